@@ -68,9 +68,8 @@ class Answers:
 
     def save(self, folder: Path) -> None:
         """Write `answers.npz` into a run's folder."""
-        np.savez_compressed(
-            folder / NAME, **{field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
-        )  # type: ignore[arg-type]
+        arrays = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
+        np.savez_compressed(folder / NAME, allow_pickle=False, **arrays)
 
     @staticmethod
     def load(folder: Path) -> Answers:
