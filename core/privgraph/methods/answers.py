@@ -6,7 +6,7 @@ evaluator knows: it is for study, on the machine that trains, and no part of wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +28,8 @@ class Answers:
     refused; truth (Q,) int64, known to an evaluator alone; seconds (Q,) float64, the teacher's share of the time.
     Of the private nodes that answered query i, those nearest or heaviest (at most 60) are
     neighbours[pointers[i]:pointers[i+1]], with `weights` (their votes' weights, or similarities); `edges` (2, .) are
-    the pairs of node numbers joined among them, edge_pointers[i]:edge_pointers[i+1] for query i.
+    the pairs of node numbers joined among them, edge_pointers[i]:edge_pointers[i+1] for query i. `classes` are the
+    neighbours' own classes, one for each, or empty where they are not told.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class Answers:
     weights: NDArray[np.float32]
     edge_pointers: NDArray[np.int64]
     edges: NDArray[np.int64]
+    classes: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         count = len(self.queries)
@@ -65,18 +67,20 @@ class Answers:
                 raise ValueError(f"answers: the pointers into {name} do not cover them")
         if len(self.weights) != len(self.neighbours):
             raise ValueError("answers: each neighbour needs a weight")
+        if len(self.classes) not in (0, len(self.neighbours)):
+            raise ValueError("answers: each neighbour needs a class, or none has one")
 
     def save(self, folder: Path) -> None:
         """Write `answers.npz` into a run's folder."""
-        arrays = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
+        arrays = {one.name: np.asarray(getattr(self, one.name)) for one in fields(self)}
         np.savez_compressed(folder / NAME, allow_pickle=False, **arrays)
 
     @staticmethod
     def load(folder: Path) -> Answers:
         """Read it back; nothing is unpickled. Raises `ValueError` where the file is not such a one, or `OSError`."""
         with np.load(folder / NAME, allow_pickle=False) as file:
-            missing = [field.name for field in fields(Answers) if field.name not in file.files]
+            missing = [one.name for one in fields(Answers) if one.name not in file.files]
             if missing:
                 raise ValueError(f"answers: the file lacks {', '.join(missing)}")
-            found = {field.name: file[field.name] for field in fields(Answers)}
+            found = {one.name: file[one.name] for one in fields(Answers)}
         return Answers(**{**found, "kind": str(found["kind"]), "noise_std": float(found["noise_std"])})
