@@ -1,0 +1,160 @@
+"""The student: its arithmetic by hand, what it reads and what it does not, its curves, and pre-training."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.methods.base import Context
+from privgraph.methods.parts import split_parts
+from privgraph.methods.public import StudentOptions
+from privgraph.methods.student import Sage, Table, fit_student, mean_adjacency, student_metrics
+from privgraph.progress import Event, Metric, Progress
+
+OPTIONS = StudentOptions(hidden=16, epochs=30)
+
+
+def public_part(nodes: int = 400, **given: Any) -> Graph:
+    graph = load("social", data_options={"nodes": nodes, "degree": 8.0, "features": 12, "signal": 1.0, **given})
+    return split_parts(graph, OPTIONS).public
+
+
+def fitted(
+    public: Graph, rows: Tensor, targets: Tensor, options: StudentOptions = OPTIONS, seed: int = 0, **given: int
+) -> tuple[list[Event], Tensor]:
+    where = {"done": 0, "total": options.pretrain + options.epochs, **given}
+    running: Generator[Event, None, Tensor] = fit_student(
+        public, rows, targets, options=options, context=Context(seed=seed), **where
+    )
+    events = []
+    while True:
+        try:
+            events.append(next(running))
+        except StopIteration as end:
+            return events, end.value
+
+
+def queries(public: Graph) -> Tensor:
+    return public.train_mask.nonzero().squeeze(1)
+
+
+def test_one_pass_by_hand_on_a_directed_path() -> None:
+    """0 -> 1 -> 2, and 3 alone: a node reads who points at it, and a mean over nobody is 0."""
+    public = public_part()
+    path = replace(
+        public,
+        x=torch.randn(4, 3, generator=torch.Generator().manual_seed(0)),
+        y=torch.tensor([0, 1, 0, 1]),
+        edge_index=torch.tensor([[0, 1], [1, 2]]),
+        train_mask=torch.ones(4, dtype=torch.bool),
+        val_mask=torch.zeros(4, dtype=torch.bool),
+        test_mask=torch.zeros(4, dtype=torch.bool),
+        undirected=False,
+        _cache={},
+    )
+    table = Table.of(path, torch.device("cpu"))
+    before = torch.stack([torch.zeros(3), path.x[0], path.x[1], torch.zeros(3)])
+    assert torch.equal(table.rows, torch.cat([path.x, before], 1))
+    model = Sage(3, 4, 2, torch.Generator().manual_seed(1)).eval()
+    own, neighbours = model.first.weight[:, :3], model.first.weight[:, 3:]
+    hidden = ((path.x @ own.t() + before @ neighbours.t() + model.first.bias) / (1 + 1e-5) ** 0.5).relu()
+    above = torch.stack([torch.zeros(4), hidden[0], hidden[1], torch.zeros(4)])
+    expected = hidden @ model.second.weight[:, :4].t() + above @ model.second.weight[:, 4:].t() + model.second.bias
+    found = model.finish(model.first(table.rows), table.means)
+    assert torch.allclose(found, expected, atol=1e-6)
+    assert float(model.first.weight.detach().abs().max()) <= 3**-0.5
+
+
+def test_means_are_means_on_a_graph_of_the_catalogue() -> None:
+    public = public_part(90)
+    dense = public.adjacency().to_dense()
+    expected = dense / dense.sum(1, keepdim=True).clamp(min=1)
+    assert torch.allclose(mean_adjacency(public).to_dense(), expected)
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_it_learns_and_soft_labels_that_are_hard_are_hard_labels(soft: bool) -> None:
+    public = public_part()
+    rows = queries(public)
+    labels = public.y[rows]
+    targets = torch.nn.functional.one_hot(labels, public.num_classes).float() if soft else labels
+    _, logits = fitted(public, rows, targets)
+    assert logits.shape == (public.num_nodes, public.num_classes)
+    assert student_metrics(public, logits)["test_accuracy"] > 0.6, "chance is a quarter"
+    _, other = fitted(public, rows, labels)
+    assert torch.allclose(logits, other, atol=1e-3)
+
+
+def test_curves_progress_and_the_last_epoch() -> None:
+    public = public_part()
+    options = replace(OPTIONS, epochs=5, pretrain=3)
+    events, logits = fitted(public, queries(public), public.y[queries(public)], options, done=7, total=40)
+    assert [event.step for event in events if isinstance(event, Progress)] == list(range(8, 16))
+    assert {event.total for event in events if isinstance(event, Progress)} == {40}
+    curves: dict[str, list[tuple[int, float]]] = {}
+    for event in events:
+        if isinstance(event, Metric):
+            curves.setdefault(event.name, []).append((event.step, event.value))
+    assert [step for step, _ in curves["pretrain_loss"]] == [8, 9, 10]
+    for name in ("train_loss", "train_accuracy", "val_accuracy", "test_accuracy"):
+        assert [step for step, _ in curves[name]] == [11, 12, 13, 14, 15]
+    last = {name: values[-1][1] for name, values in curves.items() if name.endswith("accuracy")}
+    assert last == student_metrics(public, logits)
+
+
+def test_true_labels_steer_nothing() -> None:
+    """Another truth changes what the evaluator says, and nothing of the student; so do rows that were not given."""
+    public = public_part()
+    rows = queries(public)
+    targets = torch.arange(rows.numel()) % public.num_classes
+    _, logits = fitted(public, rows, targets)
+    liar = replace(public, y=public.y.roll(1), _cache={})
+    _, same = fitted(liar, rows, targets)
+    assert torch.equal(logits, same)
+    assert student_metrics(liar, logits) != student_metrics(public, logits)
+
+
+def test_the_seed_decides() -> None:
+    public = public_part()
+    rows = queries(public)
+    first, again, other = (fitted(public, rows, public.y[rows], seed=seed)[1] for seed in (1, 1, 2))
+    assert torch.equal(first, again)
+    assert not torch.equal(first, other)
+
+
+def test_pre_training_pulls_joined_nodes_together_and_helps_with_few_labels() -> None:
+    public = public_part(800, signal=0.7, degree=14.0)
+    generator = torch.Generator().manual_seed(3)
+    plain, helped = 0.0, 0.0
+    for seed in range(3):
+        rows = queries(public)[torch.randperm(int(public.train_mask.sum()), generator=generator)[:12]]
+        for pretrain in (0, 60):
+            options = replace(OPTIONS, pretrain=pretrain, epochs=60)
+            events, logits = fitted(public, rows, public.y[rows], options, seed=seed)
+            accuracy = student_metrics(public, logits)["test_accuracy"]
+            if pretrain:
+                helped += accuracy
+                losses = [
+                    event.value for event in events if isinstance(event, Metric) and event.name == "pretrain_loss"
+                ]
+                assert losses[-1] < losses[0] - 0.1
+            else:
+                plain += accuracy
+    assert helped > plain
+
+
+def test_what_cannot_be_trained_on_is_refused() -> None:
+    public = public_part()
+    none = torch.zeros(0, dtype=torch.int64)
+    with pytest.raises(ValueError, match="at least one labelled node"):
+        fitted(public, none, none)
+    lonely = replace(public, edge_index=torch.zeros(2, 0, dtype=torch.int64), _cache={})
+    with pytest.raises(ValueError, match="reconstructs edges"):
+        fitted(lonely, queries(public), public.y[queries(public)], replace(OPTIONS, pretrain=1))
