@@ -19,10 +19,11 @@ from privgraph.privacy.events import (
     RandomizedResponse,
     Repeated,
     RevealedMixture,
+    SampledOnce,
     Single,
 )
 
-Mechanism = Gaussian | Laplace | PureDP | RandomizedResponse | Atoms | PoissonSampled | RevealedMixture
+Mechanism = Gaussian | Laplace | PureDP | RandomizedResponse | Atoms | PoissonSampled | SampledOnce | RevealedMixture
 """The events that cost something finite."""
 
 
@@ -33,7 +34,7 @@ class UnsupportedEvent(ValueError):
 def flatten(event: PrivacyEvent) -> tuple[tuple[Mechanism | NonPrivate, int], ...]:
     """The mechanisms of an event with their counts; equal ones are merged, free ones dropped.
 
-    Sampling with rate 1 is no sampling. Raises `UnsupportedEvent` for anything that is no privacy event.
+    Sampling with rate 1 is no sampling; a sample of what is not private is not private. Raises `UnsupportedEvent` for anything that is no privacy event.
 
     >>> flatten(Composed((Gaussian(noise_multiplier=2.0), Nothing(), Gaussian(noise_multiplier=2.0))))
     ((Gaussian(noise_multiplier=2.0), 2),)
@@ -41,20 +42,41 @@ def flatten(event: PrivacyEvent) -> tuple[tuple[Mechanism | NonPrivate, int], ..
     counts: dict[Mechanism | NonPrivate, int] = {}
     for part in event.events if isinstance(event, Composed) else (event,):
         single, count = (part.event, part.count) if isinstance(part, Repeated) else (part, 1)
-        if isinstance(single, PoissonSampled):
-            if not isinstance(single.event, Gaussian | Laplace | Atoms):
-                raise UnsupportedEvent(f"no accountant knows {type(single.event).__name__} under Poisson sampling")
-            if single.rate == 1:
-                single = single.event
-        _known(single)
-        if count and not isinstance(single, Nothing):
-            counts[single] = counts.get(single, 0) + count
+        for mechanism, times in _mechanisms(single):
+            if count * times:
+                counts[mechanism] = counts.get(mechanism, 0) + count * times
     return tuple(counts.items())
 
 
-def _known(single: Single) -> None:
-    if not isinstance(single, Nothing | NonPrivate | Mechanism):
+def _mechanisms(single: Single) -> tuple[tuple[Mechanism | NonPrivate, int], ...]:
+    """What one event comes to: itself, mostly."""
+    if isinstance(single, Nothing):
+        return ()
+    if isinstance(single, PoissonSampled):
+        if not isinstance(single.event, Gaussian | Laplace | PureDP | Atoms):
+            raise UnsupportedEvent(f"no accountant knows {type(single.event).__name__} under Poisson sampling")
+        return ((single.event if single.rate == 1 else single, 1),)
+    if isinstance(single, SampledOnce):
+        inside = flatten(single.event)
+        exposed = tuple(part for part in inside if isinstance(part[0], NonPrivate))
+        return exposed or (inside if single.rate == 1 or not inside else ((single, 1),))
+    if not isinstance(single, NonPrivate | Mechanism):
         raise UnsupportedEvent(f"no accountant knows the event {type(single).__name__}")
+    return ((single, 1),)
+
+
+def inside_sample(sample: SampledOnce) -> tuple[tuple[Mechanism, int], ...]:
+    """The mechanisms, all of them private, that share one sample, with their counts."""
+    return tuple((one, count) for one, count in flatten(sample.event) if not isinstance(one, NonPrivate))
+
+
+def amplified(epsilon: float, rate: float) -> float:
+    """log(1 + rate (exp(epsilon) - 1)): what a sample makes of an epsilon, for any size of it.
+
+    >>> round(amplified(1.0, 0.5), 6), amplified(math.inf, 0.5)
+    (0.62011, inf)
+    """
+    return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
 
 
 def check_delta(delta: float) -> None:
@@ -109,11 +131,10 @@ def pure_epsilon(mechanism: Mechanism) -> float:
     if isinstance(mechanism, PoissonSampled):
         if isinstance(mechanism.event, Atoms):
             return _largest_log_ratio(*laws(mechanism))
-        base = pure_epsilon(mechanism.event)
-        if math.isinf(base):
-            return math.inf
         # Removal reaches log(1 - q + q e^eps); addition, -log(1 - q + q e^-eps), is never larger.
-        return base + math.log(mechanism.rate + (1 - mechanism.rate) * math.exp(-base))
+        return amplified(pure_epsilon(mechanism.event), mechanism.rate)
+    if isinstance(mechanism, SampledOnce):
+        return amplified(sum(count * pure_epsilon(one) for one, count in inside_sample(mechanism)), mechanism.rate)
     if isinstance(mechanism, RevealedMixture):
         shifted = any(
             weight > 0 and math.isfinite(noise)
@@ -123,16 +144,28 @@ def pure_epsilon(mechanism: Mechanism) -> float:
     return math.inf
 
 
-def laws(mechanism: RandomizedResponse | Atoms | PoissonSampled) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The discrete laws of a mechanism with and without the unit (a sample of Atoms included)."""
+def laws(
+    mechanism: RandomizedResponse | PureDP | Atoms | PoissonSampled,
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The discrete laws of a mechanism with and without the unit (samples included).
+
+    Randomised response attains all that pure epsilon allows, and dominates it (Kairouz, Oh and Viswanath 2015); its two
+    laws are one another's mirror image, so that their order does not count.
+    """
     if isinstance(mechanism, RandomizedResponse):
         with_unit, without = mechanism.one_to_one, mechanism.zero_to_one
         return (with_unit, 1 - with_unit), (without, 1 - without)
+    if isinstance(mechanism, PureDP):
+        high, low = (
+            1 / (1 + math.exp(-mechanism.epsilon)),
+            math.exp(-mechanism.epsilon) / (1 + math.exp(-mechanism.epsilon)),
+        )
+        return (high, low), (low, high)
     if isinstance(mechanism, Atoms):
         return mechanism.upper, mechanism.lower
-    if not isinstance(mechanism.event, Atoms):
+    if not isinstance(mechanism.event, Atoms | PureDP):
         raise UnsupportedEvent(f"{type(mechanism.event).__name__} has no discrete laws")
-    upper, lower, q = mechanism.event.upper, mechanism.event.lower, mechanism.rate
+    (upper, lower), q = laws(mechanism.event), mechanism.rate
     return tuple((1 - q) * b + q * a for a, b in zip(upper, lower, strict=True)), lower
 
 

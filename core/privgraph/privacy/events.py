@@ -95,7 +95,7 @@ class PoissonSampled:
     """`event` on a sample that holds each unit independently with probability `rate` (add/remove)."""
 
     rate: float
-    event: Gaussian | Laplace | Atoms
+    event: Gaussian | Laplace | PureDP | Atoms
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:
@@ -119,8 +119,40 @@ class RevealedMixture:
             raise ValueError("RevealedMixture.noise_multipliers must be positive")
 
 
+@dataclass(frozen=True, kw_only=True)
+class SampledOnce:
+    """All of `event` on one and the same sample, which holds each unit independently with probability `rate`.
+
+    Add/remove. Unlike `PoissonSampled` in a `Repeated`, no fresh sample is drawn for each repetition.
+
+    Guarantee: where all of `event` is (e, d), this is (log(1 + rate (exp(e) - 1)), rate d). Proof sketch (Balle, Barthe
+    and Gaboardi 2018, Theorem 8). Fix the sample of everybody else, which has the same law with the unit and
+    without; Q and P are the laws of the adaptive composition on that sample without and with the unit. What is
+    compared is M = (1 - rate) Q + rate P with Q; by joint convexity the average over samples is no larger. With
+    c = 1 + rate (exp(e) - 1), M - c Q = rate (P - exp(e) Q), so that H_c(M || Q) = rate H_exp(e)(P || Q), exactly. In the
+    other order H_c(Q || M) = b H_(c rate/b)(Q || P) with b = 1 - c (1 - rate), or 0 where b <= 0; b <= rate and
+    c rate/b >= exp(e), so that this is at most rate H_exp(e)(Q || P). Both directions of `event` are needed, no others.
+    """
+
+    rate: float
+    event: Repeated | Composed
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"SampledOnce.rate must lie in (0, 1] (got {self.rate})")
+
+
 Single = (
-    Nothing | NonPrivate | Gaussian | Laplace | PureDP | RandomizedResponse | Atoms | PoissonSampled | RevealedMixture
+    Nothing
+    | NonPrivate
+    | Gaussian
+    | Laplace
+    | PureDP
+    | RandomizedResponse
+    | Atoms
+    | PoissonSampled
+    | SampledOnce
+    | RevealedMixture
 )
 
 

@@ -19,15 +19,18 @@ from scipy.special import log_ndtr, ndtr
 
 from privgraph.privacy.composition import (
     Mechanism,
+    amplified,
     check_delta,
     flatten,
     gaussian_epsilon,
     gaussian_mu,
+    inside_sample,
     laws,
     pure_epsilon,
 )
 from privgraph.privacy.events import (
     Atoms,
+    Composed,
     Gaussian,
     Laplace,
     NonPrivate,
@@ -36,6 +39,7 @@ from privgraph.privacy.events import (
     PureDP,
     RandomizedResponse,
     RevealedMixture,
+    SampledOnce,
 )
 from privgraph.privacy.renyi import RenyiAccountant
 
@@ -87,6 +91,10 @@ class PLDAccountant:
         ]
         if not others:
             return gaussian_epsilon(mu, delta)
+        alone, count = mechanisms[0]
+        if isinstance(alone, SampledOnce) and len(mechanisms) == count == 1:
+            # In closed form, and no sample of rate delta or less says anything at this delta.
+            return 0.0 if delta >= alone.rate else amplified(self.epsilon(alone.event, delta / alone.rate), alone.rate)
         worst = sum(count * pure_epsilon(mechanism) for mechanism, count in mechanisms)
         if delta <= ROUNDING_ALLOWANCE:
             return worst if delta == 0 else math.inf
@@ -109,13 +117,18 @@ class PLDAccountant:
 @lru_cache(maxsize=256)
 def _compose(mechanisms: tuple[tuple[Mechanism, int], ...], interval: float, delta: float) -> float:
     """Epsilon of the composition on one grid. Remembered: calibrations of one plan ask the same again."""
+    return float(_composition(mechanisms, interval).get_epsilon_for_delta(delta - ROUNDING_ALLOWANCE))
+
+
+def _composition(mechanisms: Sequence[tuple[Mechanism, int]], interval: float) -> Any:
+    """The privacy-loss distribution of all mechanisms, each as often as its count says."""
     total: Any = None
     for mechanism, count in mechanisms:
         part = distribution(mechanism, interval, ROUNDING_ALLOWANCE * 1e-3 / count)
         if count > 1:
             part = part.self_compose(count)
         total = part if total is None else total.compose(part)
-    return float(total.get_epsilon_for_delta(delta - ROUNDING_ALLOWANCE))
+    return total
 
 
 @cache
@@ -133,6 +146,8 @@ def _reach(mechanism: Mechanism) -> float:
         return _gaussian_reach(1 / min(base.noise_multipliers))
     if isinstance(base, Laplace | PureDP):
         return pure_epsilon(base)
+    if isinstance(base, SampledOnce):
+        return _sample_reach(base)
     return _span(*(np.asarray(law, dtype=np.float64) for law in laws(base)))
 
 
@@ -156,14 +171,13 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
         return _library().from_gaussian_mechanism(mechanism.noise_multiplier, value_discretization_interval=interval)
     if isinstance(mechanism, Laplace):
         return _library().from_laplace_mechanism(mechanism.noise_multiplier, value_discretization_interval=interval)
-    if isinstance(mechanism, PureDP):
-        high = 1 / (1 + math.exp(-mechanism.epsilon))
-        return _from_laws((high, 1 - high), (1 - high, high), interval)
-    if isinstance(mechanism, RandomizedResponse | Atoms):
+    if isinstance(mechanism, RandomizedResponse | PureDP | Atoms):
         return _from_laws(*laws(mechanism), interval)
+    if isinstance(mechanism, SampledOnce):
+        return _sampled_once(mechanism, interval)
     if isinstance(mechanism, PoissonSampled):
         base = mechanism.event
-        if isinstance(base, Atoms):
+        if isinstance(base, Atoms | PureDP):
             return _from_laws(*laws(mechanism), interval)
         library = _library()
         build = library.from_gaussian_mechanism if isinstance(base, Gaussian) else library.from_laplace_mechanism
@@ -186,6 +200,42 @@ def _from_laws(with_unit: tuple[float, ...], without: tuple[float, ...], interva
     first, second = np.asarray(with_unit, dtype=np.float64), np.asarray(without, dtype=np.float64)
     span = max(_span(first, second), interval)
     return _library().PrivacyLossDistribution(one_way(first, second), one_way(second, first))
+
+
+def _sample_reach(sample: SampledOnce) -> float:
+    """Beyond it one sample of a composition has a millionth of the rounding allowance left, by its Renyi bound."""
+    bound = RenyiAccountant().epsilon(Composed((sample,)), ROUNDING_ALLOWANCE * 1e-6)
+    return min(bound, pure_epsilon(sample), _LARGEST_EPSILON)
+
+
+def _sampled_once(sample: SampledOnce, interval: float) -> Any:
+    """Both directions of one sample from the curve inside it, as the proof of `SampledOnce` has them.
+
+    The curve inside is the larger of its two directions, which is each of them where the pairs are mirror images.
+    """
+    inside, rate = inside_sample(sample), sample.rate
+    finer = interval / math.sqrt(sum(count for _, count in inside))
+    composed = _composition(inside, finer)
+
+    def removed(epsilons: Array) -> Array:
+        excess = np.exp(epsilons) - (1 - rate)  # at or below 0 every outcome counts
+        inner = np.log(np.maximum(excess, 1e-300) / rate)
+        return np.where(excess > 0, rate * _deltas(composed, inner), -np.expm1(epsilons))
+
+    def added(epsilons: Array) -> Array:
+        share = 1 - np.exp(epsilons) * (1 - rate)
+        inner = epsilons + math.log(rate) - np.log(np.maximum(share, 1e-300))
+        return np.where(share > 0, share * _deltas(composed, inner), 0.0)
+
+    reach = max(_sample_reach(sample), interval)
+    return _library().PrivacyLossDistribution(
+        dots(removed, -reach, reach, interval), dots(added, -reach, reach, interval)
+    )
+
+
+def _deltas(composed: Any, epsilons: Array) -> Array:
+    # A curve falls: to read it at a smaller loss than asked is to read too much, and keeps exp finite.
+    return np.asarray(composed.get_delta_for_epsilon(np.minimum(epsilons, _LARGEST_EPSILON)), dtype=np.float64)
 
 
 def dots(curve: Callable[[Array], Array], low: float, high: float, interval: float) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from privgraph.privacy.composition import Mechanism, check_delta, flatten, laws
+from privgraph.privacy.composition import Mechanism, check_delta, flatten, inside_sample, laws
 from privgraph.privacy.events import (
     Atoms,
     Gaussian,
@@ -24,6 +24,7 @@ from privgraph.privacy.events import (
     PrivacyEvent,
     PureDP,
     RandomizedResponse,
+    SampledOnce,
 )
 
 Array = NDArray[np.float64]
@@ -150,9 +151,15 @@ def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
     if isinstance(mechanism, RandomizedResponse | Atoms):
         return _discrete_log_moment(laws(mechanism), a)
     if isinstance(mechanism, PoissonSampled):
-        if isinstance(mechanism.event, Atoms):
+        if isinstance(mechanism.event, Atoms | PureDP):
             return _discrete_log_moment(laws(mechanism), a)
         return _sampled_log_moment(mechanism.event, mechanism.rate, a, interpolate)
+    if isinstance(mechanism, SampledOnce):
+        # The moment is jointly convex in the two laws: at most the mean of 1, unsampled, and the moment inside.
+        inside = sum(
+            (count * _log_moment(one, a, interpolate) for one, count in inside_sample(mechanism)), np.zeros_like(a)
+        )
+        return np.asarray(np.logaddexp(math.log1p(-mechanism.rate), math.log(mechanism.rate) + inside))
     weights = np.asarray(mechanism.weights)
     present = weights > 0
     scales = np.asarray(mechanism.noise_multipliers)[present]

@@ -27,6 +27,7 @@ _EVENTS: dict[str, type[Any]] = {
         events.RandomizedResponse,
         events.Atoms,
         events.PoissonSampled,
+        events.SampledOnce,
         events.RevealedMixture,
         events.Repeated,
         events.Composed,

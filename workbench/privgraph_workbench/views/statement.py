@@ -8,6 +8,7 @@ import streamlit as st
 
 from privgraph.privacy.events import (
     Atoms,
+    Composed,
     Gaussian,
     Laplace,
     NonPrivate,
@@ -15,7 +16,9 @@ from privgraph.privacy.events import (
     PoissonSampled,
     PureDP,
     RandomizedResponse,
+    Repeated,
     RevealedMixture,
+    SampledOnce,
     Single,
 )
 from privgraph.privacy.ledger import LedgerEntry
@@ -149,10 +152,20 @@ def event_words(event: Single) -> str:
             )
         case PoissonSampled():
             return f"{event_words(event.event)}, on a {100 * event.rate:.3g}% sample"
+        case SampledOnce():
+            return f"{_together(event.event)}, all on one and the same {100 * event.rate:.3g}% sample"
         case Atoms():
             return f"exact law with {len(event.upper)} atoms"
         case RevealedMixture():
             return f"mixture of {len(event.weights)} Gaussian noises"
+
+
+def _together(event: Repeated | Composed) -> str:
+    parts = event.events if isinstance(event, Composed) else (event,)
+    return ", and ".join(
+        f"{event_words(part.event)}, {part.count:,} times" if isinstance(part, Repeated) else event_words(part)
+        for part in parts
+    )
 
 
 def promise(statement: PrivacyStatement) -> None:
