@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 from tests.figures import made_runs
+from tests.figures.made_answers import answers as made_answers
 
 from privgraph.privacy.serial import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
@@ -25,7 +26,10 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import (
     FIGURES,
+    agreement,
+    answers,
     chart_of,
+    chosen,
     classes,
     compare,
     convergence,
@@ -35,6 +39,9 @@ from privgraph_workbench.figures import (
     export,
     ledger,
     neighbourhood,
+    one_answer,
+    price,
+    teacher_times,
     tradeoff,
     words,
 )
@@ -62,6 +69,7 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         ]
         pairs = [(record, store.events(record.id)) for record in learnt]
         store.close()
+    said_by_teachers = made_answers(refuse=2)
     return {
         "curves": curves.data(pairs[0][1]),
         "ledger": ledger.data(said.ledger, said.delta),
@@ -72,6 +80,12 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         "compare": compare.data(swept[:4]),
         "convergence": convergence.data(pairs),
         "depth": depth.data(swept),
+        "price": price.data([(0.1, 0.5, 1.2), (0.4, 2.5, 5.0), (1.0, 9.0, 20.0)], 0.4),
+        "answers": answers.data(said_by_teachers),
+        "one_answer": one_answer.data(said_by_teachers, 3),
+        "agreement": agreement.data(said_by_teachers),
+        "chosen": chosen.data(said_by_teachers, 3),
+        "teacher_times": teacher_times.data(said_by_teachers),
     }
 
 

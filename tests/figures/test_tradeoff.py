@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import tradeoff
-from privgraph_workbench.figures.common import confidence
+from privgraph_workbench.figures.common import confidence, method_title
 
 
 def test_one_row_per_setting_with_both_epsilons(swept: list[RunRecord]) -> None:
@@ -97,6 +98,77 @@ def test_the_same_noise_under_either_accounting_is_one_curve(store: RunStore) ->
     rows = tradeoff.data(records)
     assert [row["variant"] for row in rows] == ["", ""]
     assert len([one for one in tradeoff.chart(rows).series if one.name.endswith("sound ε")]) == 1
+
+
+class TestGivenNoise:
+    """Runs whose noise was given (lambda) do not use the budget that their options hold."""
+
+    NOISE = ((0.1, 30.0), (0.4, 9.0), (1.0, 4.0))
+
+    def _runs(self, store: RunStore, **options: float) -> list[RunRecord]:
+        return [
+            made_runs.finish(
+                store,
+                made_runs.spec("privgnn", unit="node", epsilon=2.0, lam=lam, seed=seed, **options),
+                0.4 + lam / 3 + seed / 100,
+                made_runs.statement(made_runs.node_entries(noise), "node"),
+            )
+            for lam, noise in self.NOISE
+            for seed in (0, 1)
+        ]
+
+    def test_they_stand_at_their_sound_epsilon_on_one_curve(self, store: RunStore) -> None:
+        records = self._runs(store)
+        rows = tradeoff.data(records)
+        assert [row["seeds"] for row in rows] == [2, 2, 2]
+        assert [row["asked"] for row in rows] == [None] * 3
+        (sound,) = [one for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")]
+        stated = sorted({record.statement.epsilon for record in records if record.statement})
+        assert list(sound.x) == stated
+        assert 2.0 not in sound.x
+        assert all(earlier < later for earlier, later in pairwise(sound.y))
+
+    def test_other_options_are_curves_of_their_own(self, store: RunStore) -> None:
+        records = [*self._runs(store, queries=500), *self._runs(store, queries=1000)]
+        names = [one.name for one in tradeoff.chart(tradeoff.data(records)).series if one.name.endswith(": sound ε")]
+        title = method_title("privgnn")
+        assert names == [f"{title}, node-level, queries {count}: sound ε" for count in (1000, 500)]
+
+    def test_a_budget_that_was_not_used_makes_no_other_setting(self, store: RunStore) -> None:
+        said = made_runs.statement(made_runs.node_entries(4.0), "node")
+        records = [
+            made_runs.finish(store, made_runs.spec("privgnn", unit="node", epsilon=epsilon, lam=0.4), 0.6, said)
+            for epsilon in (1.0, 8.0)
+        ]
+        (row,) = tradeoff.data(records)
+        assert row["seeds"] == 2
+
+    def test_a_calibrated_run_joins_the_curve(self, store: RunStore) -> None:
+        said = made_runs.statement(made_runs.node_entries(6.0), "node")
+        calibrated = made_runs.finish(store, made_runs.spec("privgnn", unit="node", epsilon=1.5, lam=0.0), 0.6, said)
+        rows = tradeoff.data([*self._runs(store), calibrated])
+        assert sorted(row["asked"] for row in rows if row["asked"] is not None) == [1.5]
+        assert len([one for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")]) == 1
+
+    def test_ordinary_networks_are_levels_with_the_name_of_their_setting(self, store: RunStore) -> None:
+        open_ = made_runs.statement((), unit="none")
+        references = [
+            made_runs.finish(store, made_runs.spec("gnn", unit="none", setting=setting), accuracy, open_)
+            for setting, accuracy in (("B1", 0.84), ("B2", 0.86))
+        ]
+        rows = tradeoff.data([*self._runs(store), *references])
+        levels = [one for one in tradeoff.chart(rows).series if one.kind == "level"]
+        assert [(one.name.rsplit(", ")[-1], one.y) for one in levels] == [
+            ("setting B1", (0.84,)),
+            ("setting B2", (0.86,)),
+        ]
+
+    def test_without_a_guarantee_only_the_published_epsilon_is_drawn(self, store: RunStore) -> None:
+        said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), epsilon=math.inf)
+        record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)
+        drawn = tradeoff.chart(tradeoff.data([record])).series
+        assert [one.name.rsplit(": ")[-1] for one in drawn] == ["ε as published"]
+        assert drawn[0].hollow
 
 
 def test_unfinished_runs_are_left_out(store: RunStore) -> None:

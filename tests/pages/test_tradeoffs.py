@@ -70,6 +70,14 @@ def test_mixed_units_carry_a_warning(
     assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= labels
 
 
+def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec("gnn", unit="none"), accuracy=0.9)
+    keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
+    said = [text.value for text in opened("tradeoffs", on="karate").info]
+    assert said == ["1 finished run here protects a unit that is not shown: node. Choose it above."]
+    assert not opened("tradeoffs", on="karate", protects="node").info
+
+
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", on="karat", curve="progab", protects="everybody")
     said = "\n".join(text.value for text in app.warning)

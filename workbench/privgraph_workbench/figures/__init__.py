@@ -22,6 +22,12 @@ FIGURES: dict[str, str] = {
     "compare": "Runs side by side",
     "convergence": "Accuracy per step, over seeds",
     "depth": "Accuracy against depth",
+    "price": "What noisy answers cost",
+    "answers": "How clear teachers' answers were, and what noise did to them",
+    "one_answer": "One answer before and after noise",
+    "agreement": "Teachers' agreement with the truth",
+    "chosen": "Who answered a query",
+    "teacher_times": "Time of each teacher",
 }
 """Every figure: the name of its module, and what it shows."""
 

@@ -25,18 +25,38 @@ def unit_of(record: RunRecord) -> str:
     return record.statement.unit if record.statement else str(record.spec.options.get("unit", "none"))
 
 
+def given_noise(record: RunRecord) -> float | None:
+    """Lambda of a run whose noise was given (its scale is 1/lambda), None where noise was calibrated to a budget."""
+    given = record.spec.options.get("lam")
+    return float(given) if isinstance(given, int | float) and given > 0 else None
+
+
+def asked_epsilon(record: RunRecord) -> float | None:
+    """The budget that the noise was calibrated to; None where nothing is protected, or the noise itself was given."""
+    asked = record.spec.options.get("epsilon")
+    if unit_of(record) == "none" or given_noise(record) is not None or not isinstance(asked, int | float):
+        return None
+    return float(asked)
+
+
 def setting(record: RunRecord) -> str:
-    """Everything that was asked of the run but the seed and the device; equal for repetitions of one setting."""
+    """Everything that was asked of the run but the seed and the device; equal for repetitions of one setting.
+
+    A budget that was not used, because the noise was given, is no part of it.
+    """
     asked = {key: value for key, value in record.spec.to_json().items() if key not in ("seed", "device", "version")}
+    if given_noise(record) is not None:
+        asked["options"] = {key: value for key, value in asked["options"].items() if key != "epsilon"}
     return json.dumps(asked, sort_keys=True)
 
 
 def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:
     """For each setting, the options in which it differs from the others of its method, data set and unit.
 
-    The privacy budget, how it was accounted, and the options of `leave_out` are axes of their own and no variant.
+    The privacy budget or the noise that was given in its place, how it was accounted, and the options of `leave_out`
+    are axes of their own and no variant.
     """
-    left = {"epsilon", "accounting", "unit", *leave_out}
+    left = {"epsilon", "lam", "accounting", "unit", *leave_out}
     groups: dict[tuple[str, str, str], list[RunRecord]] = {}
     for record in records:
         groups.setdefault((record.spec.method, record.spec.dataset, unit_of(record)), []).append(record)
@@ -46,7 +66,7 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
         keys = {key for one in loose for key in one}
         differing = sorted(key for key in keys if len({str(one.get(key)) for one in loose}) > 1)
         for record, one in zip(members, loose, strict=True):
-            words[setting(record)] = ", ".join(f"{key.replace('_', ' ')} {one.get(key)}" for key in differing)
+            words[setting(record)] = ", ".join(f"{key.replace('_', ' ')} {one[key]}" for key in differing if key in one)
     return words
 
 
@@ -87,8 +107,10 @@ def run_labels(records: Sequence[RunRecord]) -> list[str]:
 
 
 def _budget(record: RunRecord) -> str:
-    unit, asked = unit_of(record), record.spec.options.get("epsilon")
-    return f"{unit} ε {asked:g}" if unit != "none" and isinstance(asked, int | float) else UNIT_WORDS["none"]
+    unit, given, asked = unit_of(record), given_noise(record), asked_epsilon(record)
+    if unit != "none" and given is not None:
+        return f"{unit} λ {given:g}"
+    return UNIT_WORDS["none"] if asked is None else f"{unit} ε {asked:g}"
 
 
 def spans(low: float, high: float) -> tuple[float, float]:

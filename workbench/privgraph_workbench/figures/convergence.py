@@ -9,7 +9,16 @@ import plotly.graph_objects as go
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures import curves
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty, percent
-from privgraph_workbench.figures.common import UNIT_WORDS, confidence, method_title, setting, unit_of, variants
+from privgraph_workbench.figures.common import (
+    UNIT_WORDS,
+    asked_epsilon,
+    confidence,
+    given_noise,
+    method_title,
+    setting,
+    unit_of,
+    variants,
+)
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Convergence"
@@ -31,8 +40,8 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
     rows = []
     for key, members in groups.items():
         first = members[0][0]
-        unit, asked = unit_of(first), first.spec.options.get("epsilon")
-        budget = f", ε {asked}" if unit != "none" else ""
+        unit, given, asked = unit_of(first), given_noise(first), asked_epsilon(first)
+        budget = "" if unit == "none" else f", ε {asked}" if given is None else f", λ {given}"
         name = f"{method_title(first.spec.method)}, {first.spec.dataset}, {UNIT_WORDS[unit]}{budget}"
         name += f", {words[key]}" if words[key] else ""
         for metric in METRICS:

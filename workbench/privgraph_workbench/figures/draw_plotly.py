@@ -143,6 +143,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
         uirevision="keep",
         meta={"summary": chart.summary},
         bargap=0.25,
+        barmode="overlay",  # as in files: bars of one place lie over one another, the later in front
     )
     if badges:
         figure.add_annotation(

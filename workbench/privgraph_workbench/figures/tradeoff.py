@@ -14,7 +14,16 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, number, percent
-from privgraph_workbench.figures.common import UNIT_WORDS, confidence, method_title, setting, spans, unit_of, variants
+from privgraph_workbench.figures.common import (
+    UNIT_WORDS,
+    asked_epsilon,
+    confidence,
+    method_title,
+    setting,
+    spans,
+    unit_of,
+    variants,
+)
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Accuracy against privacy"
@@ -24,7 +33,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     """One row per setting (equal but for the seed), from the runs that are done and have the metric.
 
     method, title, dataset, unit, variant (options that differ within the group), asked (the epsilon asked
-    for), epsilon (sound) and epsilon_as_published (the largest over the seeds; None: no such number), mean,
+    for; None where the noise was given), epsilon (sound) and epsilon_as_published (the largest over the seeds; None: no such number), mean,
     low, high (95% bootstrap over seeds; None for a single seed), seeds (their number), reference (True:
     no epsilon to place it at, because nothing or everything is protected), data_dependent, runs (ids).
     """
@@ -48,7 +57,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "dataset": first.spec.dataset,
                 "unit": unit_of(first),
                 "variant": words[key],
-                "asked": first.spec.options.get("epsilon"),
+                "asked": asked_epsilon(first),
                 "epsilon": sound,
                 "epsilon_as_published": as_published,
                 "mean": mean,

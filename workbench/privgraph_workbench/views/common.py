@@ -8,6 +8,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import number
+from privgraph_workbench.figures.common import given_noise
 
 STATES = {
     "queued": ("waiting", "gray", "It waits until a worker is free."),
@@ -34,8 +35,9 @@ def badge(record: RunRecord) -> None:
 def setting(record: RunRecord) -> str:
     """What was run, in a few words: method, data and privacy. Without the seed, so that it may be shown to anybody."""
     options = record.spec.options
-    unit = str(options.get("unit", "none"))
-    privacy = "not private" if unit == "none" else f"{unit} ε = {number(float(options['epsilon']))}"
+    unit, given = str(options.get("unit", "none")), given_noise(record)
+    noise = f"λ = {number(given)}" if given is not None else f"ε = {number(float(options['epsilon']))}"
+    privacy = "not private" if unit == "none" else f"{unit} {noise}"
     return f"{record.spec.method} on {record.spec.dataset}, {privacy}"
 
 

@@ -22,6 +22,7 @@ from privgraph.runs.sweep import sweep
 from privgraph_workbench import datasets, jobs, live_plot, words
 from privgraph_workbench.figures import tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
+from privgraph_workbench.figures.common import setting, variants
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
 
@@ -99,7 +100,12 @@ def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
 def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     """The figure's rows and the statements behind them. Finished runs never change, so this is computed once."""
     records = jobs.store().find(RunQuery(ids=ids)) if ids else []
-    statements = {common.setting(record): record.statement for record in records if record.statement is not None}
+    differs = variants(records)
+    statements = {
+        ", ".join(filter(None, (common.setting(record), differs[setting(record)]))): record.statement
+        for record in records
+        if record.statement is not None
+    }
     return tradeoff.data(records), statements
 
 
@@ -114,8 +120,14 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         )
     ids = tuple(row["id"] for row in jobs.store().find_rows(_in_state(query, ("done",))))
     rows, statements = _curve(jobs.store().url, ids)
+    elsewhere = _other_unit(query)
+    if elsewhere and all(row["reference"] for row in rows):
+        st.info(elsewhere, icon="↔️")
     if not rows:
-        st.info(f"No finished run on {spec.title} protects this unit yet. The sweep below makes the curve.", icon="📈")
+        if not elsewhere:
+            st.info(
+                f"No finished run on {spec.title} protects this unit yet. The sweep below makes the curve.", icon="📈"
+            )
         return
     warning = tradeoff.mixed_units(rows)
     if warning:
@@ -131,6 +143,15 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
     figure_exports("tradeoff", rows, statements, name=spec.name)
+
+
+def _other_unit(query: RunQuery) -> str:
+    """Where the finished runs are that protect the unit that is not shown; nothing where there are none."""
+    others = tuple(unit for unit in ("edge", "node") if unit not in query.units)
+    count = jobs.store().count(replace(query, units=others, states=("done",))) if others else 0
+    if not count:
+        return ""
+    return f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a unit that is not shown: {others[0]}. Choose it above."
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
