@@ -8,6 +8,7 @@ from scipy.special import log_ndtr, ndtr
 
 from privgraph.privacy.events import (
     Atoms,
+    BoundedRange,
     Composed,
     Gaussian,
     Laplace,
@@ -23,7 +24,17 @@ from privgraph.privacy.events import (
     Single,
 )
 
-Mechanism = Gaussian | Laplace | PureDP | RandomizedResponse | Atoms | PoissonSampled | SampledOnce | RevealedMixture
+Mechanism = (
+    Gaussian
+    | Laplace
+    | PureDP
+    | BoundedRange
+    | RandomizedResponse
+    | Atoms
+    | PoissonSampled
+    | SampledOnce
+    | RevealedMixture
+)
 """The events that cost something finite."""
 
 
@@ -53,7 +64,7 @@ def _mechanisms(single: Single) -> tuple[tuple[Mechanism | NonPrivate, int], ...
     if isinstance(single, Nothing):
         return ()
     if isinstance(single, PoissonSampled):
-        if not isinstance(single.event, Gaussian | Laplace | PureDP | Atoms):
+        if not isinstance(single.event, Gaussian | Laplace | PureDP | BoundedRange | Atoms):
             raise UnsupportedEvent(f"no accountant knows {type(single.event).__name__} under Poisson sampling")
         return ((single.event if single.rate == 1 else single, 1),)
     if isinstance(single, SampledOnce):
@@ -120,7 +131,7 @@ def gaussian_mu(mechanisms: tuple[tuple[Mechanism, int], ...]) -> float:
 
 def pure_epsilon(mechanism: Mechanism) -> float:
     """The largest absolute privacy loss of one mechanism, infinite where it is unbounded."""
-    if isinstance(mechanism, PureDP):
+    if isinstance(mechanism, PureDP | BoundedRange):
         return mechanism.epsilon
     if isinstance(mechanism, Laplace):
         return 1 / mechanism.noise_multiplier

@@ -59,6 +59,26 @@ class PureDP:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BoundedRange:
+    """A mechanism whose privacy losses between any two neighbours fill an interval of length `epsilon` at most.
+
+    The exponential mechanism is one, with `epsilon` twice the sensitivity of a score over its scale. It is `epsilon`-DP,
+    and composes better than that (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).
+
+    What dominates it: let r be the ratio of the two laws. For losses in [t - epsilon, t], E_Q[(r - c)_+] is largest where r is
+    at the two ends, as (r - c)_+ is convex and E_Q[r] = 1; with E = exp(epsilon) that is
+    (E - e^t)(1 - c e^-t)/(E - 1), and over all t at most H_c = (sqrt E - sqrt c)^2/(E - 1), at e^t = sqrt(c E). This
+    is the curve of the pair whose loss y lies in [-epsilon, epsilon] with density proportional to e^(y/2) with the
+    unit and e^(-y/2) without: mirror images.
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _positive(self, "epsilon", self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
 class RandomizedResponse:
     """A bit reported 1 with probability `one_to_one` if it is 1, `zero_to_one` if it is 0."""
 
@@ -95,7 +115,7 @@ class PoissonSampled:
     """`event` on a sample that holds each unit independently with probability `rate` (add/remove)."""
 
     rate: float
-    event: Gaussian | Laplace | PureDP | Atoms
+    event: Gaussian | Laplace | PureDP | BoundedRange | Atoms
 
     def __post_init__(self) -> None:
         if not 0 < self.rate <= 1:
@@ -148,6 +168,7 @@ Single = (
     | Gaussian
     | Laplace
     | PureDP
+    | BoundedRange
     | RandomizedResponse
     | Atoms
     | PoissonSampled

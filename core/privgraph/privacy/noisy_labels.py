@@ -12,8 +12,9 @@ Sensitivities, of what one sampled node changes in the answer to one query:
 - `ensemble`, the noisy maximum of the votes of teachers: each node draws its own group, so that with it or without it
   nobody else moves and one teacher alone may change its mind: one count falls by 1 and another rises by 1. That is
   sqrt 2 in L2 (Gaussian noise), 2 in L1 (Laplace noise; a Laplace vector with L1 shift s is dominated by the
-  one-dimensional shift s), and 1 in every score (exponential noise, which is permute-and-flip, and Gumbel noise, which is
-  the exponential mechanism: pure epsilon 2/scale each, McKenna and Sheldon 2020, McSherry and Talwar 2007).
+  one-dimensional shift s), and 1 in every score. With exponential noise of scale b, which is permute-and-flip, that is pure
+  epsilon 2/b (McKenna and Sheldon 2020); with Gumbel noise, which is the exponential mechanism, a privacy loss whose
+  range is 2/b (Durfee and Rogers 2019): the same epsilon for one query, and less for many.
 - a gate, the largest count with Gaussian noise: 1, as no count moves by more.
 """
 
@@ -25,6 +26,7 @@ from functools import lru_cache
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import (
     Atoms,
+    BoundedRange,
     Composed,
     Gaussian,
     Laplace,
@@ -40,7 +42,7 @@ from privgraph.privacy.published import privgnn
 RELEASES = ("votes", "ensemble", "posterior", "log-posterior")
 MAXIMA = ("gaussian", "laplace", "exponential", "gumbel")
 
-Answer = Gaussian | Laplace | PureDP | Atoms
+Answer = Gaussian | Laplace | PureDP | BoundedRange | Atoms
 """The answer to one query, given the sample."""
 
 
@@ -55,8 +57,10 @@ def ensemble_answer(maximum: str, scale: float) -> Answer:
         return Gaussian(noise_multiplier=scale / math.sqrt(2))
     if maximum == "laplace":
         return Laplace(noise_multiplier=scale / 2)
-    if maximum in ("exponential", "gumbel"):
+    if maximum == "exponential":
         return PureDP(epsilon=2 / scale)
+    if maximum == "gumbel":
+        return BoundedRange(epsilon=2 / scale)
     raise ValueError(f"maximum must be one of {', '.join(MAXIMA)} (got {maximum})")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from privgraph.privacy.composition import (
 )
 from privgraph.privacy.events import (
     Atoms,
+    BoundedRange,
     Composed,
     Gaussian,
     Laplace,
@@ -144,7 +145,7 @@ def _reach(mechanism: Mechanism) -> float:
         return _gaussian_reach(1 / base.noise_multiplier)
     if isinstance(base, RevealedMixture):
         return _gaussian_reach(1 / min(base.noise_multipliers))
-    if isinstance(base, Laplace | PureDP):
+    if isinstance(base, Laplace | PureDP | BoundedRange):
         return pure_epsilon(base)
     if isinstance(base, SampledOnce):
         return _sample_reach(base)
@@ -173,12 +174,16 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
         return _library().from_laplace_mechanism(mechanism.noise_multiplier, value_discretization_interval=interval)
     if isinstance(mechanism, RandomizedResponse | PureDP | Atoms):
         return _from_laws(*laws(mechanism), interval)
+    if isinstance(mechanism, BoundedRange):
+        return _sampled(partial(range_curve, length=mechanism.epsilon), 1.0, mechanism.epsilon, interval)
     if isinstance(mechanism, SampledOnce):
         return _sampled_once(mechanism, interval)
     if isinstance(mechanism, PoissonSampled):
         base = mechanism.event
         if isinstance(base, Atoms | PureDP):
             return _from_laws(*laws(mechanism), interval)
+        if isinstance(base, BoundedRange):
+            return _sampled(partial(range_curve, length=base.epsilon), mechanism.rate, base.epsilon, interval)
         library = _library()
         build = library.from_gaussian_mechanism if isinstance(base, Gaussian) else library.from_laplace_mechanism
         return build(base.noise_multiplier, value_discretization_interval=interval, sampling_prob=mechanism.rate)
@@ -205,37 +210,44 @@ def _from_laws(with_unit: tuple[float, ...], without: tuple[float, ...], interva
 def _sample_reach(sample: SampledOnce) -> float:
     """Beyond it one sample of a composition has a millionth of the rounding allowance left, by its Renyi bound."""
     bound = RenyiAccountant().epsilon(Composed((sample,)), ROUNDING_ALLOWANCE * 1e-6)
-    return min(bound, pure_epsilon(sample), _LARGEST_EPSILON)
+    return min(bound, pure_epsilon(sample))
 
 
 def _sampled_once(sample: SampledOnce, interval: float) -> Any:
-    """Both directions of one sample from the curve inside it, as the proof of `SampledOnce` has them.
+    """One sample of a composition; inside, the larger of the two directions stands for both."""
+    inside = inside_sample(sample)
+    composed = _composition(inside, interval / math.sqrt(sum(count for _, count in inside)))
 
-    The curve inside is the larger of its two directions, which is each of them where the pairs are mirror images.
+    def curve(epsilons: Array) -> Array:
+        return np.asarray(composed.get_delta_for_epsilon(epsilons), dtype=np.float64)
+
+    return _sampled(curve, sample.rate, _sample_reach(sample), interval)
+
+
+def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interval: float) -> Any:
+    """Both directions of a sample from the curve without sampling, as the proof of `SampledOnce` has them.
+
+    `curve` bounds both directions of what is sampled, and is each of them where the pair is its own mirror image.
     """
-    inside, rate = inside_sample(sample), sample.rate
-    finer = interval / math.sqrt(sum(count for _, count in inside))
-    composed = _composition(inside, finer)
 
     def removed(epsilons: Array) -> Array:
         excess = np.exp(epsilons) - (1 - rate)  # at or below 0 every outcome counts
         inner = np.log(np.maximum(excess, 1e-300) / rate)
-        return np.where(excess > 0, rate * _deltas(composed, inner), -np.expm1(epsilons))
+        return np.where(excess > 0, rate * inside(inner), -np.expm1(epsilons))
 
     def added(epsilons: Array) -> Array:
         share = 1 - np.exp(epsilons) * (1 - rate)
         inner = epsilons + math.log(rate) - np.log(np.maximum(share, 1e-300))
-        return np.where(share > 0, share * _deltas(composed, inner), 0.0)
+        return np.where(share > 0, share * inside(inner), 0.0)
 
-    reach = max(_sample_reach(sample), interval)
+    def inside(epsilons: Array) -> Array:
+        # A curve falls: to read it at a smaller loss than asked is to read too much, and keeps exp finite.
+        return curve(np.minimum(epsilons, _LARGEST_EPSILON))
+
+    reach = max(min(reach, _LARGEST_EPSILON), interval)
     return _library().PrivacyLossDistribution(
         dots(removed, -reach, reach, interval), dots(added, -reach, reach, interval)
     )
-
-
-def _deltas(composed: Any, epsilons: Array) -> Array:
-    # A curve falls: to read it at a smaller loss than asked is to read too much, and keeps exp finite.
-    return np.asarray(composed.get_delta_for_epsilon(np.minimum(epsilons, _LARGEST_EPSILON)), dtype=np.float64)
 
 
 def dots(curve: Callable[[Array], Array], low: float, high: float, interval: float) -> Any:
@@ -258,6 +270,13 @@ def gaussian_curve(epsilons: Array, mu: float) -> Array:
     else:
         tail = np.maximum(ndtr(mu / 2 - size / mu) - np.exp(np.minimum(size + log_ndtr(-mu / 2 - size / mu), 0.0)), 0.0)
     return np.where(epsilons >= 0, tail, -np.expm1(-size) + np.exp(-size) * tail)
+
+
+def range_curve(epsilons: Array, length: float) -> Array:
+    """delta(epsilon) of the pair that dominates a bounded range of `length`: (sqrt E - sqrt c)^2/(E - 1)."""
+    within = np.clip(epsilons, -length, length)
+    touching = np.expm1((within - length) / 2) ** 2 / -math.expm1(-length)
+    return np.where(epsilons < -length, -np.expm1(epsilons), touching)
 
 
 def _revealed_mixture(mixture: RevealedMixture, interval: float, negligible: float) -> Any:

@@ -1,6 +1,6 @@
 """Renyi accounting (Mironov 2017): curves of each mechanism, their sum, and the conversion to epsilon.
 
-Every curve is the larger of the two directions (unit added, unit removed). Sampled Gaussian and Laplace
+Every curve is the larger of the two directions (unit added, unit removed). Sampled Gaussian, Laplace and bounded-range
 pairs are mirror images of each other, for which removal is the larger (Mironov, Talwar and Zhang 2019,
 Theorem 5); the tests recompute both by quadrature.
 """
@@ -17,6 +17,7 @@ from scipy.special import gammaln, logsumexp
 from privgraph.privacy.composition import Mechanism, check_delta, flatten, inside_sample, laws
 from privgraph.privacy.events import (
     Atoms,
+    BoundedRange,
     Gaussian,
     Laplace,
     NonPrivate,
@@ -28,6 +29,9 @@ from privgraph.privacy.events import (
 )
 
 Array = NDArray[np.float64]
+
+Mirrored = Gaussian | Laplace | BoundedRange
+"""Pairs that are mirror images of one another."""
 
 CONVERSIONS = ("mironov", "balle")
 
@@ -143,6 +147,8 @@ def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
         return a * (a - 1) / (2 * mechanism.noise_multiplier**2)
     if isinstance(mechanism, Laplace):
         return laplace_log_moment(a, mechanism.noise_multiplier)
+    if isinstance(mechanism, BoundedRange):
+        return range_log_moment(a, mechanism.epsilon)
     if isinstance(mechanism, PureDP):
         # Randomised response attains what pure epsilon allows at every order.
         return np.asarray(np.logaddexp(a * mechanism.epsilon, (1 - a) * mechanism.epsilon)) - float(
@@ -174,6 +180,13 @@ def laplace_log_moment(a: Array, b: float) -> Array:
     )
 
 
+def range_log_moment(a: Array, epsilon: float) -> Array:
+    """log E_Q[(P/Q)^a] of the pair that dominates a bounded range; a at least 1, from the densities e^(+-y/2)."""
+    x = a - 0.5
+    log_sinh = epsilon * x + np.log1p(-np.exp(-2 * epsilon * x))  # of 2 sinh(epsilon x)
+    return np.asarray(log_sinh - np.log(2 * x) - epsilon / 2 - math.log1p(-math.exp(-epsilon)))
+
+
 def _discrete_log_moment(pair: tuple[tuple[float, ...], tuple[float, ...]], a: Array) -> Array:
     def one_way(p: Array, q: Array) -> Array:
         if np.any((p > 0) & (q == 0)):
@@ -186,7 +199,7 @@ def _discrete_log_moment(pair: tuple[tuple[float, ...], tuple[float, ...]], a: A
     return np.maximum(one_way(first, second), one_way(second, first))
 
 
-def _sampled_log_moment(base: Gaussian | Laplace, q: float, a: Array, interpolate: bool) -> Array:
+def _sampled_log_moment(base: Mirrored, q: float, a: Array, interpolate: bool) -> Array:
     whole = a == np.floor(a)
     result = np.empty_like(a)
     for place in np.flatnonzero(whole):
@@ -204,30 +217,30 @@ def _sampled_log_moment(base: Gaussian | Laplace, q: float, a: Array, interpolat
     return result
 
 
-def binomial_log_moment(base: Gaussian | Laplace, q: float, order: int) -> float:
+def binomial_log_moment(base: Mirrored, q: float, order: int) -> float:
     """log E_Q[((1-q) + q P/Q)^order] at a whole order, by the binomial theorem (Mironov et al. 2019, section 3.3)."""
     terms = np.arange(order + 1, dtype=np.float64)
     if isinstance(base, Gaussian):
         moments = terms * (terms - 1) / (2 * base.noise_multiplier**2)
     else:
-        moments = np.concatenate([[0.0], laplace_log_moment(terms[1:], base.noise_multiplier)])
+        moments = np.concatenate([[0.0], _log_moment(base, terms[1:], interpolate=False)])
     choose = gammaln(order + 1) - gammaln(terms + 1) - gammaln(order - terms + 1)
     return float(logsumexp(choose + (order - terms) * math.log1p(-q) + terms * math.log(q) + moments))
 
 
-def _interpolated(base: Gaussian | Laplace, q: float, order: float) -> float:
+def _interpolated(base: Mirrored, q: float, order: float) -> float:
     """A bound by convexity of the log moment in the order, which is 0 at order 1."""
     low = math.floor(order)
     below = 0.0 if low == 1 else binomial_log_moment(base, q, low)
     return (low + 1 - order) * below + (order - low) * binomial_log_moment(base, q, low + 1)
 
 
-def quadrature_log_moment(base: Gaussian | Laplace, q: float, exponents: Array) -> Array:
+def quadrature_log_moment(base: Mirrored, q: float, exponents: Array) -> Array:
     """log E_Q[r^e] for each exponent e, r = (1-q) + q P/Q, by quadrature in log space.
 
     e = a is removal at order a, e = 1 - a is addition. The Gaussian integrand is analytic in a strip of half width
     pi sigma^2, in which the trapezoid rule converges geometrically; the Laplace ratio is constant
-    outside [0, 1], and inside Gauss-Legendre panels are a unit of privacy loss wide at most.
+    outside [0, 1], and inside Gauss-Legendre panels are a unit of privacy loss wide at most, as for a bounded range.
     """
     if isinstance(base, Gaussian):
         sigma = base.noise_multiplier
@@ -236,15 +249,26 @@ def quadrature_log_moment(base: Gaussian | Laplace, q: float, exponents: Array) 
         x = np.arange(low, high + step, step)
         log_weight = -(x**2) / (2 * sigma**2) - math.log(sigma * math.sqrt(2 * math.pi)) + math.log(step)
         log_ratio = np.logaddexp(math.log1p(-q), math.log(q) + (2 * x - 1) / (2 * sigma**2))
+    elif isinstance(base, BoundedRange):
+        t = base.epsilon
+        x, log_weight = _panels(math.ceil(2 * t) + 1)
+        loss = t * (2 * x - 1)
+        log_weight += math.log(t) - t / 2 - math.log1p(-math.exp(-t)) - loss / 2
+        log_ratio = np.logaddexp(math.log1p(-q), math.log(q) + loss)
     else:
         t = 1 / base.noise_multiplier
-        panels = math.ceil(2 * t) + 1
-        nodes, weights = np.polynomial.legendre.leggauss(24)
-        edges = np.linspace(0.0, 1.0, panels + 1)
-        x = (edges[:-1, None] + (nodes[None, :] + 1) / (2 * panels)).ravel()
-        log_weight = np.log(np.tile(weights / (2 * panels), panels)) + math.log(t / 2) - t * x
+        x, log_weight = _panels(math.ceil(2 * t) + 1)
+        log_weight += math.log(t / 2) - t * x
         log_ratio = np.logaddexp(math.log1p(-q), math.log(q) + t * (2 * x - 1))
         sides = np.logaddexp(math.log1p(-q), math.log(q) + np.array([-t, t]))
         log_ratio = np.concatenate([log_ratio, sides])
         log_weight = np.concatenate([log_weight, [math.log(0.5), math.log(0.5) - t]])
     return np.asarray(logsumexp(exponents[:, None] * log_ratio[None, :] + log_weight[None, :], axis=1))
+
+
+def _panels(count: int) -> tuple[Array, Array]:
+    """Places and log weights of Gauss-Legendre quadrature on [0, 1], in `count` panels of 24."""
+    nodes, weights = np.polynomial.legendre.leggauss(24)
+    edges = np.linspace(0.0, 1.0, count + 1)
+    places = (edges[:-1, None] + (nodes[None, :] + 1) / (2 * count)).ravel()
+    return places, np.log(np.tile(weights / (2 * count), count))

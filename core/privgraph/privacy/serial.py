@@ -24,6 +24,7 @@ _EVENTS: dict[str, type[Any]] = {
         events.Gaussian,
         events.Laplace,
         events.PureDP,
+        events.BoundedRange,
         events.RandomizedResponse,
         events.Atoms,
         events.PoissonSampled,

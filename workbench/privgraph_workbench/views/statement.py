@@ -8,6 +8,7 @@ import streamlit as st
 
 from privgraph.privacy.events import (
     Atoms,
+    BoundedRange,
     Composed,
     Gaussian,
     Laplace,
@@ -146,6 +147,8 @@ def event_words(event: Single) -> str:
             return f"Laplace noise, {event.noise_multiplier:.3g} × sensitivity"
         case PureDP():
             return f"pure ε = {event.epsilon:.3g}"
+        case BoundedRange():
+            return f"privacy losses within a range of {event.epsilon:.3g}"
         case RandomizedResponse():
             return (
                 f"randomised response: 1 stays 1 with {event.one_to_one:.3g}, 0 becomes 1 with {event.zero_to_one:.3g}"
