@@ -78,11 +78,11 @@ class Plain(nn.Module):
         init, _ = streams(task)
         for conv, inputs, outputs in ((self.first, features, recipe.hidden), (self.second, recipe.hidden, classes)):
             bound = 1 / math.sqrt(inputs)
+            shape = (2 * inputs, outputs) if conv is self.first else (2 * outputs, inputs)
+            own, theirs = torch.empty(shape).uniform_(-bound, bound, generator=init).chunk(2)
             if conv is self.first:
-                own, theirs = torch.empty(2 * inputs, outputs).uniform_(-bound, bound, generator=init).chunk(2)
-            else:
-                own, theirs = torch.empty(2, inputs, outputs).uniform_(-bound, bound, generator=init)
-            conv.lin_r.weight.data, conv.lin_l.weight.data = own.t().clone(), theirs.t().clone()
+                own, theirs = own.t(), theirs.t()
+            conv.lin_r.weight.data, conv.lin_l.weight.data = own.clone(), theirs.clone()
             conv.lin_l.bias.data = torch.empty(outputs).uniform_(-bound, bound, generator=init)
         # batch normalisation takes b out again: its gradient is rounding alone, which Adam would blow up to whole steps
         self.first.lin_l.bias.requires_grad_(dtype == torch.float64)
@@ -134,7 +134,7 @@ def test_single_precision_is_near() -> None:
 
 @pytest.mark.parametrize("patience", [1, 3])
 def test_a_model_stops_early_and_keeps_its_weights(patience: int) -> None:
-    recipe = Recipe(hidden=8, dropout=0.0, epochs=60, learning_rate=0.5, patience=patience)
+    recipe = Recipe(hidden=8, dropout=0.0, epochs=60, learning_rate=0.2, patience=patience)
     world = World((40, 7, 23))
     assert_equal_to_plain(world, recipe, 1e-6)
     epochs = {answer.epochs for answer in world.answers(recipe)}

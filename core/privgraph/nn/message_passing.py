@@ -21,33 +21,38 @@ SPARSE_BELOW = 0.2
 class Operator:
     """A sparse matrix and its transpose, both CSR, so that neither direction of a pass has to turn it around."""
 
-    forward: Tensor
-    backward: Tensor
+    matrix: Tensor
+    transposed: Tensor
 
     @staticmethod
     def of(rows: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -> Operator:
         """From entries (e,) in any order; entries of the same place add up."""
         return Operator(_csr(rows, columns, values, size), _csr(columns, rows, values, (size[1], size[0])))
 
-    @property
-    def entries(self) -> int:
-        return int(self.forward.values().numel())
+    def forward(self, x: Tensor, out: Tensor) -> Tensor:
+        """The matrix (n, m) times x (m, C), written to `out` (n, C)."""
+        return torch.addmm(out, self.matrix, x, beta=0, out=out)
+
+    def backward(self, gradient: Tensor, out: Tensor) -> Tensor:
+        """The transposed matrix times the output's gradient (n, C): the input's, written to `out` (m, C)."""
+        return torch.addmm(out, self.transposed, gradient, beta=0, out=out)
 
 
 def _csr(rows: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -> Tensor:
     order = torch.argsort(rows * size[1] + columns)
     pointers = torch.zeros(size[0] + 1, dtype=torch.int32, device=rows.device)
     pointers[1:] = torch.bincount(rows, minlength=size[0]).cumsum(0)
+    # 32 bits are what the sparse kernels work with: wider numbers would be copied at every product
     return torch.sparse_csr_tensor(pointers, columns[order].int(), values[order], size=size, check_invariants=False)
 
 
 @dataclass(frozen=True, eq=False)
-class Graphs:
-    """S small graphs side by side.
+class SideBySide:
+    """S small graphs, padded to N nodes each.
 
-    rows: (S, N) int64, each node's row of the shared feature table (padding: 0); valid: (S, N) bool;
-    sizes: the numbers of nodes; source, target: (e,) int64, edges between the S N places; weight: (e,), one over the
-    target's number of edges, so that a sum over edges is a mean over neighbours (none: zero).
+    rows: (S, N) int64, each node's row of the shared feature table (padding: 0). valid: (S, N) bool, padding excepted.
+    sizes: the numbers of nodes. source, target: (e,) int64, edges between the S N places. weight: (e,), one over the
+    target's number of edges, so that a sum over edges is a mean over neighbours (zero without any).
     """
 
     rows: Tensor
@@ -58,10 +63,10 @@ class Graphs:
     weight: Tensor
 
     @staticmethod
-    def of(nodes: Sequence[Tensor], edges: Sequence[Tensor], dtype: torch.dtype = torch.float32) -> Graphs:
+    def of(nodes: Sequence[Tensor], edges: Sequence[Tensor], dtype: torch.dtype = torch.float32) -> SideBySide:
         """From each graph's rows (n,) and its edges (2, e), (source, target), numbers within the rows."""
         sizes = tuple(int(rows.numel()) for rows in nodes)
-        members, longest, device = len(sizes), max(1, *sizes, 1), nodes[0].device
+        members, longest, device = len(sizes), max([1, *sizes]), nodes[0].device
         rows = torch.zeros(members, longest, dtype=torch.int64, device=device)
         valid = torch.zeros(members, longest, dtype=torch.bool, device=device)
         for member, own in enumerate(nodes):
@@ -69,22 +74,25 @@ class Graphs:
             valid[member, : own.numel()] = True
         source, target = torch.cat([own + member * longest for member, own in enumerate(edges)], 1)
         degrees = torch.bincount(target, minlength=members * longest)
-        return Graphs(rows, valid, sizes, source, target, degrees.to(dtype).reciprocal()[target])
+        return SideBySide(rows, valid, sizes, source, target, degrees.to(dtype).reciprocal()[target])
 
     @property
     def padded(self) -> bool:
+        """Whether the sizes differ."""
         return min(self.sizes) < self.rows.shape[1]
 
-    def means(self, x: Tensor) -> Tensor:
-        """Mean of x (S, N, F) over each node's neighbours, (S, N, F)."""
+    def inputs(self, x: Tensor) -> Tensor:
+        """[x, mean_N(x)] of every node, (S, N, 2F), from the shared table (|V|, F): no weight takes part in it."""
+        own = x[self.rows] * self.valid.unsqueeze(2)
         places = self.rows.numel()
-        matrix = _csr(self.target, self.source, self.weight.to(x.dtype), (places, places))
-        return (matrix @ x.reshape(places, -1)).view(x.shape)
+        matrix = _csr(self.target, self.source, self.weight, (places, places))
+        return torch.cat([own, (matrix @ own.view(places, -1)).view(own.shape)], 2)
 
     def self_and_means(self) -> Operator:
         """(S N, 2 S N): what a node says of itself, at columns 2i, plus the mean of its neighbours, at 2j + 1.
 
-        Applied to projections (S, N, 2C), V_self h beside V_nbr h, as (2 S N, C), it is GraphSAGE's second half.
+        Applied to (S, N, 2C), V_self h beside V_nbr h, read as (2 S N, C), it is a layer of GraphSAGE: weights first,
+        means afterwards, which is the same and averages C numbers a node instead of the width of h.
         """
         places = self.rows.numel()
         everyone = torch.arange(places, device=self.rows.device)
@@ -99,84 +107,81 @@ class Graphs:
 class Table:
     """The inputs of S first layers, (S, N, F), without the columns that are zero in a member's whole input.
 
-    `columns[s]` are the columns that member s keeps, and K is the largest number of them: weights are (S, K, H), the
-    rows of a member with fewer being never read. Kept as a block-diagonal sparse matrix where few entries are not zero,
-    else dense. A column that is zero in the whole input gets no gradient, so that its weights stay what they were.
+    `columns[s]` are the columns that member s keeps, and K (`width`) is the largest number of them: weights are
+    (S, K, H), those of a member with fewer being filled up with rows that are never read. The table is a block-diagonal
+    sparse matrix where few entries are not zero, else dense. A column that is zero in the whole input gets no gradient:
+    without weight decay (`keep_all`) its weights stay what they were.
     """
 
     def __init__(self, values: Tensor, *, keep_all: bool = False, sparse: bool | None = None) -> None:
         members, places, _ = values.shape
         used = torch.ones_like(values[:, 0], dtype=torch.bool) if keep_all else (values != 0).any(1)
         self.columns = [own.nonzero().squeeze(1) for own in used]
-        self.width = max(1, *(own.numel() for own in self.columns), 1)
-        entries = int(values.count_nonzero())
-        if sparse is None:
-            sparse = values.device.type == "cpu" and entries < SPARSE_BELOW * members * places * self.width
-        self._operator: Operator | None = None
+        self.width = max([1, *(own.numel() for own in self.columns)])
         self._dense: Tensor | None = None
+        self._operator: Operator | None = None
+        if sparse is None:
+            share = int(values.count_nonzero()) / (members * places * self.width)
+            sparse = values.device.type == "cpu" and share < SPARSE_BELOW
         if sparse:
             member, place, column = values.nonzero(as_tuple=True)
-            packed = used.cumsum(1) - 1
             self._operator = Operator.of(
                 member * places + place,
-                member * self.width + packed[member, column],
+                member * self.width + (used.cumsum(1) - 1)[member, column],
                 values[member, place, column],
                 (members * places, members * self.width),
             )
         else:
             self._dense = values.new_zeros(members, places, self.width)
-            for own, columns, target in zip(values, self.columns, self._dense, strict=True):
-                target[:, : columns.numel()] = own[:, columns]
+            for packed, own, columns in zip(self._dense, values, self.columns, strict=True):
+                packed[:, : columns.numel()] = own[:, columns]
 
     @property
     def sparse(self) -> bool:
+        """Whether products are sparse ones."""
         return self._operator is not None
 
     def project(self, weight: Tensor, out: Tensor) -> Tensor:
         """The table times weight (S, K, H): (S, N, H), written to `out`."""
-        if self._dense is not None:
-            return torch.bmm(self._dense, weight, out=out)
-        assert self._operator is not None
-        apply(self._operator.forward, weight.flatten(0, 1), out.flatten(0, 1))
-        return out
+        if self._operator is not None:
+            self._operator.forward(weight.view(-1, weight.shape[2]), out.view(-1, out.shape[2]))
+            return out
+        assert self._dense is not None
+        return torch.bmm(self._dense, weight, out=out)
 
     def outer(self, gradient: Tensor, out: Tensor) -> Tensor:
-        """The transposed table times gradient (S, N, H): (S, K, H), the gradient of `project`'s weight."""
-        if self._dense is not None:
-            return torch.bmm(self._dense.transpose(1, 2), gradient, out=out)
-        assert self._operator is not None
-        apply(self._operator.backward, gradient.flatten(0, 1), out.flatten(0, 1))
-        return out
-
-
-def apply(matrix: Tensor, x: Tensor, out: Tensor) -> Tensor:
-    """`matrix` (n, m) CSR times x (m, C), written to `out` (n, C)."""
-    return torch.addmm(out, matrix, x, beta=0, out=out)
+        """The transposed table times gradient (S, N, H): (S, K, H), the gradient of `project`'s weight, to `out`."""
+        if self._operator is not None:
+            self._operator.backward(gradient.view(-1, gradient.shape[2]), out.view(-1, out.shape[2]))
+            return out
+        assert self._dense is not None
+        return torch.bmm(self._dense.transpose(1, 2), gradient, out=out)
 
 
 class Keep:
     """Which units dropout keeps: ones and zeros (S, N, H), each member's from its own generator.
 
-    A unit is kept with probability 1 - p to within 2^-17; `scale` is what the kept ones are to be multiplied by. Random
-    bits come as whole words, an eighth or a quarter of a word a unit, for a draw a unit would take longer than all the
-    rest of a small model's epoch. Member s draws for its own nodes alone, so that its units do not depend on its stack.
+    The share of dropped units is p to within 2^-17, exactly p where p is a multiple of 1/256; `scale` is what the kept
+    ones are to be multiplied by. Random bits come as whole words, an eighth or a quarter of one a unit: a draw a unit
+    would take longer than all the rest of a small model's epoch. Member s draws for its own `sizes[s]` nodes alone, so
+    that its units do not depend on its stack.
     """
 
     def __init__(self, shape: tuple[int, int, int], sizes: Sequence[int], p: float, reference: Tensor) -> None:
-        lanes = 8 if (p * 256).is_integer() else 16
-        levels = 1 << lanes
-        dropped = round(p * levels)
+        bits, lane = (8, torch.int8) if (p * 256).is_integer() else (16, torch.int16)
+        levels = 1 << bits
+        dropped = min(round(p * levels), levels - 1)
         self._threshold = dropped - levels // 2
         self.scale = levels / (levels - dropped)
-        self._counts = [-(-size * shape[2] * lanes // 64) for size in sizes]
-        words = -(-shape[1] * shape[2] * lanes // 64)
-        self._words = torch.zeros(shape[0], words, dtype=torch.int64, device=reference.device)
-        view = self._words.view(torch.int8 if lanes == 8 else torch.int16)
-        self._units = view[:, : shape[1] * shape[2]].view(shape)
-        self.ones = torch.empty(shape, dtype=reference.dtype, device=reference.device)
+        members, places, width = shape
+        self._counts = [-(-size * width * bits // 64) for size in sizes]
+        words = -(-places * width * bits // 64)
+        self._words = torch.zeros(members, words, dtype=torch.int64, device=reference.device)
+        self._units = self._words.view(lane)[:, : places * width].view(shape)
+        self._ones = torch.empty(shape, dtype=reference.dtype, device=reference.device)
 
     def draw(self, generators: Sequence[torch.Generator]) -> Tensor:
         """A new choice, (S, N, H)."""
         for words, count, generator in zip(self._words, self._counts, generators, strict=True):
             words[:count].random_(-(1 << 63), None, generator=generator)
-        return torch.ge(self._units, self._threshold, out=self.ones)
+        return torch.ge(self._units, self._threshold, out=self._ones)

@@ -1,37 +1,29 @@
-"""Many small two-layer GraphSAGE models trained as one computation.
-
-    h      = dropout(relu(batch_norm(W_self x + W_nbr mean_N(x) + b)))
-    logits = V_self h + V_nbr mean_N(h) + c                      (GraphSAGE with means: Hamilton et al. 2017, Algorithm 1)
+"""Many small two-layer GraphSAGE models (`StackedSage`) trained as one computation.
 
 Each model has a small graph of its own (rows of one shared feature table, edges, labels), its own weights, batch
-statistics, dropout stream, Adam state and early stop; nothing is shared but the arithmetic:
-
-- [x, mean_N(x)] depends on no weight and is made once a model; its zero columns take no part in training (their weights
-  get no gradient and are kept as drawn for the evaluation), and a bag of words stays sparse;
-- no gradient goes to the input, nor to b, which batch normalisation takes out again;
-- the second layer averages V_nbr h, C numbers a node, instead of h;
-- models are trained in chunks whose weights, moments and activations stay in the cache, one thread a chunk.
-
-A model trained in a chunk is the model trained alone.
+statistics, dropout stream, Adam state and early stop; nothing is shared but the arithmetic, so that a model trained in
+a chunk is the model trained alone. Chunks are as large as the memory allows, and on a CPU small enough for weights,
+moments and activations to stay in the cache; each has a thread of its own.
 """
 
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from threading import Event
 
 import torch
 from torch import Tensor
 
-from privgraph.nn.message_passing import Graphs, Keep, Table, apply
+from privgraph.nn.chunks import work_through
+from privgraph.nn.message_passing import SideBySide
+from privgraph.nn.optim import FusedAdam
+from privgraph.nn.stacked_sage import StackedSage
 
 CACHE_BYTES = 8 << 20
 """What the models of a chunk may occupy on a CPU: more of them at once would wait for memory (measured)."""
-TELL_SECONDS = 0.5
 
 Generators = Callable[[int], tuple[torch.Generator, torch.Generator]]
 
@@ -124,31 +116,14 @@ def train_small_graphs(
         evaluation=_Evaluation(evaluation_x.to(place), evaluation_adjacency.to(place)),
     )
     workers = max(1, torch.get_num_threads()) if place.type == "cpu" else 1
-    limit = memory_mb * 1e6 / (workers + 1)
     total, done = len(tasks), 0
+    limit = memory_mb * 1e6 / (workers + 1)
     chunks = _chunks(setting, tasks, generators, limit, -(-total // workers))
-    stop, waiting = threading.Event(), set[Future[list[Answer]]]()
-    threads = torch.get_num_threads()
-    with ThreadPoolExecutor(workers, initializer=_one_thread) as pool:
-        try:
-            chunk = next(chunks, None)
-            while chunk is not None or waiting:
-                while chunk is not None and len(waiting) < workers:
-                    waiting.add(pool.submit(_train_chunk, setting, chunk, stop))
-                    chunk = next(chunks, None)
-                ended, waiting = wait(waiting, TELL_SECONDS, FIRST_COMPLETED)
-                for future in ended:
-                    answers = future.result()
-                    done += len(answers)
-                    yield from answers
-                yield Advance(done=done, total=total)
-        finally:
-            stop.set()
-            torch.set_num_threads(threads)
-
-
-def _one_thread() -> None:
-    torch.set_num_threads(1)
+    for answers in work_through(chunks, setting.answers, workers=workers):
+        for answer in answers or ():
+            done += 1
+            yield answer
+        yield Advance(done=done, total=total)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -159,6 +134,26 @@ class _Setting:
     classes: int
     recipe: Recipe
     evaluation: _Evaluation
+
+    @torch.no_grad()
+    def answers(self, chunk: _Chunk, stop: Event) -> list[Answer]:
+        """Train a chunk's models and ask them; nothing where `stop` was set meanwhile."""
+        start = time.perf_counter()
+        training = _Training(self, chunk)
+        training.run(stop)
+        if stop.is_set():
+            return []
+        posteriors = [
+            training.net.evaluate(member, *self.evaluation.around(task.queries)).float().cpu()
+            for member, task in enumerate(chunk.tasks)
+        ]
+        seconds = (time.perf_counter() - start) / len(chunk.tasks)
+        return [
+            Answer(index=chunk.start + member, log_posterior=posterior, loss=loss, epochs=epochs, seconds=seconds)
+            for member, (posterior, loss, epochs) in enumerate(
+                zip(posteriors, training.loss, training.epochs, strict=True)
+            )
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,174 +206,83 @@ def _bytes(setting: _Setting, task: SmallGraph) -> tuple[float, float]:
     return weights + activations + edges + table + whole, weights + activations + edges + table
 
 
-def _train_chunk(setting: _Setting, chunk: _Chunk, stop: threading.Event) -> list[Answer]:
-    with torch.no_grad():
-        start = time.perf_counter()
-        models = _Models(setting, chunk)
-        models.train(stop)
-        if stop.is_set():
-            return []
-        answers = [models.answer(member) for member in range(len(chunk.tasks))]
-        seconds = (time.perf_counter() - start) / len(chunk.tasks)
-    return [
-        Answer(
-            index=chunk.start + member,
-            log_posterior=answer.float().cpu(),
-            loss=models.loss[member],
-            epochs=models.epochs[member],
-            seconds=seconds,
-        )
-        for member, answer in enumerate(answers)
-    ]
-
-
-class _Models:
-    """The models of a chunk: weights, batch statistics, and their training."""
-
-    eps, momentum = 1e-5, 0.1
+class _Training:
+    """The training of a chunk's models."""
 
     def __init__(self, setting: _Setting, chunk: _Chunk) -> None:
-        self.setting, self.tasks = setting, chunk.tasks
-        self.dropping = [dropout for _, dropout in chunk.generators]
-        recipe, x, device = setting.recipe, setting.x, setting.x.device
-        graphs = Graphs.of(
-            [task.nodes.to(device) for task in self.tasks],
-            [task.edge_index.to(device) for task in self.tasks],
-            x.dtype,
+        self._recipe, x = setting.recipe, setting.x
+        tasks = chunk.tasks
+        graphs = SideBySide.of(
+            [task.nodes.to(x.device) for task in tasks], [task.edge_index.to(x.device) for task in tasks], x.dtype
         )
-        self.graphs = graphs
-        rows = x[graphs.rows] * graphs.valid.unsqueeze(2)
-        self.table = Table(torch.cat([rows, graphs.means(rows)], 2), keep_all=recipe.weight_decay > 0)
-        self.mixing = graphs.self_and_means()
-        self._draw([init for init, _ in chunk.generators])
-        sizes = torch.tensor(graphs.sizes, dtype=x.dtype, device=device)
-        self.count = sizes.clamp(min=1).view(-1, 1, 1)
-        self.valid = graphs.valid.unsqueeze(2).to(x.dtype)
-        self.weight = self.valid / self.count
-        self.target = torch.zeros(*graphs.rows.shape, setting.classes, dtype=x.dtype, device=device)
-        for member, task in enumerate(self.tasks):
-            n = task.nodes.numel()
-            self.target[member, torch.arange(n, device=device), task.labels.to(device)] = 1
-        self.loss = [math.nan] * len(self.tasks)
-        self.epochs = [0] * len(self.tasks)
-
-    def _draw(self, streams: Sequence[torch.Generator]) -> None:
-        """Weights as torch.nn.Linear draws them: uniform within 1/sqrt(inputs), W_self, W_nbr, b, V_self, V_nbr, c."""
-        x, hidden, classes = self.setting.x, self.setting.recipe.hidden, self.setting.classes
-        members, features = len(streams), x.shape[1]
-
-        def uniform(shape: tuple[int, ...], inputs: int, stream: torch.Generator) -> Tensor:
-            drawn = torch.empty(shape, dtype=torch.float32, device=x.device)
-            bound = 1 / math.sqrt(inputs)
-            return drawn.uniform_(-bound, bound, generator=stream).to(x.dtype)
-
-        first = [(uniform((2 * features, hidden), features, s), uniform((1, hidden), features, s)) for s in streams]
-        second = [(uniform((2, hidden, classes), hidden, s), uniform((1, classes), hidden, s)) for s in streams]
-        self.whole = torch.stack([weight for weight, _ in first])
-        b = torch.stack([bias for _, bias in first])
-        w = x.new_zeros(members, self.table.width, hidden)
-        for member, columns in enumerate(self.table.columns):
-            w[member, : columns.numel()] = self.whole[member, columns]
-        v = torch.stack([torch.cat([weight[0], weight[1]], 1) for weight, _ in second])
-        c = torch.stack([bias for _, bias in second])
-        scale, shift = x.new_ones(members, 1, hidden), x.new_zeros(members, 1, hidden)
-        self.parameters = [w, b, scale, shift, v, c]
-        self.running_mean, self.running_variance = x.new_zeros(members, 1, hidden), x.new_ones(members, 1, hidden)
-
-    def train(self, stop: threading.Event) -> None:
-        """All epochs; afterwards `parameters` are each member's own last ones."""
-        recipe, members = self.setting.recipe, len(self.tasks)
-        w, b, scale, shift, v, c = self.parameters
-        gradients = [torch.zeros_like(parameter) for parameter in self.parameters]
-        for parameter, its in zip(self.parameters, gradients, strict=True):
-            parameter.grad = its
-        dw, _, dscale, dshift, dv, dc = gradients
-        optimiser = torch.optim.Adam(
-            self.parameters, lr=recipe.learning_rate, weight_decay=recipe.weight_decay, fused=True
+        self.net = StackedSage(
+            graphs,
+            x,
+            hidden=self._recipe.hidden,
+            classes=setting.classes,
+            dropout=self._recipe.dropout,
+            generators=[init for init, _ in chunk.generators],
+            keep_all=self._recipe.weight_decay > 0,
         )
-        places, hidden, classes = self.graphs.rows.shape[1], recipe.hidden, self.setting.classes
-        z, h, scratch, dh = (w.new_empty(members, places, hidden) for _ in range(4))
-        u, du = (w.new_empty(members, places, 2 * classes) for _ in range(2))
-        logits = w.new_empty(members, places, classes)
-        keep = Keep((members, places, hidden), self.graphs.sizes, recipe.dropout, w) if recipe.dropout else None
-        factor = keep.scale if keep else 1.0
-        unbiased = self.count / (self.count - 1).clamp(min=1)
-        best, since = torch.full((members,), math.inf), torch.zeros(members, dtype=torch.int64)
-        stopped = torch.zeros(members, dtype=torch.bool)
-        final: list[Tensor] = []
-        state = [*self.parameters, self.running_mean, self.running_variance]
+        self._dropping = [dropout for _, dropout in chunk.generators]
+        self._target = torch.zeros(len(tasks), setting.classes, graphs.rows.shape[1], dtype=x.dtype, device=x.device)
+        for target, task in zip(self._target, tasks, strict=True):
+            labels = task.labels.to(x.device).unsqueeze(0)
+            target[:, : labels.shape[1]].scatter_(0, labels, 1)
+        valid = graphs.valid.to(x.dtype)
+        self._weight = (valid / valid.sum(1, keepdim=True).clamp(min=1)).unsqueeze(1)
+        self.loss = [math.nan] * len(tasks)
+        self.epochs = [0] * len(tasks)
+
+    def run(self, stop: Event) -> None:
+        """All epochs, or until `stop`; then the network has each member's own last weights."""
+        net, recipe = self.net, self._recipe
+        optimiser = FusedAdam(net.parameters, recipe.learning_rate, recipe.weight_decay)
+        patience = _Patience(net.members, recipe.patience)
+        kept: list[Tensor] = []
         for epoch in range(1, recipe.epochs + 1):
-            if stop.is_set():
-                return
-            # forward
-            self.table.project(w, z)
-            mean = z.sum(1, keepdim=True) / self.count
-            z.sub_(mean)
-            if self.graphs.padded:
-                z.mul_(self.valid)
-            variance = torch.mul(z, z, out=scratch).sum(1, keepdim=True) / self.count
-            inverse = (variance + self.eps).rsqrt_()
-            self.running_mean.lerp_(mean + b, self.momentum)
-            self.running_variance.lerp_(variance * unbiased, self.momentum)
-            z.mul_(inverse)
-            torch.addcmul(shift, z, scale, out=h).relu_()
-            if keep:
-                h.mul_(keep.draw(self.dropping))
-            scaled = v * factor
-            torch.bmm(h, scaled, out=u)
-            apply(self.mixing.forward, u.view(-1, classes), logits.view(-1, classes))
-            logits.add_(c)
-            log_probability = logits.log_softmax(2)
-            if recipe.patience or epoch == recipe.epochs:
-                losses = -(log_probability * self.target).mul_(self.weight).sum((1, 2)).cpu()
-            # backward
-            gradient = log_probability.exp_().sub_(self.target).mul_(self.weight)
-            torch.sum(gradient, 1, keepdim=True, out=dc)
-            apply(self.mixing.backward, gradient.view(-1, classes), du.view(-1, classes))
-            torch.bmm(h.transpose(1, 2), du, out=dv).mul_(factor)
-            torch.bmm(du, scaled.transpose(1, 2), out=dh)
-            dy = torch.ops.aten.threshold_backward.grad_input(dh, h, 0, grad_input=dh)
-            torch.sum(dy, 1, keepdim=True, out=dshift)
-            torch.sum(torch.mul(dy, z, out=scratch), 1, keepdim=True, out=dscale)
-            slope = scale * inverse
-            z.mul_(dscale / self.count).add_(dshift / self.count)
-            torch.sub(dy, z, out=z).mul_(slope)
-            self.table.outer(z, dw)
-            optimiser.step()
-            # early stop
-            if recipe.patience or epoch == recipe.epochs:
-                better = losses < best
-                best = torch.where(better, losses, best)
-                since = torch.where(better, 0, since + 1)
-                ends = ~stopped & ((since >= recipe.patience) if recipe.patience else torch.ones_like(stopped))
-                if epoch == recipe.epochs:
-                    ends = ~stopped
-                if bool(ends.any()):
-                    if not final:
-                        final = [value.clone() for value in state]
-                    for member in ends.nonzero().squeeze(1).tolist():
-                        for kept, value in zip(final, state, strict=True):
-                            kept[member] = value[member]
-                        self.loss[member] = float(losses[member]) if self.graphs.sizes[member] else math.nan
-                        self.epochs[member] = epoch
-                    stopped |= ends
-                if bool(stopped.all()):
-                    break
-        for kept, value in zip(final, state, strict=True):
-            value.copy_(kept)
+            last = epoch == recipe.epochs
+            log_probability = net.forward(self._dropping).log_softmax(1)
+            if recipe.patience or last:
+                losses = (log_probability * self._target).mul_(self._weight).sum((1, 2)).neg_().cpu()
+            net.backward(log_probability.exp_().sub_(self._target).mul_(self._weight))
+            optimiser.step(net.gradients)
+            if recipe.patience or last:
+                state = [*net.parameters, *net.statistics]
+                kept = kept or [value.clone() for value in state]
+                for member in patience.ends(losses, last):
+                    self.epochs[member] = epoch
+                    if net.graphs.sizes[member]:
+                        self.loss[member] = float(losses[member])
+                    for own, value in zip(kept, state, strict=True):
+                        own[member] = value[member]
+            if stop.is_set() or patience.over:
+                break
+        for own, value in zip(kept, [*net.parameters, *net.statistics], strict=bool(kept)):
+            value.copy_(own)
 
-    def answer(self, member: int) -> Tensor:
-        """(q, C): log-posteriors of a member's queries, from their public neighbourhoods."""
-        w, b, scale, shift, v, c = (parameter[member] for parameter in self.parameters)
-        columns = self.table.columns[member]
-        whole = self.whole[member]
-        whole[columns] = w[: columns.numel()]
-        slope = scale * (self.running_variance[member] + self.eps).rsqrt()
-        offset = shift + (b - self.running_mean[member]) * slope
-        rows, mixing = self.setting.evaluation.around(self.tasks[member].queries)
-        h = torch.relu_(torch.addcmul(offset, self.setting.evaluation.read(rows) @ whole, slope))
-        projected = (h @ v).view(-1, self.setting.classes)
-        return ((mixing @ projected) + c).log_softmax(1)
+
+class _Patience:
+    """Which members are done: those whose loss has not fallen below its least for `patience` epochs."""
+
+    def __init__(self, members: int, patience: int) -> None:
+        self._patience = patience
+        self._least = torch.full((members,), math.inf, dtype=torch.float64)
+        self._since = torch.zeros(members, dtype=torch.int64)
+        self._going = torch.ones(members, dtype=torch.bool)
+
+    def ends(self, losses: Tensor, last: bool) -> list[int]:
+        """The members whose training ends with an epoch of these losses (S,); with the `last` epoch all do."""
+        falls = losses < self._least
+        self._least = torch.where(falls, losses.double(), self._least)
+        self._since = torch.where(falls, 0, self._since + 1)
+        ends = self._going if last else self._going & (self._since >= self._patience)
+        self._going = self._going & ~ends
+        return ends.nonzero().squeeze(1).tolist()
+
+    @property
+    def over(self) -> bool:
+        return not bool(self._going.any())
 
 
 class _Evaluation:
@@ -389,12 +293,9 @@ class _Evaluation:
         degrees = self._pointers.diff()
         self._means = (adjacency.to(x.dtype) @ x) / degrees.clamp(min=1).unsqueeze(1)
 
-    def read(self, rows: Tensor) -> Tensor:
-        """[x, mean_N(x)] of some nodes, (r, 2F)."""
-        return torch.cat([self._x[rows], self._means[rows]], 1)
-
     def around(self, queries: Tensor) -> tuple[Tensor, Tensor]:
-        """The nodes (r,) whose hidden vectors the queries need, and the (q, 2r) matrix that mixes their projections."""
+        """What the queries' posteriors need: [x, mean_N(x)] (r, 2F) of the queries and their neighbours, and the
+        (q, 2r) matrix that mixes the second layer's projections."""
         queries = queries.to(self._x.device)
         starts = self._pointers[queries]
         counts = self._pointers[queries + 1] - starts
@@ -408,4 +309,5 @@ class _Evaluation:
         entries = torch.stack([torch.cat([everyone, asker]), torch.cat([2 * own, 2 * theirs + 1])])
         values = torch.cat([ones, counts.to(self._x.dtype).reciprocal()[asker]])
         size = (queries.numel(), 2 * rows.numel())
-        return rows, torch.sparse_coo_tensor(entries, values, size, check_invariants=False)
+        inputs = torch.cat([self._x[rows], self._means[rows]], 1)
+        return inputs, torch.sparse_coo_tensor(entries, values, size, check_invariants=False)

@@ -1,0 +1,43 @@
+"""Work done chunk by chunk, one thread a chunk, with no more chunks held than there are threads, plus one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from threading import Event
+from typing import TypeVar
+
+import torch
+
+Chunk = TypeVar("Chunk")
+Result = TypeVar("Result")
+
+
+def work_through(
+    chunks: Iterator[Chunk], work: Callable[[Chunk, Event], Result], *, workers: int, tell_seconds: float = 0.5
+) -> Iterator[Result | None]:
+    """Results in the order in which chunks end, and None whenever `tell_seconds` have passed without one.
+
+    `chunks` is asked from the calling thread, ahead by one. Threads work inside no operation: small tensors would make
+    them wait for each other. `work` is told by its event that nobody wants its result any more: when the iterator is
+    closed, or when a chunk fails, whose exception is raised here.
+    """
+    stop, waiting = Event(), set[Future[Result]]()
+    threads = torch.get_num_threads()
+    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        chunk = next(chunks, None)
+        while chunk is not None or waiting:
+            if chunk is not None and len(waiting) < workers:
+                waiting.add(pool.submit(work, chunk, stop))
+                chunk = next(chunks, None)
+                continue
+            ended, waiting = wait(waiting, tell_seconds, FIRST_COMPLETED)
+            if not ended:
+                yield None
+            for future in ended:
+                yield future.result()
+    finally:
+        stop.set()
+        pool.shutdown()
+        torch.set_num_threads(threads)
