@@ -37,23 +37,35 @@ def mixtures(draw: st.DrawFn) -> events.RevealedMixture:
     return events.RevealedMixture(weights=weights, noise_multipliers=tuple(draw(scales)))
 
 
+pures = positive.map(lambda epsilon: events.PureDP(epsilon=epsilon))
+ranges = positive.map(lambda epsilon: events.BoundedRange(epsilon=epsilon))
+sampled = st.builds(
+    lambda rate, event: events.PoissonSampled(rate=rate, event=event),
+    st.floats(1e-6, 1.0),
+    gaussians | laplaces | pures | ranges | atoms(),
+)
+samples = st.builds(
+    lambda rate, event, count: events.SampledOnce(rate=rate, event=events.Repeated(event=event, count=count)),
+    st.floats(1e-6, 1.0),
+    gaussians | atoms() | sampled,
+    st.integers(0, 10**6),
+)
+
 singles = st.one_of(
     st.just(events.Nothing()),
     text.map(lambda reason: events.NonPrivate(reason=reason)),
     gaussians,
     laplaces,
-    positive.map(lambda epsilon: events.PureDP(epsilon=epsilon)),
+    pures,
+    ranges,
     st.builds(
         lambda a, b: events.RandomizedResponse(one_to_one=a, zero_to_one=b),
         st.floats(0.01, 0.99),
         st.floats(0.01, 0.99),
     ),
     atoms(),
-    st.builds(
-        lambda rate, event: events.PoissonSampled(rate=rate, event=event),
-        st.floats(1e-6, 1.0),
-        gaussians | laplaces | atoms(),
-    ),
+    sampled,
+    samples,
     mixtures(),
 )
 repeats = st.builds(lambda event, count: events.Repeated(event=event, count=count), singles, st.integers(0, 10**6))

@@ -25,6 +25,7 @@ from privgraph.privacy.accountants import (
 from privgraph.privacy.composition import flatten, gaussian_delta, gaussian_epsilon, pure_epsilon
 from privgraph.privacy.events import (
     Atoms,
+    BoundedRange,
     Composed,
     Gaussian,
     Laplace,
@@ -36,6 +37,7 @@ from privgraph.privacy.events import (
     RandomizedResponse,
     Repeated,
     RevealedMixture,
+    SampledOnce,
     Single,
 )
 
@@ -50,7 +52,7 @@ def lap(scale: float) -> Laplace:
     return Laplace(noise_multiplier=scale)
 
 
-def sampled(rate: float, event: Gaussian | Laplace | Atoms) -> PoissonSampled:
+def sampled(rate: float, event: Gaussian | Laplace | PureDP | BoundedRange | Atoms) -> PoissonSampled:
     return PoissonSampled(rate=rate, event=event)
 
 
@@ -70,6 +72,10 @@ EVERY_EVENT: tuple[PrivacyEvent, ...] = (
     sampled(0.1, lap(1.0)),
     sampled(0.1, THREE_ATOMS),
     MIXTURE,
+    BoundedRange(epsilon=0.5),
+    sampled(0.1, BoundedRange(epsilon=0.5)),
+    sampled(0.1, PureDP(epsilon=0.5)),
+    SampledOnce(rate=0.1, event=times(gauss(4.0), 3)),
 )
 ALL_ACCOUNTANTS: tuple[Accountant, ...] = (PLDAccountant(), RenyiAccountant(), tight())
 

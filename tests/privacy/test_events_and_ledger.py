@@ -25,6 +25,8 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
         (lambda: events.Atoms(upper=(math.nan, 1.0), lower=(0.5, 0.5)), "sum to 1"),
         (lambda: events.Atoms(upper=(-0.5, 1.5), lower=(0.5, 0.5)), "non-negative"),
         (lambda: events.PoissonSampled(rate=0, event=Gaussian(noise_multiplier=1)), "rate must lie"),
+        (lambda: events.BoundedRange(epsilon=0), "BoundedRange.epsilon must be positive"),
+        (lambda: events.SampledOnce(rate=0, event=Repeated(event=Nothing(), count=1)), "SampledOnce.rate must lie"),
         (lambda: events.RevealedMixture(weights=(1.0,), noise_multipliers=(1.0, 2.0)), "equal lengths"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.4), noise_multipliers=(1.0, 2.0)), "sum to 1"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, 0.0)), "must be positive"),
