@@ -22,7 +22,7 @@ from privgraph.nn.message_passing import SideBySide
 from privgraph.nn.optim import FusedAdam
 from privgraph.nn.stacked_sage import StackedSage
 
-CACHE_BYTES = 8 << 20
+CACHE_BYTES = 6 << 20
 """What the models of a chunk may occupy on a CPU: more of them at once would wait for memory (measured)."""
 
 Generators = Callable[[int], tuple[torch.Generator, torch.Generator]]
