@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from privgraph.data.spec import PublicFacts
+from privgraph.methods.answers import NAME, Answers
 from privgraph.privacy.serial import entry_to_json, statement_to_json
-from privgraph.progress import Event, Log, Metric, Progress, Result, Spent
+from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -61,4 +62,25 @@ def keep(
         device="cpu",
     )
     store.leases.finish(run, worker, outcome, [Result(metrics=metrics)] if done else [])
+    return run
+
+
+def keep_answers(store: RunStore, found: Answers, seed: int = 0, method: str = "privgnn") -> str:
+    """A finished run on karate whose teachers' answers were kept, as a worker keeps them."""
+    run = store.submit(make_spec(method, "karate", {"lam": 0.4}, seed=seed))
+    worker = new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    found.save(store.folder(run))
+    metrics = {"test_accuracy": 0.7, "val_accuracy": 0.7, "train_accuracy": 0.7}
+    plan = store.get(run).spec.config().plan(KARATE)
+    store.leases.append(run, [Artifact(name=NAME, title="What the teachers answered")], worker)
+    outcome = Outcome(
+        state="done",
+        metrics=metrics,
+        statement=statement_to_json(plan.statement),
+        seconds=3.5,
+        peak_memory_mb=300.0,
+        device="cpu",
+    )
+    store.leases.finish(run, worker, outcome, [Result(metrics=metrics)])
     return run

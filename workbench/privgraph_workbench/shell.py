@@ -14,6 +14,7 @@ TITLES = {
     "start": ("Start", ":material/home:"),
     "data": ("Data", ":material/hub:"),
     "train": ("Train", ":material/model_training:"),
+    "teachers": ("Teachers", ":material/school:"),
     "runs": ("Runs", ":material/list_alt:"),
     "tradeoffs": ("Trade-offs", ":material/balance:"),
 }

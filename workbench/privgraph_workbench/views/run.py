@@ -11,6 +11,7 @@ import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.methods.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.serial import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
@@ -56,6 +57,7 @@ def _live(run: str, was_pending: bool) -> None:
         st.markdown("##### What is promised")
         _privacy(record, events)
     if not record.pending:
+        _teachers(record, events)
         run_exports(record, events)
         _details(record)
 
@@ -219,6 +221,17 @@ def _log(events: Sequence[StoredEvent], record: RunRecord) -> None:
             for event in lines[-LOG_LINES:]
         )
         st.code("\n".join(shown), language=None, wrap_lines=True)
+
+
+def _teachers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+    """The way to what this run's teachers said, where that was kept."""
+    if record.state == "done" and any(one.kind == "artifact" and one.payload["name"] == ANSWERS for one in events):
+        st.page_link(
+            shell.page("teachers"),
+            label="What its teachers said",
+            icon=":material/school:",
+            query_params={"run": record.id},
+        )
 
 
 def _details(record: RunRecord) -> None:

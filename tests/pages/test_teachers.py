@@ -1,0 +1,214 @@
+"""The Teachers page: the price before anything runs, and what the teachers of a finished run said."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_answers import answers as made_answers
+from tests.pages.kept_runs import keep_answers
+
+from privgraph.data.errors import DataError
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.privgnn.config import Config
+from privgraph.privacy.published.privgnn import argmax_atoms
+from privgraph.runs.store import RunStore
+from privgraph_workbench import describing
+from privgraph_workbench.figures import answers
+from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.words import chance, percent
+
+DIGITS = PublicFacts(nodes=1797, edges=6427, entries=12854, features=64, classes=10, train_nodes=1347)
+
+
+def _texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _shown(app: AppTest) -> list[str]:
+    """The two epsilons, in the order of their boxes."""
+    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:2]
+
+
+def _drawn(app: AppTest) -> list[str]:
+    """What each figure of the page says to somebody who cannot see it."""
+    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+
+
+@pytest.mark.parametrize("release", ["votes", "posterior", "ensemble", "log-posterior"])
+def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: str) -> None:
+    app = opened("teachers", data="digits", price__release=release, price__lam="0.5", price__queries="100")
+    assert not app.error, app.error
+    config = Config(release=release, lam=0.5, rate=0.3, queries=100)
+    said = config.plan(DIGITS).statement
+    assert said.epsilon_as_published is not None
+    assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4)]
+    assert config.sizes(1797).private == 898
+    assert "898 private nodes" in _texts(app)
+
+
+def test_the_sliders_move_both_epsilons_but_k_does_not(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", data="digits", price__release="posterior")
+    seen = [_shown(app)]
+    for key, value in (("price.lam", 0.5), ("price.queries", 100.0)):
+        app.select_slider(key=key).set_value(value).run()
+        assert not app.exception, app.exception
+        seen.append(_shown(app))
+    app.slider(key="price.rate").set_value(0.05).run()
+    seen.append(_shown(app))
+    for place in (0, 1):
+        assert float(seen[1][place]) > float(seen[0][place]), "less noise costs more"
+        assert float(seen[2][place]) < float(seen[1][place]), "fewer queries cost less"
+        assert float(seen[3][place]) < float(seen[2][place]), "smaller samples cost less"
+    app.select_slider(key="price.neighbours").set_value(50.0).run()
+    assert _shown(app) == seen[-1]
+    assert "K does not change the price" in _texts(app)
+
+
+def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", data="digits", price__release="posterior", price__lam="2")
+    right = argmax_atoms(2.0, 10).upper[0]
+    assert f"A label is right {chance(right)} of the time where the teacher is sure and right" in _texts(app)
+    assert "nothing is guaranteed" in _texts(opened("teachers", data="digits", price__release="log-posterior"))
+
+
+def test_more_queries_than_the_graph_has_are_not_priced(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", data="digits", price__queries="1000")
+    asked = Config(queries=1000, lam=0.1).asked(DIGITS)
+    assert asked < 1000
+    assert f"This graph has {asked:,} public nodes that may be asked about" in _texts(app)
+
+
+def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", data="digits", price__release="posterior", price__lam="0.4", price__neighbours="50")
+    link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    assert query.items() >= {"method": "privgnn", "release": "posterior", "lam": "0.4", "neighbours": "50"}.items()
+    train = opened("train", **query)
+    assert not train.warning, train.warning
+    assert train.selectbox(key="method").value == "privgnn"
+    assert train.text_input(key="lam").value == "0.4"
+    assert train.number_input(key="queries").value == 1000
+    assert train.number_input(key="neighbours").value == 50
+
+
+@pytest.mark.usefixtures("unread")
+def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("teachers", data="digitts", run="privgnn-karate-000000000000", price__lam="999")
+    said = "\n".join(text.value for text in app.warning)
+    assert "did you mean digits" in said
+    assert "lam must be at most 10 (got 999)" in said
+    assert "There is no finished run privgnn-karate-000000000000" in said
+    run = keep_answers(store, made_answers())
+    app = opened("teachers", data="karate", run=run, query="7777")
+    assert any("query 7777 is none of those" in text.value for text in app.warning)
+
+
+def test_without_a_run_it_says_what_there_will_be(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", data="karate")
+    assert "No private teachers have answered here yet" in app.info[-1].value
+    link = next(one.proto for one in app.get("page_link") if "Train a PrivGNN" in one.proto.label)
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"method": "privgnn"}
+
+
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("not now")
+
+    monkeypatch.setattr(describing, "describe", refuse)
+
+
+def _ready(app: AppTest, seconds: float = 60) -> AppTest:
+    """Waits until the graph is read, as the page does once a second."""
+    deadline = time.monotonic() + seconds
+    while "being read from the graph" in _texts(app):
+        assert time.monotonic() < deadline, "the names of the classes were never read"
+        time.sleep(0.3)
+        app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize("kind", ["posterior", "votes"])
+def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store: RunStore, kind: str) -> None:
+    found = made_answers(kind, refuse=3)
+    run = keep_answers(store, found)
+    app = opened("teachers", data="karate", run=run)
+    rows = answers.data(found)
+    values = {metric.label: metric.value for metric in app.metric}
+    answered = rows[:-3]
+    flipped = sum(row["before"] != row["after"] for row in answered) / len(answered)
+    right = sum(row["before"] == row["truth"] for row in answered) / len(answered)
+    assert 0 < flipped < 1
+    assert values["Queries"] == "20"
+    assert values["Answered"] == "17"
+    assert values["Noise changed the label"] == percent(flipped)
+    assert values["Right before noise"] == percent(right)
+    table = next(one.value for one in app.dataframe if "released" in one.value)
+    assert table["node"].tolist() == found.queries.tolist()
+    assert table["released"].tolist().count("refused") == 3
+    assert {"truth (evaluator only)", "before noise (private)"} <= set(table)
+    assert "The star is the query" in _texts(app)
+    said = " ".join(text.value for text in app.markdown)
+    assert "-badge[:material/lock: private]" in said
+    assert "-badge[:material/visibility: evaluator only]" in said
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels.count("SVG") == 6, "the price and five figures of the run"
+
+
+def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep_answers(store, made_answers())
+    app = _ready(opened("teachers", data="karate", run=run))
+    described = describing.describe("karate", {})
+    assert described is not None
+    table = next(one.value for one in app.dataframe if "released" in one.value)
+    assert set(table["truth (evaluator only)"]) & set(described.class_names)
+
+
+@pytest.mark.usefixtures("unread")
+def test_the_table_can_be_narrowed_and_a_query_chosen(opened: Callable[..., AppTest], store: RunStore) -> None:
+    found = made_answers(refuse=2)
+    run = keep_answers(store, found)
+    app = opened("teachers", data="karate", run=run, show="refused", query=str(found.queries[-1]))
+    assert app.selectbox(key="query").options == [str(node) for node in found.queries[-2:]]
+    assert app.selectbox(key="query").value == str(found.queries[-1])
+    app.selectbox(key="query").set_value(str(found.queries[-2])).run()
+    assert not app.exception
+    assert any(text.startswith(f"Node {found.queries[-2]}:") for text in _drawn(app))
+
+
+@pytest.mark.usefixtures("unread")
+def test_votes_of_teachers_have_no_neighbours(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep_answers(store, made_answers("counts", noise=3.0), method="pate")
+    app = opened("teachers", data="karate", run=run)
+    assert any("there is no neighbourhood to draw" in text.value for text in app.info)
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_broken_file_is_one_sentence(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep_answers(store, made_answers())
+    (store.folder(run) / "answers.npz").write_bytes(b"PK no zip")
+    app = opened("teachers", data="karate", run=run)
+    assert app.error[0].value.startswith("The teachers' answers of this run cannot be read:")
+    (store.folder(run) / "answers.npz").unlink()
+    assert "cannot be read" in opened("teachers", data="karate", run=run).error[0].value
+
+
+@pytest.mark.usefixtures("unread")
+def test_the_run_leads_to_its_teachers_and_back(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep_answers(store, made_answers())
+    app = opened("train", run=run)
+    link = next(one.proto for one in app.get("page_link") if one.proto.label == "What its teachers said")
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
+    app = opened("teachers", data="karate", run=run)
+    link = next(one.proto for one in app.get("page_link") if one.proto.label == "Open the run")
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}

@@ -1,0 +1,194 @@
+"""The price of private answers as a form: sliders, and both epsilons at once, before anything is trained."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.methods.privgnn.config import Config
+from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters, values
+from privgraph_workbench import datasets, forms, live_plot, pricing, shell, words
+from privgraph_workbench.figures import price
+from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.views import common
+from privgraph_workbench.views.export import figure_exports
+
+PREFIX = "price."
+POLL_SECONDS = 1.0
+GROUP = "Price"
+_KNOWN = {parameter.name: parameter for parameter in parameters(Config)}
+SLIDERS = (
+    Parameter(
+        "lam",
+        float,
+        0.1,
+        Option(
+            "one over the scale of the noise: a larger lambda means less noise, better labels and less privacy (the paper "
+            "takes 0.1 to 1 for posteriors)",
+            low=0.01,
+            high=10,
+            scale="log",
+            label="Noise λ (lambda)",
+            group=GROUP,
+        ),
+    ),
+    Parameter(
+        "rate",
+        float,
+        0.3,
+        Option(
+            "chance of each private node to be in the sample that answers a query; who is not drawn is not read",
+            low=0.01,
+            high=1,
+            label="Sampling rate γ (gamma)",
+            group=GROUP,
+        ),
+    ),
+    Parameter(
+        "queries",
+        float,
+        1000.0,
+        Option(
+            "how many public nodes are asked about; each answer costs privacy",
+            low=10,
+            high=10_000,
+            scale="log",
+            label="Queries |Q|",
+            group=GROUP,
+        ),
+    ),
+    Parameter(
+        "neighbours",
+        float,
+        300.0,
+        Option(
+            "how many of the sampled nodes, the nearest to the query, train its teacher",
+            low=10,
+            high=3000,
+            scale="log",
+            label="Nearest neighbours K",
+            group=GROUP,
+        ),
+    ),
+)
+
+
+def show() -> None:
+    """The form on the left; price, meaning and curve on the right."""
+    st.markdown("### What would it cost?")
+    left, right = st.columns(2, gap="large")
+    with left:
+        spec = _choose_data()
+        filled = _settings()
+    with right, st.container(border=True):
+        for text in filled.errors.values():
+            st.error(common.sentence(text))
+        if filled.errors:
+            return
+        try:
+            facts = datasets.public_facts(spec, _data_options(spec), "random")
+            if facts is None:
+                st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
+                st.fragment(_await_facts, run_every=POLL_SECONDS)(spec)
+                return
+            config: Config = build(Config, filled.values)
+            _price(config, facts, spec)
+        except (OptionError, DataError) as error:
+            st.error(common.sentence(error))
+
+
+def _choose_data() -> DatasetSpec:
+    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    asked = st.query_params.get("data")
+    if asked is not None and asked not in found:
+        st.warning(f"In this page's address, {datasets.complaint(asked)}.")
+    name = st.selectbox(
+        "Data", list(found), key="data", bind="query-params", help="Its numbers of nodes and classes enter the price"
+    )
+    return found[name]
+
+
+def _settings() -> forms.Filled:
+    """The sliders, and what belongs to the chosen release."""
+    for complaint in forms.complaints([*SLIDERS, _KNOWN["release"], _KNOWN["delta"]], prefix=PREFIX):
+        st.warning(complaint)
+    release = forms.widget(_KNOWN["release"], PREFIX)
+    st.caption(RELEASES[str(release)])
+    rest = [_KNOWN["teachers"], _KNOWN["maximum"]] if release == "ensemble" else []
+    captions = {"neighbours": lambda _: _about_neighbours(str(release)), "lam": lambda _: words.WHICH_END}
+    filled = forms.options_form([*SLIDERS], prefix=PREFIX, captions=captions, heading=False)
+    filled |= forms.options_form(rest, prefix=PREFIX, heading=False)
+    filled |= forms.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
+    whole = {name: round(float(filled.values[name])) for name in ("queries", "neighbours") if name in filled.values}
+    return forms.Filled(values={**filled.values, **whole, "release": release}, errors=filled.errors)
+
+
+RELEASES = {
+    "votes": "Private nodes that are like the query vote for their own label, and the noisy votes go out. No teacher is trained.",
+    "ensemble": "Several teachers, each trained on its own random part of the sample, vote; the noisy winner goes out.",
+    "posterior": "The paper's Algorithm 1: one teacher a query, noise on its chances of the classes; the largest goes out.",
+    "log-posterior": "The official code: noise on logarithms of chances. For comparison only: it protects nobody.",
+}
+
+
+def _about_neighbours(release: str) -> str:
+    if release == "votes":
+        return "Votes have no use for K."
+    return "K does not change the price: who is sampled is paid for, whether it is near or far."
+
+
+def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
+    found = datasets.options_class(spec)
+    return dict(values(found())) if found else {}
+
+
+def _await_facts(spec: DatasetSpec) -> None:
+    """Draw the page again when the sizes are there, or cannot be had."""
+    try:
+        ready = datasets.public_facts(spec, _data_options(spec), "random") is not None
+    except DataError:
+        ready = True
+    if ready:
+        st.rerun()
+
+
+def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
+    found = pricing.quote(config, facts)
+    boxes = (
+        ("ε sound", upper(found.epsilon), "What this noise will guarantee, by a proof that we stand for"),
+        (
+            "ε as published",
+            number(found.epsilon_as_published, 4),
+            "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
+        ),
+    )
+    for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(label, help=help_)
+            st.markdown(f"#### {value}")
+    st.markdown(words.risk("node", found.epsilon, found.delta))
+    st.markdown(f"**What the noise means.** {pricing.meaning(config, facts)}")
+    if found.asked < config.queries:
+        st.caption(f"This graph has {found.asked:,} public nodes that may be asked about: that many are priced.")
+    st.caption(
+        f"{spec.title}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {words.delta(found.delta)} "
+        f"Rule: {found.delta_rule}."
+    )
+    st.page_link(
+        shell.page("train"),
+        label="**Train with these settings**",
+        icon=":material/model_training:",
+        query_params=train_address(config, spec),
+    )
+    rows = price.data(pricing.curve(config, facts), config.lam)
+    live_plot.show(price.plot(rows, common.theme()), key="price")
+    figure_exports("price", rows, {}, name=f"{spec.name}-{config.release}")
+
+
+def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:
+    """The query parameters that fill the Train page with these settings."""
+    chosen = ("release", "lam", "rate", "queries", "neighbours", "delta")
+    more = ("teachers", "maximum") if config.release == "ensemble" else ()
+    held = dict(values(config))
+    return {"method": "privgnn", "data": spec.name, **forms.address({name: held[name] for name in (*chosen, *more)})}

@@ -1,0 +1,347 @@
+"""The Teachers page: what private answers would cost, and what the teachers of a finished run said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from statistics import median
+from zipfile import BadZipFile
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.methods.answers import NAME, Answers
+from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.progress import Artifact
+from privgraph.runs.records import RunQuery, RunRecord, UnknownRun
+from privgraph_workbench import describing, jobs, live_plot, shell, words
+from privgraph_workbench.figures import agreement, answers, chosen, one_answer, teacher_times
+from privgraph_workbench.figures.chart import Row, number
+from privgraph_workbench.views import common, price_form
+from privgraph_workbench.views.export import figure_exports
+
+METHODS = ("privgnn", "pate")
+MOST_RUNS = 200
+POLL_SECONDS = 1.0
+EVERYTHING = "all"
+FILTERS = {
+    EVERYTHING: "every query",
+    "changed": "queries whose label noise changed",
+    "refused": "queries that the gate refused",
+    "wrong": "queries whose released label is wrong, as an evaluator knows",
+}
+
+
+def page() -> None:
+    """The price before anything runs; then a finished run."""
+    jobs.tick()
+    st.title("Teachers")
+    st.markdown(
+        "The owner of a private graph can answer questions about **public** nodes: *which class is this one?* Each answer "
+        "comes from **teachers** that learnt on private nodes, and goes out through noise. A **student** then learns "
+        "from the noisy labels and the public graph alone. The noise decides what the answers are worth, and what they give away."
+    )
+    price_form.show()
+    st.divider()
+    st.markdown("### What the teachers of a finished run said")
+    record = _choose_run()
+    if record is None:
+        return
+    found = _load(jobs.store().folder(record.id))
+    if isinstance(found, str):
+        st.error(found)
+        return
+    names = _class_names(record)
+    if names is None:
+        st.fragment(_await_names, run_every=POLL_SECONDS)(record)
+    _run(record, found, names or ())
+
+
+def _choose_run() -> RunRecord | None:
+    """The run that the address names, or the newest that has answers; an invitation where there is none."""
+    records = {
+        record.id: record
+        for record in jobs.store().find(RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS))
+        if has_answers(jobs.store().url, record.id)
+    }
+    asked = st.query_params.get("run")
+    if asked is not None and asked not in records:
+        st.warning(f"There is no finished run {asked[:80]} with answers of teachers.")
+    if not records:
+        st.info(
+            "No private teachers have answered here yet. Train a PrivGNN, and this page shows each query with its answer before "
+            "and after noise, who answered it, and how often noise changed the label.",
+            icon="🎓",
+        )
+        st.page_link(
+            shell.page("train"),
+            label="**Train a PrivGNN**",
+            icon=":material/model_training:",
+            query_params={"method": "privgnn"},
+        )
+        return None
+    record = records[
+        st.selectbox(
+            "Run", list(records), key="run", bind="query-params", help="Finished runs whose teachers' answers were kept"
+        )
+    ]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        common.badge(record)
+        st.markdown(f"**{common.name(record)}**", width="content")
+        st.page_link(
+            shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+        )
+    return record
+
+
+@lru_cache(maxsize=1024)
+def has_answers(url: str, run: str) -> bool:
+    """Whether a finished run of that store kept its teachers' answers. Finished runs never change."""
+    try:
+        events = jobs.store().events(run, kinds=("artifact",))
+    except UnknownRun:
+        return False
+    return any(isinstance(stored.event, Artifact) and stored.event.name == NAME for stored in events)
+
+
+def _load(folder: Path) -> Answers | str:
+    """The answers, or a sentence that says why they cannot be read."""
+    try:
+        return _loaded(folder, (folder / NAME).stat().st_mtime_ns)
+    except (OSError, ValueError, BadZipFile) as error:
+        return f"The teachers' answers of this run cannot be read: {error}."
+
+
+@lru_cache(maxsize=8)
+def _loaded(folder: Path, written: int) -> Answers:
+    return Answers.load(folder)
+
+
+def _class_names(record: RunRecord) -> Sequence[str] | None:
+    """The names of the classes; None while another process reads the graph. Without the graph they have numbers."""
+    try:
+        described = describing.describe(record.spec.dataset, record.spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return ()
+    return None if described is None else described.class_names
+
+
+def _await_names(record: RunRecord) -> None:
+    """Draw the page again when the names of the classes are known."""
+    st.caption("The names of the classes are being read from the graph.")
+    if _class_names(record) is not None:
+        st.rerun()
+
+
+def _run(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
+    rows = answers.data(found, names)
+    statements = {common.setting(record): record.statement} if record.statement else {}
+    _numbers(rows)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _figure("answers", rows, statements, record)
+        st.caption(
+            "The margin is by how much the largest class led before noise. Where it is smaller than the noise between two "
+            "classes, the label is close to a coin's toss."
+        )
+    with right:
+        _figure("agreement", agreement.data(found, names), statements, record)
+        st.caption(
+            "By true class, with the number of answered queries. From before noise to after it: what privacy took away."
+        )
+    _one(record, found, rows, names, statements)
+    _times(record, found, statements)
+
+
+def _badges(*, private: bool = False, evaluator: bool = False) -> None:
+    with st.container(horizontal=True):
+        if private:
+            st.badge("private", color="red", icon=":material/lock:", help=answers.PRIVATE_BADGE)
+        if evaluator:
+            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=answers.EVALUATOR_BADGE)
+
+
+def _numbers(rows: Sequence[Row]) -> None:
+    """How many queries, how often noise changed the label, and how often labels were right."""
+    answered = [row for row in rows if row["released"] is not None]
+    columns = st.columns(5)
+    columns[0].metric(
+        "Queries",
+        f"{len(rows):,}",
+        border=True,
+        help="Public nodes whose class was asked for"
+        + ("" if len(answered) == len(rows) else f"; a gate refused {len(rows) - len(answered):,} of them"),
+    )
+    columns[1].metric("Answered", f"{len(answered):,}", border=True, help="Queries that no gate refused")
+    columns[2].metric(
+        "Noise changed the label",
+        words.percent(answers.share(answered, "flipped")),
+        border=True,
+        help="Share of the answered queries whose largest class is another one after noise. Private: not released",
+    )
+    columns[3].metric(
+        "Right before noise",
+        words.percent(answers.share(answered, "right_before")),
+        border=True,
+        help="Share of the answered queries. Evaluator only: it needs the truth, which nobody who takes part knows",
+    )
+    after, released = answers.share(answered, "right_after"), answers.share(answered, "right_released")
+    columns[4].metric(
+        "Right after noise",
+        words.percent(after),
+        border=True,
+        help="Share of the answered queries. Evaluator only: it needs the truth, which nobody who takes part knows",
+    )
+    _badges(private=True, evaluator=True)
+    st.caption(_in_words(rows, answered, after, released))
+
+
+def _in_words(rows: Sequence[Row], answered: Sequence[Row], after: float | None, released: float | None) -> str:
+    """The same in sentences."""
+    if not answered:
+        return "Every query was refused: no label went to the student."
+    refused = len(rows) - len(answered)
+    text = (
+        f"Of {len(rows):,} queries, {len(answered):,} were answered"
+        + (f" and {refused:,} refused by the gate" if refused else "")
+        + f". Noise changed {words.percent(answers.share(answered, 'flipped'))} of the labels."
+    )
+    if released != after:
+        text += (
+            f" Pooled over queries, which costs no privacy, {words.percent(released)} of the labels that the student got are "
+            "right."
+        )
+    return text
+
+
+def _figure(
+    figure: str, rows: Sequence[Row], statements: dict[str, PrivacyStatement], record: RunRecord, name: str = ""
+) -> None:
+    """A figure with its exports."""
+    drawn = {
+        "answers": answers.plot,
+        "agreement": agreement.plot,
+        "one_answer": one_answer.plot,
+        "chosen": chosen.plot,
+        "teacher_times": teacher_times.plot,
+    }[figure](rows, common.theme())
+    live_plot.show(drawn, key=f"{figure}.{record.id}")
+    figure_exports(figure, rows, statements, name=f"{record.id}{name}")
+
+
+def _one(
+    record: RunRecord,
+    found: Answers,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    statements: dict[str, PrivacyStatement],
+) -> None:
+    """The queries as a table, and one of them in full."""
+    st.markdown("#### The queries")
+    _badges(private=True, evaluator=True)
+    admitted = {
+        "all": rows,
+        **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},
+    }
+    offered = [name for name in FILTERS if admitted[name]]
+    shown = admitted[
+        st.segmented_control(
+            "Show",
+            offered,
+            default=EVERYTHING,
+            required=True,
+            key="show",
+            bind="query-params",
+            help="; ".join(f"{name}: {FILTERS[name]}" for name in offered),
+        )
+    ]
+    st.dataframe(
+        [_line(row) for row in shown],
+        hide_index=True,
+        height=260,
+        alt="Queries with their labels before and after noise",
+        column_config={
+            "margin before (private)": st.column_config.NumberColumn(
+                format="%.3g", help="By how much the largest class led before noise"
+            ),
+            "before noise (private)": st.column_config.TextColumn(help="Largest class without noise; not released"),
+            "released": st.column_config.TextColumn(help="The label that the student got; refused: a gate said no"),
+            "truth (evaluator only)": st.column_config.TextColumn(help="Known to nobody who takes part"),
+        },
+    )
+    options = [str(row["query"]) for row in shown]
+    asked = st.query_params.get("query")
+    if asked is not None and asked not in options:
+        st.warning(f"In this page's address, query {asked[:40]} is none of those that are shown.")
+    with st.container(width=260):
+        node = st.selectbox(
+            "Query (number of its node)", options, key="query", bind="query-params", help="Which query is drawn below"
+        )
+    place = next(row["order"] for row in shown if str(row["query"]) == node)
+    _answer(record, found, place, names, statements)
+
+
+def _is(row: Row, name: str) -> bool:
+    return {
+        "changed": row["flipped"] is True,
+        "refused": row["released"] is None,
+        "wrong": row["right_released"] is False,
+    }[name]
+
+
+def _line(row: Row) -> dict[str, object]:
+    return {
+        "node": row["query"],
+        "before noise (private)": row["before"],
+        "margin before (private)": row["margin_before"],
+        "after noise": row["after"] or "—",
+        "released": row["released"] or "refused",
+        "changed by noise": "yes" if row["flipped"] else "no" if row["flipped"] is False else "—",
+        "truth (evaluator only)": row["truth"],
+    }
+
+
+def _answer(
+    record: RunRecord, found: Answers, place: int, names: Sequence[str], statements: dict[str, PrivacyStatement]
+) -> None:
+    """One query: its answer before and after noise, and who answered."""
+    node = f"-{int(found.queries[place])}"
+    left, right = st.columns(2, gap="large")
+    with left:
+        _figure("one_answer", one_answer.data(found, place, names), statements, record, node)
+        st.caption(RELEASED_WORDS[found.kind])
+    with right:
+        if found.kind == "counts":
+            st.info(
+                "Here every teacher answers every query with one vote, so no private nodes are chosen for a query: there is "
+                "no neighbourhood to draw.",
+                icon=":material/info:",
+            )
+            return
+        rows = chosen.data(found, place, names)
+        _figure("chosen", rows, statements, record, node)
+        st.caption(
+            "The star is the query. Around it the private nodes that answered: the heavier, the nearer and larger; hollow "
+            "ones weighed against. Lines are private edges among them."
+        )
+
+
+RELEASED_WORDS = {
+    "posterior": "Only the class that is largest after noise is released, none of these numbers.",
+    "log-posterior": "Only the class that is largest after noise is released; noise on logarithms guarantees nothing all the same.",
+    "votes": "The whole vector after noise is released, nothing of the one before.",
+    "counts": "Only the class that is largest after noise is released, none of these counts.",
+}
+
+
+def _times(record: RunRecord, found: Answers, statements: dict[str, PrivacyStatement]) -> None:
+    """Time per teacher."""
+    seconds = found.seconds.tolist()
+    with st.expander("Time of each teacher", icon=":material/timer:", key="fold.times"):
+        st.caption(
+            f"{number(1000 * median(seconds))} ms each (median), {words.duration(sum(seconds))} in all. Teachers that were "
+            "trained together share their time evenly."
+        )
+        _figure("teacher_times", teacher_times.data(found), statements, record)
