@@ -122,6 +122,25 @@ METHODS: Mapping[str, MethodSpec] = {
             train="privgraph.methods.dp_gnn.train:train",
             units=("node",),
         ),
+        MethodSpec(
+            name="privgnn",
+            title="PrivGNN",
+            about="Private nodes label public ones, one query at a time, through noise; a student learns from the labels.",
+            paper="Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
+            config="privgraph.methods.privgnn.config:Config",
+            train="privgraph.methods.privgnn.train:train",
+            units=("node",),
+        ),
+        MethodSpec(
+            name="pate",
+            title="PATE",
+            about="Teachers on disjoint parts of the private nodes vote on public ones; noisy majorities train a student.",
+            paper="Papernot et al., Semi-supervised Knowledge Transfer for Deep Learning from Private Training Data, ICLR 2017; "
+            "on graphs: Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
+            config="privgraph.methods.pate.config:Config",
+            train="privgraph.methods.pate.train:train",
+            units=("node",),
+        ),
     )
 }
 

@@ -27,7 +27,16 @@ from privgraph.runs.verdict import final_statement
 CASES = [(name, unit) for name, spec in METHODS.items() for unit in spec.units]
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=100, classes=7, train_nodes=2031)
 
-QUICK: dict[str, object] = {"epochs": 3, "hidden": 8, "depth": 1, "batch_size": 40, "max_degree": 3, "epsilon": 4.0}
+QUICK: dict[str, object] = {
+    "epochs": 3,
+    "hidden": 8,
+    "depth": 1,
+    "batch_size": 40,
+    "max_degree": 3,
+    "epsilon": 4.0,
+    "queries": 12,
+    "teachers": 3,
+}
 """Small values of options that several methods have; the rest are defaults."""
 
 

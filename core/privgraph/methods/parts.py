@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from privgraph.data.graph import Graph
 from privgraph.data.splits import partition, subgraph
 from privgraph.methods.public import PartitionOptions
+from privgraph.streams import stream
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -44,6 +46,15 @@ def split_parts(graph: Graph, options: PartitionOptions) -> Parts:
         public=_masked(subgraph(graph, public_nodes), train[public_nodes], val[public_nodes], test[public_nodes]),
         public_nodes=public_nodes,
     )
+
+
+def random_queries(public: Graph, count: int, seed: int) -> Tensor:
+    """(count,) int64 rows of the public graph, ascending: random ones of those that may be asked about.
+
+    From the stream `split/queries` of `seed`, so that methods that ask at random ask the same.
+    """
+    askable = public.train_mask.nonzero().squeeze(1).numpy()
+    return torch.from_numpy(np.sort(stream(seed, "split/queries").permutation(askable)[:count]))
 
 
 def _masked(graph: Graph, train: Tensor, val: Tensor | None, test: Tensor | None) -> Graph:

@@ -83,17 +83,20 @@ def fit_student(
     context: Context,
     done: int,
     total: int,
+    judged: Graph | None = None,
 ) -> Generator[Event, None, Tensor]:
     """Train on `rows` (q,) of the public graph with `targets`, (q,) int64 labels or (q, C) soft ones; transductive.
 
     Yields curves and progress, of which `done` steps lie behind and which take `options.pretrain + options.epochs`
-    more of `total`; returns logits (|V-public|, C) on the CPU. The last epoch is kept: no label chooses one.
-    Raises `ValueError` without rows.
+    more of `total`; returns logits (|V-public|, C) on the CPU. The last epoch is kept: no label chooses one. Where
+    another graph is `judged`, curves and logits are those of its nodes: inductive. Raises `ValueError` without rows.
     """
     if not rows.numel():
         raise ValueError("the student needs at least one labelled node")
     device = context.device
+    judged = judged or public
     table = Table.of(public, device)
+    other = table if judged is public else Table.of(judged, device)
     initial = context.generator("init/student")
     model = Sage(public.x.shape[1], options.hidden, public.num_classes, initial)
     if options.pretrain:
@@ -112,11 +115,12 @@ def fit_student(
         optimiser.step()
         # what the first layer says to its new weights serves this evaluation and the next step
         read = model.first(table.rows)
-        for name, value in student_metrics(public, _evaluate(model, read, table)).items():
+        asked = read if other is table else model.first(other.rows)
+        for name, value in student_metrics(judged, _evaluate(model, asked, other)).items():
             yield Metric(name=name, value=value, step=done + epoch, stage="student")
         yield Metric(name="train_loss", value=loss.item(), step=done + epoch, stage="student")
         yield Progress(step=done + epoch, total=total, stage="student")
-    return _evaluate(model, read, table).cpu()
+    return _evaluate(model, asked, other).cpu()
 
 
 def student_metrics(public: Graph, logits: Tensor) -> Mapping[str, float]:

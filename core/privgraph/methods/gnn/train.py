@@ -11,6 +11,7 @@ from torch.nn import functional
 from privgraph.data.graph import Graph
 from privgraph.methods.base import Context, Member
 from privgraph.methods.gnn.config import GraphNetworkOptions, entry
+from privgraph.methods.gnn.settings import fit_on_parts
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Event, Metric, Progress, Result, Spent
@@ -24,7 +25,8 @@ def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
         spent = entry()
         member.context.ledger.add(spent)
         yield index, Spent(entry=entry_to_json(spent))
-        for event in fit(member.graph, member.config, member.context):
+        run = fit_on_parts if member.config.parted else fit
+        for event in run(member.graph, member.config, member.context):
             yield index, event
 
 

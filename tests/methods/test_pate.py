@@ -1,0 +1,339 @@
+"""PATE: who teaches whom, one node moves one vote, what the votes cost, and what is told of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from tests.methods.toy_graphs import toy_graph
+
+from privgraph.data.graph import Graph
+from privgraph.data.spec import PublicFacts
+from privgraph.data.splits import subgraph
+from privgraph.methods.answers import Answers
+from privgraph.methods.base import Context, train_one
+from privgraph.methods.parts import Parts, random_queries, split_parts
+from privgraph.methods.pate.config import MOVED_COUNTS, Config, Moments
+from privgraph.methods.pate.train import ABSTAINS, cast_votes, count_votes, draw_teachers, train
+from privgraph.options import OptionError
+from privgraph.privacy.accountants import PLDAccountant, UnsupportedEvent
+from privgraph.privacy.events import Gaussian, Laplace, Repeated
+from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.published.privgnn import pate_dependent
+from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result
+
+AMAZON = PublicFacts(nodes=13752, edges=245861, entries=491722, features=767, classes=10, train_nodes=10314)
+LEVEL = 1e-5
+"""Chance of a false alarm of each statistical check."""
+
+
+def votes_of(parts: Parts, config: Config, nodes: int) -> torch.Tensor:
+    running = cast_votes(parts, random_queries(parts.public, 20, 0), config, Context(seed=3), nodes, 100)
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            found: torch.Tensor = end.value
+            return found
+
+
+def without_private(parts: Parts, node: int) -> Parts:
+    """The parts in which one private node (by its place among them) is missing; nobody else is touched."""
+    kept = torch.cat([torch.arange(node), torch.arange(node + 1, parts.private.num_nodes)])
+    return dataclasses.replace(parts, private=subgraph(parts.private, kept), private_nodes=parts.private_nodes[kept])
+
+
+# Who teaches whom
+
+
+def test_each_node_draws_its_own_teacher() -> None:
+    everybody = torch.arange(5000)
+    teams = draw_teachers(everybody, 5000, 20, seed=1)
+    for gone in (0, 17, 4999):
+        rest = torch.cat([everybody[:gone], everybody[gone + 1 :]])
+        assert torch.equal(draw_teachers(rest, 5000, 20, seed=1), teams[rest])
+    assert not torch.equal(teams, draw_teachers(everybody, 5000, 20, seed=2))
+    sizes = np.bincount(teams.numpy(), minlength=20)
+    assert len(sizes) == 20
+    assert stats.chisquare(sizes).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("teacher", ["mlp", "gnn"])
+def test_one_private_node_moves_one_vote_a_query(teacher: str) -> None:
+    """Every private node of a small graph leaves in turn, and the teachers are trained again, to the last bit."""
+    graph = toy_graph(nodes=80, signal=1.0)
+    config = Config(private=0.4, teacher=teacher, teachers=12, epochs=12, hidden=8)
+    parts = split_parts(graph, config)
+    teams = draw_teachers(parts.private_nodes, graph.num_nodes, config.teachers, 3)
+    before = votes_of(parts, config, graph.num_nodes)
+    assert torch.equal(before, votes_of(parts, config, graph.num_nodes))
+    moved, fell_silent = 0, 0
+    for node in range(parts.private.num_nodes):
+        after = votes_of(without_private(parts, node), config, graph.num_nodes)
+        changed = (after != before).any(dim=1).nonzero().squeeze(1).tolist()
+        assert changed in ([], [int(teams[node])]), "no other teacher may notice"
+        change = count_votes(after, 3) - count_votes(before, 3)
+        assert float(change.abs().max()) <= 1
+        assert float(change.abs().sum(1).max()) <= MOVED_COUNTS
+        moved += bool(changed)
+        fell_silent += bool((after == ABSTAINS).all(dim=1).sum() > (before == ABSTAINS).all(dim=1).sum())
+    assert moved > 5, "leaving must matter, or this test sees nothing"
+    assert fell_silent > 0, "a teacher of one node, which abstains without it, must be among them"
+
+
+def test_teachers_without_nodes_abstain() -> None:
+    votes = torch.tensor([[0, 2], [ABSTAINS, ABSTAINS], [0, 1]])
+    assert count_votes(votes, 3).tolist() == [[2, 0, 0], [0, 1, 1]]
+
+
+# What it costs
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_the_law_of_a_label_is_within_the_guarantee(noise: str) -> None:
+    """The noisy maximum of all votes of three teachers and all their neighbours, by quadrature."""
+    scale, classes = 1.3, 3
+    law = stats.laplace(scale=scale) if noise == "laplace" else stats.norm(scale=scale)
+    t = np.linspace(-30, 35, 20_001)
+    density, below = ([of(t - count) for count in range(4)] for of in (law.pdf, law.cdf))
+
+    def label_law(counts: tuple[int, ...]) -> np.ndarray:
+        chances = []
+        for label, own in enumerate(counts):
+            others = [below[count] for other, count in enumerate(counts) if other != label]
+            chances.append(np.trapezoid(density[own] * np.prod(others, axis=0), t))
+        return np.array(chances)
+
+    laws = {counts: label_law(counts) for counts in product(range(4), repeat=classes) if sum(counts) in (2, 3)}
+    assert all(found.sum() == pytest.approx(1, abs=1e-5) for found in laws.values())
+    config = Config(noise=noise, lam=1 / scale, queries=1)
+    neighbours = [
+        (laws[one], laws[other])
+        for one, other in product(laws, repeat=2)
+        if max(change := [abs(a - b) for a, b in zip(one, other, strict=True)]) <= 1 and sum(change) <= MOVED_COUNTS
+    ]
+
+    def holds(said: float) -> bool:
+        """Whether the epsilon of noise of scale `said` covers every pair of neighbours."""
+        event = Ledger([config.entry(1, said)]).event()
+        for delta in (0.3, 0.1, 0.01, 1e-3):
+            epsilon = PLDAccountant().epsilon(event, delta)
+            excess = max(float(np.maximum(one - math.exp(epsilon) * other, 0).sum()) for one, other in neighbours)
+            if excess > delta + 1e-9:
+                return False
+        return True
+
+    assert holds(scale)
+    assert not holds(3 * scale)
+
+
+def test_two_counts_that_move_cost_what_their_law_says() -> None:
+    """The hockey-stick divergence of a query's noisy counts, summed over a grid of their two privacy losses."""
+    scale = 2.5
+    event = Ledger([Config(lam=1 / scale).entry(1, scale)]).event()
+    x = np.linspace(-60, 61, 400_001)
+    mass = stats.laplace(scale=scale).pdf(x) * (x[1] - x[0])
+    loss = (np.abs(x - 1) - np.abs(x)) / scale
+    chances, edges = np.histogram(loss, bins=801, range=(-1 / scale, 1 / scale), weights=mass / mass.sum())
+    centres = (edges[1:] + edges[:-1]) / 2
+    total = centres[:, None] + centres[None]
+    weight = chances[:, None] * chances[None]
+    for delta in (0.2, 0.05, 0.01):
+        epsilon = PLDAccountant().epsilon(event, delta)
+        exact = float((weight * np.maximum(0, 1 - np.exp(epsilon - total))).sum())
+        assert 0.95 * delta < exact <= delta
+
+
+def test_it_costs_less_than_one_release_of_sensitivity_two() -> None:
+    for lam, queries in ((0.02, 1000), (0.2, 50), (1.0, 1)):
+        ours = Ledger([Config(lam=lam).entry(queries, 1 / lam)]).event()
+        plain = Repeated(event=Laplace(noise_multiplier=1 / (2 * lam)), count=queries)
+        for delta in (1e-6, 1e-3, 0.1):
+            assert PLDAccountant().epsilon(ours, delta) <= PLDAccountant().epsilon(plain, delta) * (1 + 1e-3)
+    gaussian = Ledger([Config(noise="gaussian").entry(100, 30.0)]).event()
+    known = Repeated(event=Gaussian(noise_multiplier=30 / math.sqrt(2)), count=100)
+    assert PLDAccountant().epsilon(gaussian, 1e-5) == pytest.approx(PLDAccountant().epsilon(known, 1e-5), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("queries", "lam", "printed"),
+    [
+        (500, 0.1, 27.82),
+        (500, 0.2, 87.82),
+        (500, 0.4, 327.82),
+        (500, 0.8, 800.97),
+        (1000, 0.1, 47.82),
+        (1000, 0.8, 1600.97),
+    ],
+)
+def test_the_printed_epsilons_of_pateg(queries: int, lam: float, printed: float) -> None:
+    """Table 2, Amazon, at delta = 1/2500; the sound epsilon of the same noise is about half."""
+    statement = Config(preset="amazon", queries=queries, lam=lam, delta=1 / 2500).plan(AMAZON).statement
+    assert statement.epsilon_as_published == pytest.approx(printed, abs=0.01)
+    assert 0.3 * printed < statement.epsilon < 0.65 * printed
+
+
+def test_published_gaussian_votes_have_renyi_divergence_alpha_over_sigma_squared() -> None:
+    sigma, queries, delta = 40.0, 300, 1e-5
+    statement = Config(noise="gaussian", lam=1 / sigma, queries=queries, delta=delta).plan(AMAZON).statement
+    slope = queries / sigma**2
+    assert statement.epsilon_as_published == pytest.approx(slope + 2 * math.sqrt(slope * math.log(1 / delta)), rel=1e-4)
+    assert statement.epsilon < statement.epsilon_as_published
+
+
+def test_moments_know_one_kind_of_event() -> None:
+    judge = Moments()
+    assert not judge.supports(Gaussian(noise_multiplier=3))
+    with pytest.raises(UnsupportedEvent, match="one Laplace noise"):
+        judge.epsilon(Gaussian(noise_multiplier=3), 1e-5)
+    assert math.isinf(judge.epsilon(Repeated(event=Laplace(noise_multiplier=3), count=2), 0.0))
+
+
+def test_what_is_out_of_reach_is_said_in_a_sentence() -> None:
+    with pytest.raises(OptionError, match="epsilon 1 is out of reach"):
+        Config(accounting="published", epsilon=1.0).plan(AMAZON)
+    with pytest.raises(OptionError, match="analysis must be independent with gaussian noise"):
+        Config(analysis="dependent", noise="gaussian")
+
+
+def test_the_plan_says_what_was_not_used() -> None:
+    notes = " ".join(Config(lam=0.5, queries=10**6, analysis="dependent").plan(AMAZON).notes)
+    for words in ("lambda says what it is", "3,713 public nodes may be asked about, not 1,000,000", "private votes"):
+        assert words in notes
+
+
+# What is run and told
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return toy_graph(nodes=600, signal=2.0)
+
+
+def run(graph: Graph, folder: Path | None = None, seed: int = 0, **given: object) -> tuple[list[Event], Context]:
+    context = Context(seed=seed, folder=folder)
+    config = Config(
+        **{"private": 0.3, "public_train": 0.6, "public_test": 0.1, "teachers": 5, "epochs": 30, "hidden": 16, **given}
+    )  # type: ignore[arg-type]
+    return list(train_one(train, config, graph, context)), context
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_the_noise_has_the_scale_and_shape_that_is_accounted(noise: str, graph: Graph, tmp_path: Path) -> None:
+    lam = 0.05
+    _, context = run(graph, tmp_path, noise=noise, lam=lam, epochs=1)
+    found = Answers.load(tmp_path)
+    sample = (found.after - found.before).astype(np.float64).ravel()
+    (entry,) = context.ledger.entries
+    assert entry.event == (Laplace if noise == "laplace" else Gaussian)(noise_multiplier=1 / lam)
+    assert entry.noise_std == pytest.approx(found.noise_std)
+    assert entry.count == MOVED_COUNTS * len(found.queries)
+
+    def accepts(scale: float) -> bool:
+        if noise == "laplace":
+            total, law = np.abs(sample).sum() / scale, stats.gamma(len(sample))
+            shape = stats.kstest(sample / scale, "laplace").pvalue
+        else:
+            total, law = np.square(sample / scale).sum(), stats.chi2(len(sample))
+            shape = stats.kstest(sample / scale, "norm").pvalue
+        return bool(law.ppf(LEVEL / 2) < total < law.ppf(1 - LEVEL / 2) and shape > LEVEL)
+
+    assert accepts(1 / lam)
+    assert not accepts(2 / 3 / lam)
+    assert not accepts(3 / 2 / lam)
+    assert abs(float(np.corrcoef((found.after - found.before).T)[0, 1])) < 5 / math.sqrt(len(found.queries))
+
+
+@pytest.mark.parametrize("teacher", ["mlp", "gnn"])
+def test_little_noise_teaches_and_much_noise_does_not(teacher: str, graph: Graph) -> None:
+    def result(**given: object) -> dict[str, float]:
+        events, _ = run(graph, teacher=teacher, **given)
+        assert isinstance(events[-1], Result)
+        return dict(events[-1].metrics)
+
+    clear, drowned = result(lam=20.0), result(epsilon=0.1)
+    assert clear["label_accuracy"] > 0.75
+    assert clear["test_accuracy"] > 0.75
+    assert clear["majority_accuracy"] > clear["teacher_accuracy"], "a crowd is wiser than its members"
+    assert abs(drowned["label_accuracy"] - 1 / 3) < 0.12, "noise of that size leaves nothing but chance"
+    assert drowned["teacher_accuracy"] == clear["teacher_accuracy"]
+
+
+def test_the_record_of_answers(graph: Graph, tmp_path: Path) -> None:
+    events, _ = run(graph, tmp_path, lam=1.0, queries=40)
+    found = Answers.load(tmp_path)
+    assert [event.name for event in events if isinstance(event, Artifact)] == ["answers.npz"]
+    assert found.kind == "counts"
+    assert (found.before.sum(1) == 5).all()
+    assert (found.released == found.after.argmax(1)).all()
+    assert (found.truth == graph.y[torch.from_numpy(found.queries)].numpy()).all()
+    parts = split_parts(graph, Config(private=0.3, public_train=0.6, public_test=0.1))
+    assert set(found.queries) <= set(parts.public_nodes[parts.public.train_mask].tolist())
+    assert len(set(found.queries)) == 40
+    assert not found.neighbours.size
+    (told,) = [event.value for event in events if isinstance(event, Metric) and event.name == "label_accuracy"]
+    assert told == pytest.approx((found.released == found.truth).mean())
+
+
+def test_the_data_dependent_epsilon_is_for_study_alone(graph: Graph, tmp_path: Path) -> None:
+    given = {"lam": 1.0, "queries": 40, "teachers": 20}
+    events, _ = run(graph, tmp_path, analysis="dependent", **given)
+    assert isinstance(events[-1], Result)
+    found = Answers.load(tmp_path)
+    epsilon = events[-1].metrics["epsilon_data_dependent"]
+    delta = 1e-3
+    assert epsilon == pytest.approx(pate_dependent(found.before.tolist(), noise=1.0, delta=delta))
+    (metric,) = [event for event in events if isinstance(event, Metric) and event.name == "epsilon_data_dependent"]
+    assert metric.evaluator
+    assert any(isinstance(event, Log) and "no guarantee" in event.message for event in events)
+    config = {"private": 0.3, "public_train": 0.6, "public_test": 0.1}
+    with_it, without = (
+        Config(analysis=analysis, **config, **given).plan(graph.facts).statement  # type: ignore[arg-type]
+        for analysis in ("dependent", "independent")
+    )
+    assert without.delta == delta
+    assert epsilon < (without.epsilon_as_published or 0)
+    assert dataclasses.replace(with_it, gaps=()) == dataclasses.replace(without, gaps=()), (
+        "the votes change no statement"
+    )
+    assert {gap.title for gap in with_it.gaps} - {gap.title for gap in without.gaps} == {
+        "An epsilon computed from private votes is not private"
+    }
+    plain, _ = run(graph, **given)
+    assert isinstance(plain[-1], Result)
+    assert "epsilon_data_dependent" not in plain[-1].metrics
+
+
+def test_teachers_come_before_noise_and_noise_before_the_student(graph: Graph) -> None:
+    events, _ = run(graph, queries=20, epochs=3)
+    stages = [event.stage for event in events if isinstance(event, Progress)]
+    assert stages == ["teachers"] * 5 + ["student"] * 3
+
+
+def test_public_labels_steer_nothing_and_noise_is_fresh(graph: Graph, tmp_path: Path) -> None:
+    def released(folder: str, of: Graph, seed: int = 0) -> np.ndarray:
+        (tmp_path / folder).mkdir()
+        run(of, tmp_path / folder, seed, lam=0.2, queries=60)
+        return Answers.load(tmp_path / folder).released
+
+    first = released("a", graph)
+    parts = split_parts(graph, Config(private=0.3, public_train=0.6, public_test=0.1))
+    y = graph.y.clone()
+    y[parts.public_nodes] = (y[parts.public_nodes] + 1) % 3
+    assert (released("b", dataclasses.replace(graph, y=y, _cache={})) == first).all()
+    assert (released("c", graph, seed=1) != first).any()
+
+
+def test_it_stops_between_teachers(graph: Graph) -> None:
+    context = Context()
+    running: Iterator[Event] = train_one(train, Config(private=0.3, teachers=5, epochs=2), graph, context)
+    assert next(running) == Progress(step=1, total=7, stage="teachers")
+    running.close()  # type: ignore[attr-defined]
+    assert context.ledger.entries == ()
