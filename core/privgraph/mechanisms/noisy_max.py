@@ -1,0 +1,146 @@
+"""Answers to queries through noise: weighted votes, counts of teachers, and posteriors. No torch.
+
+Unit: one private node. Relation: add or remove it, with its features, label and edges; the coins of all other
+nodes stay as they fell. Sensitivities are proved here for one answer on a given sample that may hold the node; a Poisson
+sample and repetition are the accountant's business (`privacy.events.PoissonSampled`, `Repeated`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privgraph.privacy.events import Atoms, Gaussian
+from privgraph.privacy.noisy_labels import MAXIMA, Answer, ensemble_answer, votes_answer
+from privgraph.privacy.published.privgnn import argmax_atoms
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyVotes:
+    """A vector of weighted votes (C,) with Gaussian noise, released whole.
+
+    Each private node of the sample adds w e_y, with |w| <= 1 and y its label, where w depends on its own record and on
+    what is public. Sensitivity: without the node, w e_y is missing and nothing else changes: at most 1 in L2 (and in L1),
+    in one coordinate. Guarantee: the Gaussian pair of noise multiplier `std`.
+    """
+
+    std: float
+
+    def __post_init__(self) -> None:
+        _positive(self, "std", self.std)
+
+    def event(self) -> Gaussian:
+        return votes_answer(self.std)
+
+    def noisy(self, votes: Array, generator: np.random.Generator) -> Array:
+        """votes (..., C) with independent N(0, std^2) on every entry."""
+        return votes + generator.normal(scale=self.std, size=votes.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyMax:
+    """The largest of C counts of teachers' votes after noise of law `kind` and scale b = `scale`; the label alone goes out.
+
+    Each teacher of a query casts at most one vote, and a private node belongs to at most one teacher. Sensitivity:
+    without the node, one vote moves, appears or goes: the counts differ by at most 1 each, in at most two classes, so by at
+    most sqrt 2 in L2 and 2 in L1. Guarantees, with proof sketches:
+
+    - gaussian: the noisy counts are a Gaussian of shift sqrt 2, and the label is post-processing: multiplier b/sqrt 2.
+    - laplace: the same with the L1 sensitivity 2: multiplier b/2.
+    - gumbel: the label is j with chance proportional to exp(count_j / b), the exponential mechanism (McSherry and Talwar
+      2007). The weight of j changes by a factor of at most e^(1/b), and so does the sum of all: pure epsilon 2/b.
+    - exponential: one-sided noise is permute-and-flip (McKenna and Sheldon 2020; the equality: Ding et al. 2021), which
+      has the same pure epsilon 2/b, and is never worse than the exponential mechanism.
+    """
+
+    kind: str
+    scale: float
+
+    def __post_init__(self) -> None:
+        if self.kind not in MAXIMA:
+            raise ValueError(f"NoisyMax.kind must be one of {', '.join(MAXIMA)} (got {self.kind})")
+        _positive(self, "scale", self.scale)
+
+    def event(self) -> Answer:
+        return ensemble_answer(self.kind, self.scale)
+
+    @property
+    def std(self) -> float:
+        """The standard deviation of the noise on each count."""
+        shapes = {"gaussian": 1.0, "laplace": math.sqrt(2), "exponential": 1.0, "gumbel": math.pi / math.sqrt(6)}
+        return self.scale * shapes[self.kind]
+
+    def noisy(self, counts: Array, generator: np.random.Generator) -> Array:
+        """counts (..., C) with independent noise on every entry; only the place of the largest may be released."""
+        if self.kind == "gaussian":
+            noise = generator.normal(scale=self.scale, size=counts.shape)
+        elif self.kind == "laplace":
+            noise = generator.laplace(scale=self.scale, size=counts.shape)
+        elif self.kind == "exponential":
+            noise = generator.exponential(scale=self.scale, size=counts.shape)
+        else:
+            noise = generator.gumbel(scale=self.scale, size=counts.shape)
+        return counts + noise
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyPosterior:
+    """PrivGNN's Algorithm 1, line 7: the place of the largest of C probabilities after Laplace noise of scale 1/`lam`.
+
+    Sensitivity: nothing is assumed of the teacher but that its posterior is a probability vector, so another node may turn
+    any into any other. Guarantee: `argmax_atoms`, exact for the label alone; its proof stands there.
+    """
+
+    lam: float
+    classes: int
+
+    def __post_init__(self) -> None:
+        _positive(self, "lam", self.lam)
+        if self.classes < 2:
+            raise ValueError(f"NoisyPosterior.classes must be at least 2 (got {self.classes})")
+
+    def event(self) -> Atoms:
+        return argmax_atoms(self.lam, self.classes)
+
+    @property
+    def std(self) -> float:
+        """The standard deviation of the noise on each probability."""
+        return math.sqrt(2) / self.lam
+
+    def noisy(self, posteriors: Array, generator: np.random.Generator) -> Array:
+        """posteriors (..., C) with independent Laplace noise; only the place of the largest may be released."""
+        return posteriors + generator.laplace(scale=1 / self.lam, size=posteriors.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyGate:
+    """Whether the largest of C counts, with Gaussian noise of standard deviation `std`, exceeds a public `threshold`.
+
+    Sensitivity: each count changes by at most 1 when a node comes or goes (weighted votes: one count; teachers: two), and
+    so does the largest. Guarantee: the Gaussian pair of noise multiplier `std`, paid for every query, passed or not.
+    """
+
+    std: float
+    threshold: float
+
+    def __post_init__(self) -> None:
+        _positive(self, "std", self.std)
+
+    def event(self) -> Gaussian:
+        return Gaussian(noise_multiplier=self.std)
+
+    def passes(self, counts: Array, generator: np.random.Generator) -> NDArray[np.bool_]:
+        """One answer a row of counts (..., C)."""
+        largest = counts.max(axis=-1)
+        passed: NDArray[np.bool_] = largest + generator.normal(scale=self.std, size=largest.shape) > self.threshold
+        return passed
+
+
+def _positive(owner: object, name: str, value: float) -> None:
+    if not (value > 0 and math.isfinite(value)):
+        raise ValueError(f"{type(owner).__name__}.{name} must be positive and finite (got {value})")

@@ -1,0 +1,266 @@
+"""Noise, accounting and plan of PrivGNN. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
+from privgraph.methods.plan import Plan
+from privgraph.methods.privgnn.options import GATED, PrivGnnOptions
+from privgraph.options import OptionError
+from privgraph.privacy import gaps_privgnn as gaps
+from privgraph.privacy import statements
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.calibration import CalibrationError, calibrate
+from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.events import Laplace, NonPrivate, PoissonSampled, PrivacyEvent, Repeated, SampledOnce, Single
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.noisy_labels import published_event
+from privgraph.privacy.published.privgnn import paper_accountant
+from privgraph.privacy.statement import Gap, PrivacyStatement
+
+RELATION = "add or remove one private node, with its features, its label and all its edges"
+RELEASED = {
+    "votes": "the noisy votes for each query, and with them the student and its predictions: everything after the noise is "
+    "post-processing",
+    "labels": "the noisy label of each query, and with them the student and its predictions: everything after the noise is "
+    "post-processing; posteriors and counts are not released",
+}
+ASSUME_SAMPLE = "every private node is in the sample of a query independently with the stated rate"
+ASSUME_TWO_GRAPHS = (
+    "no edge joins the private graph and the public one, and who is public was not decided by anything private"
+)
+PUBLIC = (
+    "the public graph: features and edges of all its nodes, and which of them are asked about",
+    "the set of classes",
+    "the number of private nodes, as far as delta is chosen by it",
+)
+
+Mechanism = NoisyVotes | NoisyMax | NoisyPosterior
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(PrivGnnOptions):
+    """Private nodes label public ones, one query at a time, through noise; a student learns from the labels."""
+
+    def stack_key(self) -> tuple[object, ...]:
+        return ("privgnn", *self.student_key(), *self.answers_key(), self.gate, self.gate_noise, self.answers,
+                self.pooling, self.labelled)  # fmt: skip
+
+    def answers_key(self) -> tuple[object, ...]:
+        """What must agree for two runs of one seed to have the same answers before noise."""
+        return (*self.partition_key(), self.hidden, self.dropout, self.learning_rate, self.epochs, self.release,
+                self.queries, self.rate, self.sampling, self.strategy, self.neighbours, self.distance, self.teachers,
+                self.encoder)  # fmt: skip
+
+    def asked(self, facts: PublicFacts) -> int:
+        """How many queries there are: as many as wanted, or as there are public training nodes."""
+        return min(self.queries, self.sizes(facts.nodes).train)
+
+    def answered(self, facts: PublicFacts) -> int:
+        """How many answers are paid for."""
+        return min(self.answers, self.asked(facts)) if self.gate else self.asked(facts)
+
+    def mechanism(self, classes: int, scale: float) -> Mechanism:
+        """What adds noise of scale 1/lambda = `scale` to an answer."""
+        if self.release == "votes":
+            return NoisyVotes(std=scale)
+        if self.release == "ensemble":
+            return NoisyMax(kind=self.maximum, scale=scale)
+        return NoisyPosterior(lam=1 / scale, classes=classes)
+
+    def gate_mechanism(self, classes: int, scale: float) -> NoisyGate:
+        """The gate: its threshold is public, since it counts deviations of the noise, not nodes."""
+        std = self.mechanism(classes, scale).std
+        return NoisyGate(std=self.gate_noise * std, threshold=self.gate * std)
+
+    def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
+        """The ledger of a run whose noise has this scale, in the order in which it is written."""
+        found = [self._answers_entry(facts, scale)]
+        if self.gate:
+            gate = self.gate_mechanism(facts.classes, scale)
+            found.insert(
+                0,
+                LedgerEntry(
+                    mechanism="gate",
+                    stage="gates",
+                    event=PoissonSampled(rate=self.rate, event=gate.event()),
+                    count=self.asked(facts),
+                    noise_std=gate.std,
+                    sensitivity=1.0,
+                    sampling_rate=self.rate,
+                    note="whether the largest count passes, on a sample of its own; each query is tested once",
+                ),
+            )
+        return tuple(found)
+
+    def _answers_entry(self, facts: PublicFacts, scale: float) -> LedgerEntry:
+        mechanism, count = self.mechanism(facts.classes, scale), self.answered(facts)
+        sensitivity, norm, note = _WORDS[self.release]
+        once = self.sampling == "once" and self.release != "log-posterior"
+        fresh = PoissonSampled(rate=self.rate, event=mechanism.event())
+        event: Single = fresh
+        if self.release == "log-posterior":
+            event = NonPrivate(reason="noise on log-probabilities: one node may change them by any amount")
+        elif once:
+            event = SampledOnce(rate=self.rate, event=Repeated(event=mechanism.event(), count=count))
+            note += f"; {count:,} answers from one and the same sample"
+        published_answer = mechanism.event() if self.release in GATED else Laplace(noise_multiplier=scale)
+        if self.gate:
+            note += "; paid in full, also where fewer queries pass"
+        return LedgerEntry(
+            mechanism=_NAMES[self.release],
+            stage="answers",
+            event=event,
+            event_as_published=None if once else PoissonSampled(rate=self.rate, event=published_answer),
+            count=1 if once else count,
+            noise_std=mechanism.std,
+            sensitivity=sensitivity,
+            norm=norm,
+            sampling_rate=self.rate,
+            note=note,
+        )
+
+    def event_as_published(self, facts: PublicFacts, scale: float) -> PrivacyEvent:
+        """As the paper counts: a sample an answer, also where there is one for all; posteriors of sensitivity 1."""
+        return published_event(
+            self.release,
+            scale=scale,
+            rate=self.rate,
+            queries=self.asked(facts),
+            maximum=self.maximum,
+            gate_sigma=self.gate_mechanism(facts.classes, scale).std if self.gate else 0.0,
+            answers=self.answered(facts),
+        )
+
+    def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
+        return delta_rule(self.sizes(facts.nodes).private, self.delta)
+
+    def noise_scale(self, facts: PublicFacts) -> float:
+        """1/lambda: as given, or the smallest that keeps epsilon. Raises `OptionError` where none does."""
+        return 1 / self.lam if self.lam else _calibrated(self, facts)
+
+    def statement(self, facts: PublicFacts, scale: float) -> PrivacyStatement:
+        """The guarantee of a run with noise of this scale."""
+        delta, rule = self.delta_and_rule(facts)
+        public = [
+            *PUBLIC,
+            *(["the encoder of the votes, learnt from the public graph alone"] * (self.release == "votes")),
+        ]
+        return statements.make_statement(
+            unit="node",
+            relation=RELATION,
+            released=RELEASED["votes" if self.release == "votes" else "labels"],
+            public=public,
+            delta=delta,
+            delta_rule=rule,
+            ledger=self.entries(facts, scale),
+            published=paper_accountant().epsilon(self.event_as_published(facts, scale), delta),
+            accountant_as_published=paper_accountant().name
+            + (", applied to this release's own noise" if self.release in GATED else ""),
+            assumptions=(ASSUME_SAMPLE, ASSUME_TWO_GRAPHS, statements.ASSUME_LAST_EPOCH, statements.ASSUME_ONE_RUN),
+            gaps=self._gaps(),
+        )
+
+    def _gaps(self) -> tuple[Gap, ...]:
+        found = []
+        if self.release == "posterior":
+            found += [gaps.GAP_ARGMAX, gaps.GAP_POSTERIOR_SENSITIVITY]
+        if self.release == "log-posterior":
+            found += [gaps.GAP_LOG_POSTERIOR, gaps.GAP_POSTERIOR_SENSITIVITY]
+        if self.sampling == "once":
+            found += [gaps.GAP_ONE_SAMPLE]
+        return (*found, gaps.GAP_THEOREM_7, gaps.GAP_DELTA, statements.GAP_TUNING)
+
+    def plan(self, facts: PublicFacts) -> Plan:
+        """Noise and guarantee. Raises `OptionError` where the parts do not fit, or epsilon is out of reach."""
+        if facts.classes < 2:
+            raise OptionError(f"privgnn needs at least 2 classes (got {facts.classes})")
+        scale = self.noise_scale(facts)
+        noise = {"lambda": 1 / scale, "noise_scale": scale, "noise_std": self.mechanism(facts.classes, scale).std}
+        if self.gate:
+            gate = self.gate_mechanism(facts.classes, scale)
+            noise |= {"gate_std": gate.std, "gate_threshold": gate.threshold}
+        return Plan(
+            noise=noise,
+            statement=self.statement(facts, scale),
+            steps=self.query_steps(facts) + self.pretrain + self.epochs,
+            memory_mb=self.memory_mb(facts),
+            notes=self._notes(facts, noise),
+        )
+
+    def query_steps(self, facts: PublicFacts) -> int:
+        """Progress steps before the student: one a query, and one more a gate."""
+        return self.asked(facts) * (2 if self.gate else 1)
+
+    def _notes(self, facts: PublicFacts, noise: Mapping[str, float]) -> tuple[str, ...]:
+        sizes = self.sizes(facts.nodes)
+        notes = [
+            f"{sizes.private:,} private nodes; of {sizes.public:,} public ones {sizes.train:,} may be asked about, and "
+            f"{sizes.val + sizes.test:,} are kept for an evaluator",
+            f"each of {self.asked(facts):,} answers gets noise of standard deviation {noise['noise_std']:.3g}, where "
+            + {
+                "votes": f"about {self.rate * sizes.private:,.0f} nodes vote, each with a weight of at most 1",
+                "ensemble": f"{self.teachers} teachers vote",
+                "posterior": "the numbers are probabilities, at most 1",
+                "log-posterior": "the numbers are logarithms of probabilities, and have no bound",
+            }[self.release],
+        ]
+        if self.lam:
+            notes.append(
+                "lambda is given: the noise is fixed, epsilon follows from it, and the option epsilon is not used"
+            )
+        if self.asked(facts) < self.queries:
+            notes.append(f"there are {sizes.train:,} public training nodes: {self.queries:,} queries cannot be asked")
+        if self.release == "log-posterior":
+            notes.append(
+                "this release protects nobody, whatever the noise: it is for comparison with the official code"
+            )
+        return tuple(notes)
+
+    def memory_mb(self, facts: PublicFacts) -> float:
+        """A rough upper estimate of one run's peak, the graph included."""
+        sizes = self.sizes(facts.nodes)
+        floats = facts.nodes * 3 * facts.features + sizes.public * (2 * facts.features + 12 * self.hidden)
+        kept = self.asked(facts) * (min(self.neighbours or 10**9, sizes.private) * 2 + 8 * facts.classes)
+        budget = TEACHERS_MEMORY_MB if self.trains_teachers else 100 + 24 * min(facts.features, 2048) ** 2 / 2**20
+        return 450 + budget + (4 * floats + 36 * facts.entries + 4 * kept) / 2**20
+
+
+TEACHERS_MEMORY_MB = 1024
+"""What teachers that train together may take."""
+
+_NAMES = {
+    "votes": "noisy weighted votes",
+    "ensemble": "noisy maximum of teachers' votes",
+    "posterior": "noisy argmax of a posterior",
+    "log-posterior": "noisy argmax of log-probabilities",
+}
+_WORDS: Mapping[str, tuple[float | None, str, str]] = {
+    "votes": (1.0, "L2", "each private node of the sample votes for its own label, with a weight between -1 and 1"),
+    "ensemble": (2.0, "L1", "one node can move one teacher's vote; the label alone is released"),
+    "posterior": (2.0, "L1", "another node can turn any posterior into any other; the label alone is released"),
+    "log-posterior": (None, "L1", "the sensitivity of a logarithm has no bound"),
+}
+
+
+@lru_cache(maxsize=512)
+def _calibrated(config: Config, facts: PublicFacts) -> float:
+    published = config.accounting == "published"
+    if config.release == "log-posterior" and not published:
+        raise OptionError(
+            "release log-posterior protects nobody, so that no noise reaches a sound epsilon: give lam, or take accounting "
+            "published"
+        )
+    delta, _ = config.delta_and_rule(facts)
+
+    def event_at(scale: float) -> PrivacyEvent:
+        return config.event_as_published(facts, scale) if published else Ledger(config.entries(facts, scale)).event()
+
+    try:
+        return calibrate(event_at, config.epsilon, delta, paper_accountant() if published else tight())
+    except CalibrationError as error:
+        raise OptionError(f"epsilon {config.epsilon:g} is out of reach with these options: {error}") from None

@@ -1,0 +1,210 @@
+"""The options of PrivGNN. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from privgraph.methods.plan import EPSILON
+from privgraph.methods.public import StudentOptions
+from privgraph.options import Option, OptionError, check
+from privgraph.privacy.noisy_labels import MAXIMA, RELEASES
+
+TEACHERS = ("ensemble", "posterior", "log-posterior")
+"""The releases that train teachers."""
+GATED = ("votes", "ensemble")
+STRATEGIES = ("random", "degree", "pagerank", "clustering", "coverage")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivGnnOptions(StudentOptions):
+    """What is asked, of whom, what answers, and what of the answer goes out."""
+
+    unit: Annotated[
+        str,
+        Option(
+            "what one guarantee protects: a private node with its features, its label and its edges",
+            choices=("node",),
+            group="Privacy",
+        ),
+    ] = "node"
+    epsilon: Annotated[float, EPSILON] = 4.0
+    lam: Annotated[
+        float,
+        Option(
+            "the noise is given and epsilon follows: lambda is one over the scale of the noise (the paper takes 0.1 to 1); "
+            "0 calibrates the noise to epsilon",
+            low=0,
+            high=1000,
+            group="Privacy",
+            label="Noise lambda",
+        ),
+    ] = 0.0
+    release: Annotated[
+        str,
+        Option(
+            "what goes out for a query: votes (private nodes like it vote for their own label; the noisy votes), "
+            "ensemble (several teachers vote; the noisy winner), posterior (the paper's Algorithm 1: one teacher's noisy "
+            "argmax), log-posterior (the official code: noise on log-probabilities, which protects nobody)",
+            choices=RELEASES,
+            group="Queries",
+        ),
+    ] = "votes"
+    queries: Annotated[
+        int,
+        Option(
+            "public nodes that are asked about (|Q|): each costs privacy; at most the public training nodes are used",
+            low=1,
+            high=10**6,
+            scale="log",
+            group="Queries",
+            label="Queries |Q|",
+        ),
+    ] = 1000
+    rate: Annotated[
+        float,
+        Option(
+            "chance of each private node to be in the sample that answers a query (gamma)",
+            low=0,
+            low_open=True,
+            high=1,
+            group="Queries",
+            label="Sampling rate gamma",
+        ),
+    ] = 0.3
+    sampling: Annotated[
+        str,
+        Option(
+            "a fresh sample for each query, or one for all (the ablation SINGLEGNN, which costs far more privacy)",
+            choices=("query", "once"),
+            group="Queries",
+            advanced=True,
+        ),
+    ] = "query"
+    strategy: Annotated[
+        str,
+        Option(
+            "which public nodes are asked about, chosen by the public graph alone: random, those of highest degree or "
+            "PageRank, one a cluster of features, or those that cover the graph best",
+            choices=STRATEGIES,
+            group="Queries",
+        ),
+    ] = "random"
+    neighbours: Annotated[
+        int,
+        Option(
+            "how many of the sampled private nodes nearest to the query train a teacher (K); 0 takes all of them (the "
+            "ablation KNNREM); votes have no use for it",
+            unit="nodes",
+            low=0,
+            high=10**6,
+            group="Teachers",
+            label="Nearest neighbours K",
+        ),
+    ] = 300
+    distance: Annotated[
+        str,
+        Option(
+            "how far a private node's features are from the query's",
+            choices=("euclidean", "cosine"),
+            group="Teachers",
+        ),
+    ] = "euclidean"
+    teachers: Annotated[
+        int,
+        Option(
+            "teachers that vote on a query, each on its own random part of the sample (ensemble only)",
+            low=2,
+            high=1000,
+            group="Teachers",
+            label="Teachers a query",
+        ),
+    ] = 10
+    maximum: Annotated[
+        str,
+        Option(
+            "the noise on the teachers' counts (ensemble only): gaussian, laplace, exponential (permute-and-flip) or "
+            "gumbel (the exponential mechanism)",
+            choices=MAXIMA,
+            group="Teachers",
+            label="Noisy maximum",
+        ),
+    ] = "gaussian"
+    gate: Annotated[
+        float,
+        Option(
+            "answer only where the largest count, with noise, exceeds this many standard deviations of the answer's own "
+            "noise; every test is paid for. 0 answers all (votes and ensemble only)",
+            unit="standard deviations",
+            low=0,
+            high=1000,
+            group="Gate",
+            label="Gate",
+        ),
+    ] = 0.0
+    gate_noise: Annotated[
+        float,
+        Option(
+            "noise of the gate, as a multiple of the answer's noise",
+            low=0,
+            low_open=True,
+            high=1000,
+            group="Gate",
+            advanced=True,
+        ),
+    ] = 1.0
+    answers: Annotated[
+        int,
+        Option(
+            "with a gate, the most queries that are answered; all of them are paid for",
+            low=1,
+            high=10**6,
+            group="Gate",
+            advanced=True,
+        ),
+    ] = 500
+    encoder: Annotated[
+        int,
+        Option(
+            "dimensions in which nodes are compared for votes: learnt from the public graph alone",
+            low=1,
+            high=512,
+            group="Votes",
+            label="Encoder dimensions",
+        ),
+    ] = 32
+    pooling: Annotated[
+        bool,
+        Option(
+            "let all noisy votes together say what class each direction means, instead of each query by itself: costs "
+            "nothing, since it reads what was released",
+            group="Votes",
+            label="Pool the votes",
+        ),
+    ] = True
+    labelled: Annotated[
+        str,
+        Option(
+            "with pooled votes, whom the student learns from: the queries, or all public training nodes",
+            choices=("all", "queries"),
+            group="Votes",
+            advanced=True,
+            label="Labelled nodes",
+        ),
+    ] = "all"
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.gate and self.release not in GATED:
+            raise OptionError(f"gate must be 0 with release {self.release}: there are no counts to test")
+        if self.gate and self.sampling == "once":
+            raise OptionError("gate must be 0 with sampling once: it needs a sample of its own")
+
+    @property
+    def trains_teachers(self) -> bool:
+        return self.release in TEACHERS
+
+    @property
+    def same_teachers(self) -> bool:
+        """One sample and no nearest neighbours: the teachers are the same for every query, and are trained once."""
+        return self.trains_teachers and self.sampling == "once" and self.neighbours == 0

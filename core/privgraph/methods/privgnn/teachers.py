@@ -1,0 +1,154 @@
+"""Teachers: one small GraphSAGE a query (or several), each on nodes of the query's own sample; all trained together."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from privgraph.methods.base import Context
+from privgraph.methods.parts import Parts
+from privgraph.methods.privgnn.config import TEACHERS_MEMORY_MB, Config
+from privgraph.methods.privgnn.raw import SHOWN, Raw
+from privgraph.methods.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
+from privgraph.nn.small_graphs import Advance, Recipe, SmallGraph, train_small_graphs
+from privgraph.streams import stream
+
+FEWEST = 2
+"""Nodes that a teacher needs: with fewer there are no batch statistics, and it stays silent."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seat:
+    """A teacher: the private nodes that it trains on, and the queries (positions) that it answers."""
+
+    nodes: Ints
+    queries: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Classroom(Sequence[SmallGraph]):
+    """The teachers' training data, each made when it is asked for: the induced subgraph of its nodes (Algorithm 1, line 5)."""
+
+    parts: Parts
+    edges: Edges
+    seats: list[Seat]
+    queries: Ints
+
+    def __len__(self) -> int:
+        return len(self.seats)
+
+    def __getitem__(self, index: int) -> SmallGraph:  # type: ignore[override]
+        seat = self.seats[index]
+        nodes = torch.from_numpy(seat.nodes)
+        return SmallGraph(
+            nodes=nodes,
+            edge_index=torch.from_numpy(self.edges.among(seat.nodes)),
+            labels=self.parts.private.y[nodes],
+            queries=torch.from_numpy(self.queries[seat.queries]),
+        )
+
+
+def seat(
+    parts: Parts, queries: Ints, config: Config, context: Context, stage: str
+) -> tuple[list[Seat], list[Ints], list[NDArray[np.float32]]]:
+    """Sample, split into groups and keep the nearest (lines 3 and 4), for each of `queries` (numbers in the public graph).
+
+    Returns the teachers with at least `FEWEST` nodes, and for each query the nearest of its whole sample with their
+    similarities. Coins and groups come from the streams `sampling/coins/<stage>` and `sampling/groups/<stage>`.
+    """
+    private, public = parts.private.x.numpy(), parts.public.x.numpy()
+    size, count = len(private), config.teachers if config.release == "ensemble" else 1
+    tossed = stream(context.seed, f"sampling/coins/{stage}", context.noise_key)
+    grouped = stream(context.seed, f"sampling/groups/{stage}", context.noise_key)
+    once = config.sampling == "once"
+    rows = 1 if once else 0
+    sampled, group = coins(rows, size, config.rate, tossed), groups(rows, size, count, grouped)
+    seats: list[Seat] = []
+    near: list[Ints] = []
+    weights: list[NDArray[np.float32]] = []
+    if config.same_teachers:
+        seats = _seats(
+            nearest(np.zeros(size, dtype=np.float32), sampled[0], group[0], count, 0), np.arange(len(queries))
+        )
+    for part in chunks(len(queries), size):
+        asked = queries[part]
+        away = distances(public[asked], private, config.distance)
+        if not once:
+            sampled = coins(len(asked), size, config.rate, tossed)
+            group = groups(len(asked), size, count, grouped)
+        for row in range(len(asked)):
+            coin = 0 if once else row
+            (closest,) = nearest(away[row], sampled[coin], None, 1, SHOWN)
+            near.append(closest)
+            weights.append(_similarity(away[row, closest], config.distance))
+            if not config.same_teachers:
+                own = nearest(away[row], sampled[coin], group[coin], count, config.neighbours)
+                seats += _seats(own, np.array([part.start + row]))
+    return seats, near, weights
+
+
+def _seats(groups_of_nodes: list[Ints], queries: Ints) -> list[Seat]:
+    return [Seat(nodes, queries) for nodes in groups_of_nodes if len(nodes) >= FEWEST]
+
+
+def _similarity(away: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
+    return np.float32(1) - away if kind == "cosine" else np.float32(1) / (np.float32(1) + away)
+
+
+def ask_teachers(
+    parts: Parts, queries: Ints, config: Config, context: Context, stage: str
+) -> Generator[float, None, Raw]:
+    """Train the teachers of `queries` and let them answer; yields the share of them that is done.
+
+    `before` holds for the ensemble the counts of votes, one a teacher for its most likely class; else the one
+    teacher's posterior, or its logarithm. A query without a teacher has no votes, or the uniform posterior: like all
+    that a teacher says, that depends on its own sample alone.
+    """
+    classes, device = parts.public.num_classes, context.device
+    seats, near, weights = seat(parts, queries, config, context, stage)
+    before = np.zeros((len(queries), classes))
+    if config.release != "ensemble":
+        before += 1 / classes if config.release == "posterior" else -np.log(classes)
+    seconds = np.zeros(len(queries))
+
+    def generators(index: int) -> tuple[torch.Generator, torch.Generator]:
+        return (
+            context.generator(f"init/teachers/{stage}/{index}"),
+            context.generator(f"sampling/dropout/{stage}/{index}"),
+        )
+
+    training = train_small_graphs(
+        parts.private.x,
+        Classroom(parts, Edges.of(parts.private), seats, queries),
+        classes=classes,
+        recipe=Recipe(
+            hidden=config.hidden, dropout=config.dropout, learning_rate=config.learning_rate, epochs=config.epochs
+        ),
+        evaluation_x=parts.public.x,
+        evaluation_adjacency=parts.public.adjacency(),
+        generators=generators,
+        memory_mb=TEACHERS_MEMORY_MB,
+        device=device,
+    )
+    for told in training:
+        if isinstance(told, Advance):
+            yield told.done / max(1, told.total)
+            continue
+        asked, said = seats[told.index].queries, told.log_posterior.double().numpy()
+        seconds[asked] += told.seconds / len(asked)
+        if config.release == "ensemble":
+            np.add.at(before, (asked, said.argmax(1)), 1)
+        else:
+            before[asked] = posterior(said) if config.release == "posterior" else said
+    return Raw(before, seconds, near, weights)
+
+
+def posterior(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(q, C) probabilities: the exponentials, scaled to sum to 1 whatever rounding did before."""
+    chances = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
+    scaled: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
+    return scaled

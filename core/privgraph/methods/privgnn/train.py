@@ -1,0 +1,186 @@
+"""PrivGNN: choose queries, ask private nodes or their teachers, add noise, train the student. See README.md."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from privgraph.methods.answers import NAME
+from privgraph.methods.base import Context, Member
+from privgraph.methods.parts import Parts, split_parts
+from privgraph.methods.privgnn.config import Config
+from privgraph.methods.privgnn.queries import choose
+from privgraph.methods.privgnn.raw import SHOWN, Floats, Ints, Raw, record
+from privgraph.methods.privgnn.sampling import chunks, coins
+from privgraph.methods.privgnn.teachers import ask_teachers
+from privgraph.methods.privgnn.votes import PublicEncoder, count_votes, pool, weights
+from privgraph.methods.student import fit_student, student_metrics
+from privgraph.options import OptionError
+from privgraph.privacy.serial import entry_to_json
+from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
+from privgraph.streams import stream
+
+
+def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
+    """Train members one after another; those that differ in their noise alone share the answers before it."""
+    known: dict[tuple[object, ...], Raw] = {}
+    keys = [
+        (id(member.graph), member.context.seed, member.context.noise_key, *member.config.answers_key())
+        for member in members
+    ]
+    for index, member in enumerate(members):
+        run = Run(member, None if member.config.gate else known.pop(keys[index], None))
+        for event in run.events():
+            yield index, event
+        if run.answers is not None and not member.config.gate and keys[index] in keys[index + 1 :]:
+            known[keys[index]] = run.answers
+
+
+@dataclass(eq=False)
+class Run:
+    """One run. `answers` are the answers before noise: given, or made on the way."""
+
+    member: Member
+    answers: Raw | None = None
+
+    def __post_init__(self) -> None:
+        self.config: Config = self.member.config
+        self.context: Context = self.member.context
+        self.facts = self.member.graph.facts
+        self.parts: Parts = split_parts(self.member.graph, self.config)
+        self.classes = self.parts.public.num_classes
+        self.plan = self.config.plan(self.facts)
+        self.scale = self.config.noise_scale(self.facts)
+        self.entries = list(self.config.entries(self.facts, self.scale))
+        self.metrics: dict[str, float] = {}
+
+    def events(self) -> Iterator[Event]:
+        """From queries to the result. Raises `OptionError` where no query passes the gate."""
+        config, truth = self.config, self.parts.public.y.numpy()
+        chosen = choose(self.parts.public, config.asked(self.facts), config.strategy, self.context.seed)
+        done = 0
+        if config.gate:
+            chosen = yield from self._gate(chosen)
+            done = config.asked(self.facts)
+        if self.answers is None:
+            self.answers = yield from self._ask(chosen, "answers", done)
+        raw, done = self.answers, self.config.query_steps(self.facts)
+        mechanism = config.mechanism(self.classes, self.scale)
+        after = mechanism.noisy(raw.before, self._noise("answers"))
+        yield self._spend()
+        yield Progress(step=done, total=self.plan.steps, stage="answers")
+        rows, targets, released = self._labels(chosen, after, mechanism.std)
+        self.metrics["label_accuracy"] = float(np.mean(released == truth[chosen]))
+        self.metrics["label_accuracy_before_noise"] = float(np.mean(raw.before.argmax(1) == truth[chosen]))
+        self.metrics["labels_flipped_by_noise"] = float(np.mean(raw.before.argmax(1) != after.argmax(1)))
+        for name, value in self.metrics.items():
+            yield Metric(name=name, value=value, step=done, stage="answers")
+        yield from self._keep(raw, chosen, after, mechanism.std, released)
+        logits = yield from fit_student(
+            self.parts.public,
+            torch.from_numpy(rows),
+            torch.from_numpy(targets),
+            options=config,
+            context=self.context,
+            done=done,
+            total=self.plan.steps,
+        )
+        yield from self._finish(logits)
+
+    def _noise(self, stage: str) -> np.random.Generator:
+        return stream(self.context.seed, f"noise/{stage}", self.context.noise_key)
+
+    def _spend(self) -> Spent:
+        """Write the plan's next entry into the ledger."""
+        entry = self.entries.pop(0)
+        self.context.ledger.add(entry)
+        return Spent(entry=entry_to_json(entry))
+
+    def _gate(self, chosen: Ints) -> Generator[Event, None, Ints]:
+        """Those of `chosen` that pass, in a random order and as many as may be answered; everybody is tested."""
+        raw = yield from self._ask(chosen, "gates", 0)
+        passed = self.config.gate_mechanism(self.classes, self.scale).passes(raw.before, self._noise("gates"))
+        yield self._spend()
+        self.metrics["passed_share"] = float(passed.mean())
+        if not passed.any():
+            raise OptionError(f"no query passed the gate of {self.config.gate:g}: take a smaller one, or more epsilon")
+        order = stream(self.context.seed, "split/answers").permutation(chosen[passed])
+        return np.sort(order[: self.config.answered(self.facts)])
+
+    def _ask(self, queries: Ints, stage: str, done: int) -> Generator[Event, None, Raw]:
+        """Answers before noise, with progress over the number of queries."""
+        asking = (
+            ask_teachers(self.parts, queries, self.config, self.context, stage)
+            if self.config.trains_teachers
+            else ask_nodes(self.parts, queries, self.config, self.context, stage)
+        )
+        while True:
+            try:
+                share = next(asking)
+            except StopIteration as end:
+                answers: Raw = end.value
+                return answers
+            step = done + math.floor(share * self.config.asked(self.facts))
+            yield Progress(step=step, total=self.plan.steps, stage=stage)
+
+    def _labels(self, chosen: Ints, after: Floats, std: float) -> tuple[Ints, Ints, Ints]:
+        """Whom the student learns from and what, and the label of each query."""
+        config, public = self.config, self.parts.public
+        if config.release != "votes" or not config.pooling:
+            released = after.argmax(1)
+            return chosen, released, released
+        embedded = PublicEncoder.of(public, config.encoder).public(public)
+        pooled = pool(after, embedded[chosen], embedded, std).argmax(1)
+        rows = public.train_mask.nonzero().squeeze(1).numpy() if config.labelled == "all" else chosen
+        return rows, pooled[rows], pooled[chosen]
+
+    def _keep(self, raw: Raw, chosen: Ints, after: Floats, std: float, released: Ints) -> Iterator[Event]:
+        if self.context.folder is None:
+            return
+        kind = {"votes": "votes", "ensemble": "counts"}.get(self.config.release, self.config.release)
+        answers = record(self.parts, raw, kind=kind, queries=chosen, after=after, noise_std=std, released=released)
+        answers.save(self.context.folder)
+        yield Artifact(name=NAME, title="Queries and their answers, before and after noise (not for release)")
+
+    def _finish(self, logits: torch.Tensor) -> Iterator[Event]:
+        if self.context.folder is not None:
+            np.savez(
+                self.context.folder / "predictions.npz",
+                node=self.parts.public_nodes.numpy(),
+                prediction=logits.argmax(1).numpy(),
+                probabilities=logits.softmax(1).numpy(),
+            )
+            yield Artifact(name="predictions.npz", title="Predicted class of every public node")
+        yield Result(metrics={**student_metrics(self.parts.public, logits), **self.metrics})
+
+
+def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, stage: str) -> Generator[float, None, Raw]:
+    """Weighted votes of the private nodes in each query's own sample; yields the share of queries that is done."""
+    encoder = PublicEncoder.of(parts.public, config.encoder)
+    asked, voters = encoder.public(parts.public)[queries], encoder.private(parts.private.x)
+    labels, size = parts.private.y.numpy(), parts.private.num_nodes
+    tossed = stream(context.seed, f"sampling/coins/{stage}", context.noise_key)
+    sampled = coins(1, size, config.rate, tossed) if config.sampling == "once" else None
+    before = np.zeros((len(queries), parts.public.num_classes))
+    seconds = np.zeros(len(queries))
+    near: list[Ints] = []
+    heaviest: list[NDArray[np.float32]] = []
+    for part in chunks(len(queries), size):
+        start = time.perf_counter()
+        weighted = weights(asked[part], voters)
+        tossing = coins(len(weighted), size, config.rate, tossed) if sampled is None else sampled
+        weighted = np.where(tossing, weighted, 0.0)
+        before[part] = count_votes(weighted, labels, parts.public.num_classes)
+        for row in weighted:
+            most = np.argsort(-np.abs(row), kind="stable")[:SHOWN]
+            near.append(most[row[most] != 0])
+            heaviest.append(row[near[-1]].astype(np.float32))
+        seconds[part] = (time.perf_counter() - start) / len(weighted)
+        yield part.stop / len(queries)
+    return Raw(before, seconds, near, heaviest)
