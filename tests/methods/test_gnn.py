@@ -5,17 +5,26 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 import torch
+from scipy import stats
+from tests.methods.toy_graphs import toy_graph
 
+from privgraph.data.graph import Graph
 from privgraph.data.load import load
+from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Context, train_one
-from privgraph.methods.gnn.config import CONVOLUTIONS, Config
+from privgraph.methods.gnn.config import CONVOLUTIONS, SETTINGS, Config
+from privgraph.methods.gnn.settings import joined, noisy_labels
 from privgraph.methods.gnn.train import train
+from privgraph.methods.parts import split_parts
+from privgraph.methods.pate.config import Config as PateConfig
 from privgraph.nn import gnn as layers
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.options import OptionError
-from privgraph.progress import Metric, Result
+from privgraph.privacy.serial import statement_from_json, statement_to_json
+from privgraph.progress import Metric, Progress, Result
 
 
 def test_the_two_lists_of_convolutions_are_one() -> None:
@@ -124,3 +133,142 @@ def test_bad_shapes_are_refused() -> None:
         GraphNetwork(3, 2, conv="gnc")
     with pytest.raises(ValueError, match="layers must be at least 1"):
         GraphNetwork(3, 2, layers=0)
+
+
+# The baselines B1 to B4 of PrivGNN
+
+
+PARTS = {"private": 0.4, "public_train": 0.4, "public_test": 0.2}
+
+
+def curve(graph: Graph, name: str, **given: object) -> list[float]:
+    """A run's curve of that name."""
+    config = Config(**{**PARTS, "epochs": 4, "hidden": 8, **given})  # type: ignore[arg-type]
+    return [
+        event.value for event in train_one(train, config, graph) if isinstance(event, Metric) and event.name == name
+    ]
+
+
+@pytest.mark.parametrize("data", SETTINGS)
+def test_every_setting_keeps_the_contract(data: str) -> None:
+    graph = toy_graph(nodes=300, signal=2.0)
+    config = Config(data=data, epochs=60, hidden=16, lam=20.0, **PARTS)  # type: ignore[arg-type]
+    plan = config.plan(graph.facts)
+    context = Context()
+    events = list(train_one(train, config, graph, context))
+    assert [event.step for event in events if isinstance(event, Progress)] == list(range(1, plan.steps + 1))
+    assert isinstance(events[-1], Result)
+    assert set(events[-1].metrics) == {"train_accuracy", "val_accuracy", "test_accuracy"}
+    assert events[-1].metrics["test_accuracy"] > 0.7, "chance is a third"
+    assert context.ledger.entries == plan.statement.ledger
+    assert math.isinf(plan.statement.epsilon)
+    assert statement_from_json(statement_to_json(plan.statement)) == plan.statement
+    assert any("jumping knowledge" in note for note in plan.notes) == (data != "split")
+
+
+@pytest.mark.parametrize("data", ["private", "public", "joint", "noisy"])
+def test_each_setting_learns_from_its_own_part_alone(data: str) -> None:
+    """Whatever happens to the other part, the loss stays what it was."""
+    graph = toy_graph(nodes=200)
+    parts = split_parts(graph, Config(**PARTS))  # type: ignore[arg-type]
+    private = torch.zeros(graph.num_nodes, dtype=torch.bool)
+    private[parts.private_nodes] = True
+    kept = ~private[graph.edge_index]
+
+    def spoilt(members: torch.Tensor, edges: torch.Tensor) -> Graph:
+        x, y = graph.x.clone(), graph.y.clone()
+        x[members] += 1
+        y[members] = (y[members] + 1) % 3
+        return dataclasses.replace(graph, x=x, y=y, edge_index=graph.edge_index[:, edges], _cache={})
+
+    before = curve(graph, "train_loss", data=data)
+    without_private = curve(spoilt(private, kept.all(0)), "train_loss", data=data)
+    without_public = curve(spoilt(~private, (~kept).all(0)), "train_loss", data=data)
+    assert (before == without_private) == (data in ("public", "noisy"))
+    assert (before == without_public) == (data == "private")
+
+
+def test_inductive_training_is_judged_on_the_public_graph() -> None:
+    graph = toy_graph(nodes=200)
+    config = Config(**PARTS)  # type: ignore[arg-type]
+    parts = split_parts(graph, config)
+    y = graph.y.clone()
+    test = parts.public_nodes[parts.public.test_mask]
+    y[test] = (y[test] + 1) % 3
+    relabelled = dataclasses.replace(graph, y=y, _cache={})
+    for data in ("private", "joint"):
+        assert curve(relabelled, "train_loss", data=data) == curve(graph, "train_loss", data=data)
+        assert curve(relabelled, "val_accuracy", data=data) == curve(graph, "val_accuracy", data=data)
+        assert curve(relabelled, "test_accuracy", data=data) != curve(graph, "test_accuracy", data=data)
+
+
+def test_both_parts_side_by_side() -> None:
+    graph = toy_graph(nodes=120)
+    parts = split_parts(graph, Config(**PARTS))  # type: ignore[arg-type]
+    both = joined(parts)
+    order = torch.cat([parts.private_nodes, parts.public_nodes])
+    pairs = {(int(order[a]), int(order[b])) for a, b in both.edge_index.t()}
+    private = set(parts.private_nodes.tolist())
+    assert pairs == {(a, b) for a, b in graph.edge_index.t().tolist() if (a in private) == (b in private)}
+    assert torch.equal(both.x, graph.x[order])
+    assert torch.equal(both.y, graph.y[order])
+    assert int(both.train_mask.sum()) == len(private) + int(parts.public.train_mask.sum())
+    assert not bool((both.train_mask & (both.val_mask | both.test_mask)).any())
+    places = both.edge_index[1] * both.num_nodes + both.edge_index[0]
+    assert bool((places.diff() > 0).all()), "sorted, as every graph is"
+
+
+def test_the_parts_are_those_of_the_private_methods() -> None:
+    graph = toy_graph(nodes=120)
+    for given in (PARTS, {"flip": True}, {"private": 30.0}):
+        one = split_parts(graph, Config(**given))  # type: ignore[arg-type]
+        other = split_parts(graph, PateConfig(**given))  # type: ignore[arg-type]
+        assert torch.equal(one.private_nodes, other.private_nodes)
+        assert torch.equal(one.public.train_mask, other.public.train_mask)
+        assert torch.equal(one.public.test_mask, other.public.test_mask)
+
+
+def test_noisy_labels_have_the_noise_that_is_said() -> None:
+    """How often the largest entry is the true one, against its chance: 2/3 and 3/2 of the noise are rejected."""
+    graph = toy_graph(nodes=6000, degree=1.0)
+    rows, lam = torch.arange(graph.num_nodes), 1.5
+    labels = noisy_labels(graph, rows, lam, np.random.default_rng(0))
+    assert labels.shape == (6000, 3)
+    assert float(labels.min()) == 0
+    assert torch.allclose(labels.sum(1), torch.ones(6000))
+    untied = labels.max(1).values > labels.min(1).values
+    right = int((labels.argmax(1) == graph.y)[untied].sum())
+
+    def accepts(scale: float) -> bool:
+        t = np.linspace(0, 1 + 40 * scale, 200_001)
+        law = stats.laplace(scale=scale)
+        chance = float(np.trapezoid(law.pdf(t - 1) * law.cdf(t) ** 2, t))
+        some = 1 - law.cdf(-1) * law.cdf(0) ** 2
+        return bool(stats.binomtest(right, int(untied.sum()), chance / some).pvalue > 1e-5)
+
+    assert accepts(1 / lam)
+    assert not accepts(2 / 3 / lam)
+    assert not accepts(3 / 2 / lam)
+
+
+def test_a_label_without_a_positive_entry_is_uniform() -> None:
+    graph = toy_graph(nodes=300)
+    labels = noisy_labels(graph, torch.arange(300), 0.001, np.random.default_rng(0))
+    uniform = (labels == labels[:, :1]).all(1)
+    assert stats.binomtest(int(uniform.sum()), 300, 1 / 8).pvalue > 1e-5
+    assert torch.allclose(labels[uniform], torch.tensor(1 / 3))
+
+
+def test_the_price_of_noisy_true_labels() -> None:
+    """Table 9 prints |Q| lambda at 0.1 and 0.2 alone; nothing is guaranteed at any."""
+    facts = PublicFacts(nodes=13752, edges=245861, entries=491722, features=767, classes=10, train_nodes=10314)
+    for lam, printed in ((0.1, 100), (0.2, 200)):
+        statement = Config(data="noisy", preset="amazon", lam=lam).plan(facts).statement
+        assert statement.epsilon_as_published == pytest.approx(printed)
+        assert math.isinf(statement.epsilon)
+        assert statement.unit == "none"
+        assert "nobody has the true labels" in " ".join(statement.public)
+    fewer = Config(data="noisy", preset="amazon", queries=5000).plan(facts).statement
+    assert fewer.epsilon_as_published == 2700, "all that may be asked about"
+    with pytest.raises(OptionError, match="private, public_train and public_test ask for"):
+        Config(data="private", preset="amazon").plan(dataclasses.replace(facts, nodes=8000, train_nodes=0))

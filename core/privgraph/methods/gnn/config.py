@@ -72,7 +72,7 @@ PAPER_NETWORK = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(GraphNetworkOptions, PartitionOptions):
+class Config(PartitionOptions, GraphNetworkOptions):
     """An ordinary graph network, which protects nobody.
 
     `data` says what it is trained on: the split of the run, or one of the baselines B1 to B4 of PrivGNN (section 4.1 and
@@ -117,6 +117,9 @@ class Config(GraphNetworkOptions, PartitionOptions):
             advanced=True,
         ),
     ] = 1.0
+
+    def __post_init__(self) -> None:
+        GraphNetworkOptions.__post_init__(self)
 
     @property
     def parted(self) -> bool:

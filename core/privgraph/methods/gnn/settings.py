@@ -25,10 +25,9 @@ def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Eve
     All accuracies are those of public nodes (with data joint, the training accuracy is that of all nodes trained on).
     """
     parts = split_parts(graph, config)
+    trained = parts.private if config.data == "private" else parts.public
     if config.data == "joint":
         trained = joined(parts)
-    else:
-        trained = parts.private if config.data == "private" else parts.public
     judged = parts.public if config.data == "private" else trained
     if config.data == "noisy":
         rows = random_queries(parts.public, config.asked(graph.num_nodes), context.seed)
