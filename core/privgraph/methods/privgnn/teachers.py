@@ -23,10 +23,15 @@ FEWEST = 2
 
 @dataclass(frozen=True, eq=False)
 class Seat:
-    """A teacher: the private nodes that it trains on, and the queries (positions) that it answers."""
+    """A teacher: the private nodes that it trains on, the queries (positions) that it answers, and its name.
+
+    The name is the query and the group, whoever else has a teacher. Initial weights are drawn by it, and are known to
+    everybody: by a running number, a group that is left by a node and falls silent would change those of all later teachers.
+    """
 
     nodes: Ints
     queries: Ints
+    name: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +77,7 @@ def seat(
     weights: list[NDArray[np.float32]] = []
     if config.same_teachers:
         seats = _seats(
-            nearest(np.zeros(size, dtype=np.float32), sampled[0], group[0], count, 0), np.arange(len(queries))
+            nearest(np.zeros(size, dtype=np.float32), sampled[0], group[0], count, 0), np.arange(len(queries)), "all"
         )
     for part in chunks(len(queries), size):
         asked = queries[part]
@@ -87,12 +92,14 @@ def seat(
             weights.append(_similarity(away[row, closest], config.distance))
             if not config.same_teachers:
                 own = nearest(away[row], sampled[coin], group[coin], count, config.neighbours)
-                seats += _seats(own, np.array([part.start + row]))
+                seats += _seats(own, np.array([part.start + row]), str(part.start + row))
     return seats, near, weights
 
 
-def _seats(groups_of_nodes: list[Ints], queries: Ints) -> list[Seat]:
-    return [Seat(nodes, queries) for nodes in groups_of_nodes if len(nodes) >= FEWEST]
+def _seats(groups_of_nodes: list[Ints], queries: Ints, place: str) -> list[Seat]:
+    return [
+        Seat(nodes, queries, f"{place}/{group}") for group, nodes in enumerate(groups_of_nodes) if len(nodes) >= FEWEST
+    ]
 
 
 def _similarity(away: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
@@ -117,8 +124,8 @@ def ask_teachers(
 
     def generators(index: int) -> tuple[torch.Generator, torch.Generator]:
         return (
-            context.generator(f"init/teachers/{stage}/{index}"),
-            context.generator(f"sampling/dropout/{stage}/{index}"),
+            context.generator(f"init/teachers/{stage}/{seats[index].name}"),
+            context.generator(f"sampling/dropout/{stage}/{seats[index].name}"),
         )
 
     training = train_small_graphs(
@@ -148,7 +155,12 @@ def ask_teachers(
 
 
 def posterior(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(q, C) probabilities: the exponentials, scaled to sum to 1 whatever rounding did before."""
+    """(q, C) probabilities: the exponentials, scaled to sum to 1 whatever rounding did before.
+
+    A teacher that has diverged says nothing, and its row is uniform: what is no probability vector has no guarantee.
+    """
+    finite = np.isfinite(logarithms).all(axis=1, keepdims=True)
+    logarithms = np.where(finite, logarithms, 0.0)
     chances = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
     scaled: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
     return scaled
