@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, chromium, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
 
 pytestmark = [
     pytest.mark.browser,
@@ -20,9 +19,7 @@ pytestmark = [
 ]
 
 # A deep link makes Streamlit's own script look for its server below the page's path first.
-OWN_PROBES = re.compile(r"/(train|data|runs|tradeoffs)/_stcore/(health|host-config)$")
-# Streamlit draws these itself: a slider's value in the dark theme, the frame of its data grid, icons (hidden from readers).
-OWN_FAULTS = ("stSlider", "stDataFrame", "stIconMaterial")
+OWN_PROBES = re.compile(r"/(train|data|runs|tradeoffs|teachers)/_stcore/(health|host-config)$")
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +140,7 @@ def test_contrast_names_and_structure(browser: Browser, address: str, scheme: st
     context = browser.new_context(viewport=SIZE, color_scheme=scheme)
     page = context.new_page()
     run = _demo(page, address)
-    faults: list[str] = []
+    found: list[str] = []
     for path in (
         run,
         address,
@@ -154,37 +151,9 @@ def test_contrast_names_and_structure(browser: Browser, address: str, scheme: st
     ):
         page.goto(path)
         settled(page)
-        # text that is still fading has no contrast yet: a fault is one that stays
-        for _ in range(3):
-            page.wait_for_timeout(700)
-            page.wait_for_function("() => document.getAnimations().every(one => one.playState !== 'running')")
-            found = _faults(page, path.removeprefix(address))
-            if not found:
-                break
-        faults += found
+        found += faults(page, path.removeprefix(address))
     context.close()
-    assert not faults, "\n".join(faults)
-
-
-def _faults(page: Page, path: str) -> list[str]:
-    """What axe-core finds of WCAG 2.1 A and AA, but for the known faults of Streamlit's own widgets."""
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa"]})
-    return [
-        f"{path}: {violation['id']}: {node['html'][:160]}"
-        for violation in found["violations"]
-        for node in violation["nodes"]
-        if not any(word in node["html"] + str(node["target"]) for word in OWN_FAULTS) and not _inside_own(page, node)
-    ]
-
-
-def _inside_own(page: Page, node: dict[str, list[str]]) -> bool:
-    """Whether the element belongs to one of Streamlit's own widgets with a known fault."""
-    selector = ", ".join(f"[data-testid={name}]" for name in OWN_FAULTS)
-    return bool(
-        page.evaluate(
-            "([target, own]) => !!document.querySelector(target)?.closest(own)", [node["target"][0], selector]
-        )
-    )
+    assert not found, "\n".join(found)
 
 
 def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address: str) -> None:
@@ -203,7 +172,14 @@ def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address:
 
 
 @pytest.mark.parametrize(
-    ("path", "title"), [("data", "Data"), ("train", "Train"), ("runs", "Runs"), ("tradeoffs", "Trade-offs")]
+    ("path", "title"),
+    [
+        ("data", "Data"),
+        ("train", "Train"),
+        ("teachers", "Teachers"),
+        ("runs", "Runs"),
+        ("tradeoffs", "Trade-offs"),
+    ],
 )
 def test_each_page_has_an_address_of_its_own(context: BrowserContext, address: str, path: str, title: str) -> None:
     page = context.new_page()

@@ -157,7 +157,7 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert table["node"].tolist() == found.queries.tolist()
     assert table["released"].tolist().count("refused") == 3
     assert {"truth (evaluator only)", "before noise (private)"} <= set(table)
-    assert "The star is the query" in _texts(app)
+    assert "In the middle, large and hollow" in _texts(app)
     said = " ".join(text.value for text in app.markdown)
     assert "-badge[:material/lock: private]" in said
     assert "-badge[:material/visibility: evaluator only]" in said

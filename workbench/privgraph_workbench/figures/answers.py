@@ -15,8 +15,8 @@ from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "How clear the answers were, and what noise did to them"
 MOST_BINS = 10
-PRIVATE_BADGE = "private: what was said before noise is for study on this machine, and is no part of what is released"
-EVALUATOR_BADGE = "evaluator only: the truth about a query is known to nobody who takes part"
+PRIVATE_BADGE = "private: what was said before noise is no part of what is released"
+EVALUATOR_BADGE = "evaluator only: nobody who takes part knows the truth about a query"
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",

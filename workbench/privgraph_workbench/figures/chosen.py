@@ -13,17 +13,18 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Who answered"
-BADGE = "private: which nodes answered, and their edges, are for study on this machine, and no part of what is released"
+BADGE = "private: who answered, and their edges, are no part of what is released"
 UNKNOWN = "class not told"
 SIZES = (7, 11, 15)
-CENTRE_SLOT = 7
+NO_CLASS = 7
 
 
 def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:
-    """Rows of two kinds: `edge` (source, target) and `node` (node, x, y, class, name, weight, centre).
+    """Rows of two kinds: `edge` (source, target) and `node` (node, x, y, class, name, weight, strength, centre).
 
     The query is in the middle, with the class that was released (None: refused). Around it the nodes that answered,
-    in sectors by class; the heavier, the nearer. Empty where nobody is told (votes of teachers). Their places depend on
+    in sectors by class; the heavier, the nearer: strength is 0 for the lightest weight (whatever its sign) and 1 for the
+    heaviest. Empty where nobody is told (votes of teachers). Their places depend on
     classes and weights alone: the same query looks the same each time.
     """
     part = slice(int(answers.pointers[place]), int(answers.pointers[place + 1]))
@@ -36,14 +37,15 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
     pairs = sorted({(min(pair), max(pair)) for pair in edges if pair[0] != pair[1] and known.issuperset(pair)})
     rows: list[Row] = [{"kind": "edge", "source": source, "target": target} for source, target in pairs]
     rows.append(_centre(answers, place, class_names))
-    heaviest = max(abs(weight) for weight in weights) or 1.0
+    strength = _strengths(weights)
     ordered = sorted(
-        zip(nodes, weights, labels, strict=True), key=lambda one: (-1 if one[2] is None else one[2], -one[1], one[0])
+        zip(nodes, weights, labels, strength, strict=True),
+        key=lambda one: (-1 if one[2] is None else one[2], -one[1], one[0]),
     )
-    for position, (node, weight, label) in enumerate(ordered):
+    for position, (node, weight, label, strong) in enumerate(ordered):
         angle = 2 * math.pi * position / len(ordered)
         # neighbours on the circle alternate a little, so that equal weights do not hide one another
-        radius = 1.15 - 0.7 * abs(weight) / heaviest + 0.06 * (position % 2)
+        radius = 1.15 - 0.75 * strong + 0.06 * (position % 2)
         rows.append(
             {
                 "kind": "node",
@@ -53,6 +55,7 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
                 "class": label,
                 "name": UNKNOWN if label is None else class_name(label, class_names),
                 "weight": float(weight),
+                "strength": round(strong, 4),
                 "centre": False,
             }
         )
@@ -69,8 +72,15 @@ def _centre(answers: Answers, place: int, class_names: Sequence[str]) -> Row:
         "class": released if released >= 0 else None,
         "name": class_name(released, class_names) if released >= 0 else "refused",
         "weight": None,
+        "strength": None,
         "centre": True,
     }
+
+
+def _strengths(weights: Sequence[float]) -> list[float]:
+    sizes = [abs(weight) for weight in weights]
+    low, high = min(sizes), max(sizes)
+    return [(size - low) / (high - low) if high > low else 0.5 for size in sizes]
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -95,31 +105,28 @@ def chart(rows: Sequence[Row]) -> Chart:
             kind="points",
             x=(0.0,),
             y=(0.0,),
-            slot=CENTRE_SLOT,
+            slot=NO_CLASS if centre["class"] is None else centre["class"],
             hollow=True,
             size=22,
             hover=(f"node {centre['node']}, the query\n{_said(centre)}",),
         ),
     ]
-    heaviest = max(abs(row["weight"]) for row in around) or 1.0
-    groups: dict[tuple[int, str, int, bool], list[Row]] = {}
+    groups: dict[tuple[int, str, bool, int], list[Row]] = {}
     for row in around:
-        size = min(len(SIZES) - 1, int(len(SIZES) * abs(row["weight"]) / heaviest))
-        key = (-1 if row["class"] is None else row["class"], row["name"], size, row["weight"] < 0)
+        size = SIZES[min(len(SIZES) - 1, int(len(SIZES) * row["strength"]))]
+        key = (NO_CLASS if row["class"] is None else row["class"], row["name"], row["weight"] < 0, -size)
         groups.setdefault(key, []).append(row)
-    # the largest first: the legend shows a class as its heaviest member is drawn
-    for (label, name, size, against), members in sorted(
-        groups.items(), key=lambda item: (item[0][:2], -item[0][2], item[0][3])
-    ):
+    # the heaviest first: the legend shows a class as that one is drawn
+    for (label, name, against, smallness), members in sorted(groups.items()):
         series.append(
             Series(
                 name=name,
                 kind="points",
                 x=tuple(row["x"] for row in members),
                 y=tuple(row["y"] for row in members),
-                slot=max(label, 0),
+                slot=label,
                 hollow=against,
-                size=SIZES[size],
+                size=-smallness,
                 group=name,
                 hover=tuple(f"node {row['node']}\n{name}\nweight {number(row['weight'])}" for row in members),
             )

@@ -227,10 +227,15 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar:
             orientation="h" if horizontal else "v",
             marker={
                 "color": colour,
-                "pattern": {"shape": ("", "/", "\\", "x", "-", ".")[shape % 6], "fgcolor": colours.background},
+                # overlay: without it, the bar below its hatching would have no colour at all
+                "pattern": {
+                    "shape": ("", "/", "\\", "x", "-", ".")[shape % 6],
+                    "fgcolor": colours.background,
+                    "fillmode": "overlay",
+                },
             },
             text=[_plain(text) for text in series.text] or None,
-            textposition="auto",
+            textposition="outside" if shape % 6 else "auto",  # no text on hatching
             insidetextfont={"color": colours.background},
             outsidetextfont={"color": colours.text},
             cliponaxis=False,

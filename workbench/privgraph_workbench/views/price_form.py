@@ -78,10 +78,10 @@ def show() -> None:
     """The form on the left; price, meaning and curve on the right."""
     st.markdown("### What would it cost?")
     left, right = st.columns(2, gap="large")
-    with left:
+    with left, st.container(border=True):
         spec = _choose_data()
         filled = _settings()
-    with right, st.container(border=True):
+    with right:
         for text in filled.errors.values():
             st.error(common.sentence(text))
         if filled.errors:
@@ -94,6 +94,8 @@ def show() -> None:
                 return
             config: Config = build(Config, filled.values)
             _price(config, facts, spec)
+            with left:
+                _curve(config, facts, spec)
         except (OptionError, DataError) as error:
             st.error(common.sentence(error))
 
@@ -181,6 +183,10 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
         icon=":material/model_training:",
         query_params=train_address(config, spec),
     )
+
+
+def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
+    """Both epsilons along lambda, everything else as chosen."""
     rows = price.data(pricing.curve(config, facts), config.lam)
     live_plot.show(price.plot(rows, common.theme()), key="price")
     figure_exports("price", rows, {}, name=f"{spec.name}-{config.release}")

@@ -139,6 +139,11 @@ def _run(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     rows = answers.data(found, names)
     statements = {common.setting(record): record.statement} if record.statement else {}
     _numbers(rows)
+    if "passed_share" in record.metrics:
+        st.caption(
+            f"A gate, itself noisy and paid for, let {words.percent(record.metrics['passed_share'])} of the queries pass; the "
+            "answers of those that went on are listed."
+        )
     left, right = st.columns(2, gap="large")
     with left:
         _figure("answers", rows, statements, record)
@@ -313,21 +318,27 @@ def _answer(
         _figure("one_answer", one_answer.data(found, place, names), statements, record, node)
         st.caption(RELEASED_WORDS[found.kind])
     with right:
-        if found.kind == "counts":
-            st.info(
-                "Here every teacher answers every query with one vote, so no private nodes are chosen for a query: there is "
-                "no neighbourhood to draw.",
-                icon=":material/info:",
-            )
-            return
         rows = chosen.data(found, place, names)
+        if not rows:
+            st.info(NOBODY_CHOSEN, icon=":material/info:")
+            return
         _figure("chosen", rows, statements, record, node)
         st.caption(
-            "The star is the query. Around it the private nodes that answered: the heavier, the nearer and larger; hollow "
-            "ones weighed against. Lines are private edges among them."
+            f"In the middle, large and hollow: the query, in the colour of its label. Around it {ANSWERED[found.kind]}, at most 60: "
+            "the heavier, the nearer and larger. Lines are private edges among them."
         )
 
 
+NOBODY_CHOSEN = (
+    "Here the same teachers answer every query, each with one vote. No private nodes are chosen for a query: there is no "
+    "neighbourhood to draw."
+)
+ANSWERED = {
+    "posterior": "the private nodes that its teacher learnt from",
+    "log-posterior": "the private nodes that its teacher learnt from",
+    "votes": "the private nodes that voted (hollow: against their own class)",
+    "counts": "private nodes that its teachers learnt from",
+}
 RELEASED_WORDS = {
     "posterior": "Only the class that is largest after noise is released, none of these numbers.",
     "log-posterior": "Only the class that is largest after noise is released; noise on logarithms guarantees nothing all the same.",

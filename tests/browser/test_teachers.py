@@ -1,0 +1,124 @@
+"""The Teachers page in a real browser: the price at once, a run's answers, its exports, contrast in both themes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
+from tests.figures.made_answers import answers as made_answers
+from tests.pages.kept_runs import keep_answers
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import answers, chosen
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The address of an app whose store holds one finished run, and the run."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("teachers-home")
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        patch.setenv("OMP_NUM_THREADS", "1")
+        store = RunStore.open()
+        run = keep_answers(store, made_answers("votes", refuse=2))
+        store.close()
+        with served(home) as address:
+            yield address, run
+
+
+@pytest.fixture
+def context(browser: Browser, place: tuple[str, str]) -> Iterator[BrowserContext]:
+    """A fresh browser profile that notes every request to another host."""
+    opened = browser.new_context(viewport=SIZE, accept_downloads=True)
+    own = (place[0], place[0].replace("http", "ws", 1), "data:", "blob:")
+    foreign: list[str] = []
+    opened.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
+    yield opened
+    opened.close()
+    assert not foreign, "requests to other hosts"
+
+
+def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str, str]) -> None:
+    page = context.new_page()
+    page.goto(f"{place[0]}/teachers?data=digits&price.release=posterior")
+    settled(page)
+    numbers = [page.locator("h4").nth(place) for place in (0, 1)]
+    before = [one.inner_text() for one in numbers]
+    slider = page.get_by_role("slider", name=re.compile("Noise λ"))
+    slider.focus()
+    slider.press("ArrowRight")
+    page.wait_for_url(re.compile(r"price\.lam=0\.12"))
+    for one, held in zip(numbers, before, strict=True):
+        expect(one).not_to_have_text(held, timeout=30_000)
+        assert float(one.inner_text()) > float(held)
+    page.get_by_role("link", name="Train with these settings").click()
+    page.wait_for_url(re.compile(r"/train\?.*lam=0\.12"))
+    settled(page)
+    expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value("0.12")
+
+
+def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[str, str]) -> None:
+    address, run = place
+    page = context.new_page()
+    page.goto(f"{address}/train?run={run}")
+    settled(page)
+    page.get_by_role("link", name="What its teachers said").click()
+    page.wait_for_url(re.compile(rf"/teachers\?run={run}"))
+    settled(page)
+    expect(page.get_by_text("evaluator only").first).to_be_visible()
+    expect(page.get_by_text("Who answered: node 52")).to_be_visible(timeout=30_000)
+
+    page.goto(f"{address}/teachers?run={run}&query=41&data=digits")
+    settled(page)
+    expect(page.get_by_text("Who answered: node 41")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("being read from the graph")).to_have_count(0, timeout=60_000)
+    settled(page)
+    records = [_exported(page, place) for place in (1, 4)]
+    assert [record["figure"] for record in records] == ["answers", "chosen"]
+    assert answers.PRIVATE_BADGE in records[0]["badges"]
+    assert len(records[0]["rows"]) == 20
+    assert chosen.BADGE in records[1]["badges"]
+    for record in records:
+        (statement,) = record["statements"].values()
+        assert statement["unit"] == "node"
+
+
+def _exported(page: Page, place: int) -> dict[str, dict[str, object]]:
+    """The JSON file behind the page's export button at that place."""
+    page.get_by_role("button", name="Export", exact=True).nth(place).click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="JSON", exact=True).click()
+    page.keyboard.press("Escape")
+    found: dict[str, dict[str, object]] = json.loads(started.value.path().read_text())
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str], scheme: str) -> None:
+    address, run = place
+    context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(f"{address}/teachers?run={run}&data=karate")
+    settled(page)
+    expect(page.get_by_text("being read from the graph")).to_have_count(0, timeout=60_000)
+    settled(page)
+    found = faults(page, "/teachers")
+    context.close()
+    assert not found, "\n".join(found)
