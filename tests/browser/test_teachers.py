@@ -70,8 +70,7 @@ def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str,
         assert float(one.inner_text()) > float(held)
     page.get_by_role("link", name="Train with these settings").click()
     page.wait_for_url(re.compile(r"/train\?.*lam=0\.12"))
-    settled(page)
-    expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value("0.12")
+    expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value("0.12", timeout=60_000)
 
 
 def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[str, str]) -> None:
