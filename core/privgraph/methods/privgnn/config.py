@@ -161,7 +161,13 @@ class Config(PrivGnnOptions):
             published=paper_accountant().epsilon(self.event_as_published(facts, scale), delta),
             accountant_as_published=paper_accountant().name
             + (", applied to this release's own noise" if self.release in GATED else ""),
-            assumptions=(ASSUME_SAMPLE, ASSUME_TWO_GRAPHS, statements.ASSUME_LAST_EPOCH, statements.ASSUME_ONE_RUN),
+            assumptions=(
+                ASSUME_SAMPLE,
+                ASSUME_TWO_GRAPHS,
+                *((statements.ASSUME_SHARED_ROUNDING,) if self.trains_teachers else ()),
+                statements.ASSUME_LAST_EPOCH,
+                statements.ASSUME_ONE_RUN,
+            ),
             gaps=self._gaps(),
         )
 
