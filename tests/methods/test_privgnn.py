@@ -1,0 +1,506 @@
+"""PrivGNN: who answers, what one node can change, what is released, and what the plan says of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.data.neighbours import without_node
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.answers import Answers
+from privgraph.methods.base import Context, Member, train_one
+from privgraph.methods.parts import Parts, split_parts
+from privgraph.methods.privgnn import teachers, train
+from privgraph.methods.privgnn.config import Config
+from privgraph.methods.privgnn.queries import choose, cover, medoids, pagerank
+from privgraph.methods.privgnn.raw import Raw
+from privgraph.methods.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
+from privgraph.methods.privgnn.train import ask_nodes
+from privgraph.methods.privgnn.votes import PublicEncoder, count_votes, pool, unit, weights
+from privgraph.options import OptionError
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import NonPrivate, SampledOnce
+from privgraph.privacy.ledger import Ledger
+from privgraph.progress import Event, Metric, Progress, Result
+
+FACTS = PublicFacts(nodes=13_752, edges=245_861, entries=491_722, features=767, classes=10, train_nodes=10_314)
+
+
+@lru_cache
+def graph(nodes: int = 160) -> Graph:
+    return load("social", data_options={"nodes": nodes, "degree": 6.0, "features": 12, "signal": 1.0})
+
+
+def quick(**given: Any) -> Config:
+    return Config(**{"epochs": 3, "hidden": 8, "teachers": 3, **given})
+
+
+def parts_of(config: Config, nodes: int = 160) -> Parts:
+    return split_parts(graph(nodes), config)
+
+
+def answered(config: Config, parts: Parts, queries: Ints, seed: int = 0) -> Raw:
+    ask = teachers.ask_teachers if config.trains_teachers else ask_nodes
+    running = ask(parts, queries, config, Context(seed=seed), "answers")
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            raw: Raw = end.value
+            return raw
+
+
+# Samples
+
+
+def test_coins_are_independent_with_the_stated_rate() -> None:
+    tossed = coins(400, 300, 0.3, np.random.default_rng(1))
+    assert abs(tossed.mean() - 0.3) < 5 * (0.21 / tossed.size) ** 0.5
+    for wrong in (0.2, 0.45):
+        assert abs(tossed.mean() - wrong) > 50 * (0.25 / tossed.size) ** 0.5
+    sizes = tossed.sum(1)
+    assert 0.6 < sizes.var() / (300 * 0.21) < 1.5, "a sample of fixed size would not vary"
+    assert abs(np.corrcoef(tossed[:, 0], tossed[:, 1])[0, 1]) < 5 / 20
+    assert abs(np.corrcoef(tossed[0], tossed[1])[0, 1]) < 5 / 17
+    generator = np.random.default_rng(1)
+    assert np.array_equal(tossed, np.concatenate([coins(150, 300, 0.3, generator), coins(250, 300, 0.3, generator)]))
+    with pytest.raises(ValueError, match="rate must lie in"):
+        coins(1, 1, 0.0, generator)
+
+
+def test_chunks_cover_all_queries_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privgraph.methods.privgnn.sampling.CELLS", 1000)
+    parts = chunks(55, 90)
+    assert [part.start for part in parts] == [0, 11, 22, 33, 44]
+    assert parts[-1].stop == 55
+    assert chunks(3, 5000) == [slice(0, 1), slice(1, 2), slice(2, 3)]
+
+
+@pytest.mark.parametrize("release", ["votes", "ensemble"])
+def test_chunks_change_no_answer(release: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = quick(release=release)
+    parts = parts_of(config)
+    queries = choose(parts.public, 6, "random", 0)
+    whole = answered(config, parts, queries)
+    monkeypatch.setattr("privgraph.methods.privgnn.sampling.CELLS", 200)
+    assert np.allclose(whole.before, answered(config, parts, queries).before)
+
+
+def test_distances_and_nearest_by_hand() -> None:
+    nodes = np.array([[0, 0], [3, 4], [1, 0], [0, 0]], dtype=np.float32)
+    query = np.array([[0, 1]], dtype=np.float32)
+    assert np.allclose(distances(query, nodes, "euclidean"), [[1, 18**0.5, 2**0.5, 1]])
+    assert np.allclose(distances(query, nodes, "cosine"), [[1, 0.2, 1, 1]])
+    away = distances(query, nodes, "euclidean")[0]
+    everybody, group = np.ones(4, dtype=bool), np.array([0, 1, 0, 1])
+    assert [list(found) for found in nearest(away, everybody, None, 1, 3)] == [[0, 3, 2]]
+    assert [list(found) for found in nearest(away, everybody, None, 1, 0)] == [[0, 3, 2, 1]]
+    assert [list(found) for found in nearest(away, everybody, group, 3, 1)] == [[0], [3], []]
+    assert [list(found) for found in nearest(away, np.array([False, True, True, False]), group, 2, 5)] == [[2], [1]]
+
+
+def test_induced_edges_are_those_of_the_dense_matrix() -> None:
+    config = quick()
+    private = parts_of(config).private
+    edges, dense = Edges.of(private), private.adjacency().to_dense().numpy()
+    generator = np.random.default_rng(0)
+    for size in (0, 1, 7, 40, private.num_nodes):
+        nodes = generator.permutation(private.num_nodes)[:size]
+        found = np.zeros((size, size))
+        source, target = edges.among(nodes)
+        found[target, source] = 1
+        assert np.array_equal(found, dense[np.ix_(nodes, nodes)])
+
+
+# What one node can change: every private node of a small graph, with everybody's coins as they fell
+
+
+def departures(parts: Parts) -> list[Parts]:
+    return [replace(parts, private=without_node(parts.private, node)) for node in range(parts.private.num_nodes)]
+
+
+def column_gone(table: np.ndarray, node: int) -> np.ndarray:
+    return np.delete(table, node, axis=1)
+
+
+@pytest.mark.parametrize("dimensions", [2, 32])
+def test_a_node_that_leaves_takes_its_own_vote_and_nothing_else(dimensions: int) -> None:
+    config = quick(encoder=dimensions)
+    parts = parts_of(config)
+    encoder = PublicEncoder.of(parts.public, dimensions)
+    asked = encoder.public(parts.public)
+    labels = parts.private.y.numpy()
+    sampled = coins(len(asked), len(labels), 0.6, np.random.default_rng(0))
+
+    def votes(one: Parts, tossed: np.ndarray) -> np.ndarray:
+        weighted = np.where(tossed, weights(asked, encoder.private(one.private.x)), 0.0)
+        return count_votes(weighted, one.private.y.numpy(), parts.public.num_classes)
+
+    before, worst = votes(parts, sampled), 0.0
+    for node, other in enumerate(departures(parts)):
+        moved = before - votes(other, column_gone(sampled, node))
+        assert np.abs(np.delete(moved, labels[node], axis=1)).max() < 1e-9, "another class has changed"
+        assert np.abs(moved[~sampled[:, node]]).max() < 1e-9, "a node outside a sample has changed it"
+        worst = max(worst, float(np.linalg.norm(moved, axis=1).max()))
+    assert worst <= 1 + 1e-9
+    assert worst > 0.7
+
+
+def test_votes_read_no_private_edge_and_nobody_elses_features() -> None:
+    config = quick()
+    parts = parts_of(config)
+    queries = choose(parts.public, 10, "random", 0)
+    before = answered(config, parts, queries).before
+    lonely = replace(parts.private, edge_index=torch.zeros(2, 0, dtype=torch.int64), _cache={})
+    assert np.array_equal(before, answered(config, replace(parts, private=lonely), queries).before)
+    x = parts.private.x.clone()
+    x[5] = 1e6
+    loud = replace(parts, private=replace(parts.private, x=x, _cache={}))
+    changed = answered(config, loud, queries).before - before
+    assert np.abs(np.delete(changed, int(parts.private.y[5]), axis=1)).max() < 1e-9
+    assert 0 < np.linalg.norm(changed, axis=1).max() <= 2
+
+
+def test_no_weight_exceeds_one_and_who_has_no_features_has_no_vote() -> None:
+    generator = np.random.default_rng(0)
+    rows = unit(generator.normal(size=(500, 3)) * 10.0 ** generator.integers(-9, 9, size=(500, 1)))
+    assert np.abs(weights(rows, rows)).max() <= 1
+    assert np.diag(weights(rows, rows)).max() == pytest.approx(1)
+    assert np.array_equal(unit(np.zeros((2, 3))), np.zeros((2, 3)))
+    with pytest.raises(ArithmeticError, match="not finite"):
+        unit(np.array([[np.nan, 1.0]]))
+
+
+def test_a_node_that_leaves_changes_one_teacher(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every departure: the training data of one teacher a query at most is another; its vote is all that can move."""
+    config = quick(release="ensemble", neighbours=5, teachers=4, rate=0.7)
+    parts = parts_of(config, 100)
+    queries = choose(parts.public, 6, "random", 0)
+    tossed = coins(6, parts.private.num_nodes, 0.7, np.random.default_rng(1))
+    grouped = groups(6, parts.private.num_nodes, 4, np.random.default_rng(2))
+
+    def seated(one: Parts, gone: int | None) -> dict[tuple[int, int], frozenset[int]]:
+        """The members of each (query, group), by their number in the whole private graph."""
+        kept = np.delete(np.arange(parts.private.num_nodes), [] if gone is None else gone)
+        monkeypatch.setattr(teachers, "coins", lambda *_: tossed[:, kept])
+        monkeypatch.setattr(teachers, "groups", lambda *_: grouped[:, kept])
+        seats, _, _ = teachers.seat(one, queries, config, Context(), "answers")
+        return {
+            (int(seat.queries[0]), int(grouped[seat.queries[0], kept[seat.nodes[0]]])): frozenset(kept[seat.nodes])
+            for seat in seats
+        }
+
+    before, most = seated(parts, None), 0
+    for node, other in enumerate(departures(parts)):
+        after = seated(other, node)
+        for query in range(6):
+            changed = {group for group in range(4) if before.get((query, group), ()) != after.get((query, group), ())}
+            assert changed <= ({int(grouped[query, node])} if tossed[query, node] else set())
+            most = max(most, len(changed))
+    assert most == 1
+
+
+def test_each_teacher_of_an_ensemble_has_one_vote(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other training data for one teacher moves at most one vote: labels of one group are all turned around."""
+    config = quick(release="ensemble", teachers=4, rate=1.0)
+    parts = parts_of(config)
+    queries = choose(parts.public, 5, "random", 0)
+    before = answered(config, parts, queries).before
+    assert np.array_equal(before.sum(1), np.full(5, 4.0))
+    grouped = groups(5, parts.private.num_nodes, 4, np.random.default_rng(2))
+    grouped[:] = grouped[0]
+    monkeypatch.setattr(teachers, "groups", lambda *_: grouped)
+    before = answered(config, parts, queries).before
+    y = parts.private.y.clone()
+    y[grouped[0] == 1] = (y[grouped[0] == 1] + 1) % parts.public.num_classes
+    after = answered(config, replace(parts, private=replace(parts.private, y=y, _cache={})), queries).before
+    moved = np.abs(after - before)
+    assert moved.max() <= 1
+    assert 0 < moved.sum(1).max() <= 2
+
+
+def test_the_encoder_and_the_queries_read_the_public_graph_alone() -> None:
+    config = quick()
+    parts = parts_of(config)
+    blind = replace(parts.public, y=torch.zeros_like(parts.public.y), _cache={})
+    one, other = PublicEncoder.of(parts.public, 8), PublicEncoder.of(blind, 8)
+    assert np.array_equal(one.weights, other.weights)
+    for strategy in ("random", "degree", "pagerank", "clustering", "coverage"):
+        chosen = choose(parts.public, 7, strategy, 3)
+        assert np.array_equal(chosen, choose(blind, 7, strategy, 3))
+        assert len(set(chosen.tolist())) == 7
+        assert bool(parts.public.train_mask[torch.from_numpy(chosen)].all())
+
+
+# Encoder, pooling, strategies
+
+
+def test_the_encoder_finds_the_direction_that_edges_follow() -> None:
+    """Two communities that differ along one weak direction among louder ones that edges know nothing of."""
+    generator = torch.Generator().manual_seed(0)
+    nodes = 400
+    side = torch.arange(nodes) % 2
+    x = torch.randn(nodes, 5, generator=generator) * torch.tensor([8.0, 1.0, 6.0, 5.0, 7.0])
+    x[:, 1] += 2 * side
+    same = side[:, None] == side[None]
+    dense = torch.triu(torch.rand(nodes, nodes, generator=generator) < torch.where(same, 0.06, 0.005), 1)
+    dense = dense | dense.t()
+    target, source = dense.nonzero(as_tuple=True)
+    none = torch.zeros(nodes, dtype=torch.bool)
+    made = Graph(
+        name="two sides",
+        x=x,
+        y=side,
+        edge_index=torch.stack([source, target]),
+        train_mask=~none,
+        val_mask=none,
+        test_mask=none,
+    )
+    encoder = PublicEncoder.of(made, 1)
+    importance = np.abs(encoder.weights[:, 0]) * x.std(0).numpy()
+    assert importance.argmax() == 1
+    assert np.corrcoef(encoder.public(made)[:, 0], side.numpy())[0, 1] ** 2 > 0.8
+    assert PublicEncoder.of(made, 99).dimensions == 5
+    flat = replace(made, x=torch.ones(nodes, 3), _cache={})
+    assert np.array_equal(PublicEncoder.of(flat, 4).public(flat), np.zeros((nodes, 1)))
+
+
+def test_pooling_recovers_a_linear_rule_from_noise_that_hides_every_single_vote() -> None:
+    generator = np.random.default_rng(0)
+    everybody = unit(generator.normal(size=(3000, 6)))
+    rule = generator.normal(size=(6, 4)) * 20
+    clean = everybody @ rule
+    std = 40.0
+    noisy = clean[:1000] + generator.normal(scale=std, size=(1000, 4))
+    truth = clean.argmax(1)
+    alone = float((noisy.argmax(1) == truth[:1000]).mean())
+    pooled = float((pool(noisy, everybody[:1000], everybody, std).argmax(1) == truth).mean())
+    assert alone < 0.5
+    assert pooled > 0.75
+
+
+def test_strategies_by_hand() -> None:
+    """A star (0 in the middle of 1 to 4) beside a path 5 - 6 - 7."""
+    pairs = [(0, 1), (0, 2), (0, 3), (0, 4), (5, 6), (6, 7)]
+    ends = torch.tensor([*pairs, *((b, a) for a, b in pairs)]).t()
+    every = torch.ones(8, dtype=torch.bool)
+    star = Graph(
+        name="star",
+        x=torch.eye(8),
+        y=torch.arange(8) % 2,
+        edge_index=ends[:, np.lexsort((ends[0].numpy(), ends[1].numpy()))],
+        train_mask=every,
+        val_mask=~every,
+        test_mask=~every,
+    )
+    edges = Edges.of(star)
+    assert cover(edges, np.arange(8), 3).tolist() == [0, 6, 1], "once all are covered, everything counts anew"
+    assert choose(star, 2, "coverage", 0).tolist() == [0, 6]
+    assert choose(star, 2, "degree", 0).tolist() == [0, 6]
+    rank = pagerank(edges)
+    assert rank.sum() == pytest.approx(1)
+    dense = star.adjacency().to_dense().numpy()
+    walk = 0.15 / 8 + 0.85 * dense @ np.diag(1 / dense.sum(0))
+    assert np.allclose(walk @ rank, rank, atol=1e-4)
+    assert choose(star, 1, "pagerank", 0).tolist() == [0]
+    with pytest.raises(ValueError, match="cannot ask about 9"):
+        choose(star, 9, "random", 0)
+
+
+def test_clusters_have_a_query_each() -> None:
+    generator = np.random.default_rng(0)
+    centres = np.array([[0.0, 0], [9, 0], [0, 9], [9, 9]])
+    points = np.concatenate([centre + generator.normal(scale=0.3, size=(20, 2)) for centre in centres])
+    chosen = medoids(points, 4, np.random.default_rng(3))
+    assert len(set(chosen.tolist())) == 4
+    assert len({int(place) // 20 for place in chosen}) >= 3
+
+
+# Runs
+
+
+def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[list[Event], Context]:
+    context = Context(seed=seed, folder=folder)
+    return list(train_one(train.train, config, graph(), context)), context
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"release": "votes", "pooling": False},
+        {"release": "votes", "labelled": "queries", "sampling": "once"},
+        {"release": "ensemble", "maximum": "exponential", "gate": 0.2, "answers": 4, "queries": 12, "epsilon": 100.0},
+        {"release": "ensemble", "sampling": "once", "neighbours": 0, "maximum": "gumbel"},
+        {"release": "posterior", "queries": 8, "distance": "cosine"},
+        {"release": "posterior", "sampling": "once", "queries": 8, "lam": 0.4},
+        {"release": "log-posterior", "lam": 0.4, "queries": 8},
+        {"release": "votes", "gate": 0.1, "answers": 5, "strategy": "coverage", "pretrain": 2},
+    ],
+    ids=lambda given: "-".join(str(value) for value in given.values()),
+)
+def test_every_kind_of_run_keeps_its_plan(given: dict[str, Any], tmp_path: Path) -> None:
+    config = quick(**given)
+    events, context = run(config, folder=tmp_path)
+    plan = config.plan(graph().facts)
+    assert context.ledger.entries == plan.statement.ledger
+    steps = [event.step for event in events if isinstance(event, Progress)]
+    assert steps == sorted(steps)
+    assert steps[-1] == plan.steps
+    result = events[-1]
+    assert isinstance(result, Result)
+    assert {"test_accuracy", "label_accuracy"} <= set(result.metrics)
+    answers = Answers.load(tmp_path)
+    asked = config.answered(graph().facts)
+    assert 0 < len(answers.queries) <= asked
+    if not config.gate:
+        assert len(answers.queries) == asked
+    assert (answers.truth == graph().y.numpy()[answers.queries]).all()
+    assert answers.noise_std == pytest.approx(plan.noise["noise_std"])
+    parts = split_parts(graph(), config)
+    assert set(answers.queries) <= set(parts.public_nodes.numpy()[parts.public.train_mask.numpy()])
+    assert set(answers.neighbours) <= set(parts.private_nodes.numpy())
+    assert np.array_equal(answers.classes, graph().y.numpy()[answers.neighbours])
+    pairs = set(zip(*graph().edge_index.numpy(), strict=True))
+    assert all(pair in pairs for pair in zip(*answers.edges, strict=True))
+    assert np.load(tmp_path / "predictions.npz")["prediction"].shape == (parts.public.num_nodes,)
+
+
+def test_what_is_released_is_the_noisy_answer(tmp_path: Path) -> None:
+    """The student's labels follow the vector after noise; the noise is that of the plan."""
+    config = quick(release="votes", pooling=False, queries=40)
+    run(config, folder=tmp_path)
+    answers = Answers.load(tmp_path)
+    assert np.array_equal(answers.released, answers.after.argmax(1))
+    std = config.plan(graph().facts).noise["noise_std"]
+    noise = (answers.after - answers.before) / std
+    assert 0.7 < float(noise.std()) < 1.3
+    for wrong in (2 / 3, 3 / 2):
+        assert not 0.75 < float(noise.std()) * wrong < 1.25
+
+
+def test_runs_that_differ_in_noise_share_answers_and_are_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    configs = [quick(release="posterior", queries=6, lam=lam) for lam in (0.1, 1.0, 1000.0)]
+    calls = []
+    ask = teachers.ask_teachers
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return ask(*given)
+
+    monkeypatch.setattr(train, "ask_teachers", counted)
+    members = [Member(config=config, graph=graph(), context=Context(seed=4)) for config in configs]
+    stories: list[list[Event]] = [[], [], []]
+    for index, event in train.train(members):
+        stories[index].append(event)
+    assert len(calls) == 1
+    for config, story in zip(configs, stories, strict=True):
+        alone = list(train_one(train.train, config, graph(), Context(seed=4)))
+        assert [event for event in alone if isinstance(event, Metric)] == [
+            event for event in story if isinstance(event, Metric)
+        ]
+    accuracy = [story[-1].metrics["label_accuracy"] for story in stories if isinstance(story[-1], Result)]
+    assert accuracy[2] == stories[2][-1].metrics["label_accuracy_before_noise"]  # type: ignore[union-attr]
+
+
+def test_one_sample_without_neighbours_trains_its_teachers_once() -> None:
+    config = quick(release="posterior", sampling="once", neighbours=0)
+    parts = parts_of(config)
+    queries = choose(parts.public, 9, "random", 0)
+    seats, near, _ = teachers.seat(parts, queries, config, Context(), "answers")
+    assert len(seats) == 1
+    assert seats[0].queries.tolist() == list(range(9))
+    assert len(near) == 9
+    several = replace(config, release="ensemble")
+    assert len(teachers.seat(parts, queries, several, Context(), "answers")[0]) == several.teachers
+    each = replace(config, neighbours=4)
+    assert [len(seat.nodes) for seat in teachers.seat(parts, queries, each, Context(), "answers")[0]] == [4] * 9
+
+
+def test_votes_teach_a_student_more_than_chance_at_a_small_budget() -> None:
+    big = load("social", data_options={"nodes": 1500, "degree": 12.0, "features": 12, "signal": 1.0})
+    config = Config(epochs=40, hidden=16, epsilon=4.0)
+    *_, result = train_one(train.train, config, big, Context(seed=1))
+    assert isinstance(result, Result)
+    assert result.metrics["test_accuracy"] > 0.55, "chance is a quarter"
+    *_, drowned = train_one(train.train, replace(config, lam=1e-4), big, Context(seed=1))
+    assert isinstance(drowned, Result)
+    assert drowned.metrics["test_accuracy"] < 0.45, "noise ten thousand times the largest vote must hide the labels"
+
+
+def test_a_gate_that_nobody_passes_says_so() -> None:
+    with pytest.raises(OptionError, match="no query passed the gate"):
+        run(quick(release="votes", gate=500.0))
+
+
+# Plans
+
+
+def test_the_table_of_the_paper_and_what_holds() -> None:
+    """Amazon, 1000 queries, lambda 0.4: printed 19.81; the labels cost 9.66."""
+    statement = Config(preset="amazon", release="posterior", lam=0.4).plan(FACTS).statement
+    assert statement.delta == 1e-4
+    assert statement.epsilon_as_published == pytest.approx(19.81, abs=0.01)
+    assert statement.epsilon == pytest.approx(9.66, abs=0.01)
+    half = Config(preset="amazon", release="posterior", lam=0.4, queries=500).plan(FACTS).statement
+    assert half.epsilon_as_published == pytest.approx(13.15, abs=0.01)
+
+
+def test_log_probabilities_have_no_guarantee_and_say_so() -> None:
+    config = Config(preset="amazon", release="log-posterior", lam=0.4)
+    statement = config.plan(FACTS).statement
+    assert statement.epsilon == float("inf")
+    assert statement.epsilon_as_published == pytest.approx(19.81, abs=0.01)
+    assert any(isinstance(entry.event, NonPrivate) for entry in statement.ledger)
+    with pytest.raises(OptionError, match="protects nobody"):
+        Config(preset="amazon", release="log-posterior").plan(FACTS)
+
+
+def test_one_sample_for_all_costs_more_than_a_sample_a_query() -> None:
+    fresh = Config(preset="amazon", release="posterior", lam=0.4).plan(FACTS).statement
+    once = Config(preset="amazon", release="posterior", lam=0.4, sampling="once").plan(FACTS).statement
+    assert once.epsilon_as_published == fresh.epsilon_as_published, "the paper says that it is the same"
+    assert once.epsilon > 4 * fresh.epsilon
+    (entry,) = once.ledger
+    assert isinstance(entry.event, SampledOnce)
+    assert any("sample" in gap.title for gap in once.gaps)
+
+
+def test_lambda_fixes_the_noise_and_epsilon_follows() -> None:
+    given = Config(preset="amazon", lam=0.1)
+    assert given.noise_scale(FACTS) == 10
+    assert given.plan(FACTS) == replace(given, epsilon=1.0).plan(FACTS)
+    assert any("not used" in note for note in given.plan(FACTS).notes)
+    calibrated = Config(preset="amazon")
+    again = replace(calibrated, lam=1 / calibrated.noise_scale(FACTS)).plan(FACTS).statement
+    assert again.epsilon == calibrated.plan(FACTS).statement.epsilon
+
+
+def test_a_gate_is_paid_for_every_query_and_answers_up_to_their_number() -> None:
+    config = Config(preset="amazon", gate=1.5, gate_noise=2.0, answers=100)
+    plan = config.plan(FACTS)
+    gate, answers = plan.statement.ledger
+    assert (gate.count, answers.count) == (1000, 100)
+    assert gate.noise_std == pytest.approx(2 * plan.noise["noise_std"])
+    assert plan.noise["gate_threshold"] == pytest.approx(1.5 * plan.noise["noise_std"])
+    assert plan.statement.epsilon == pytest.approx(
+        tight().epsilon(Ledger(plan.statement.ledger).event(), plan.statement.delta)
+    )
+    with pytest.raises(OptionError, match="gate must be 0 with release posterior"):
+        Config(gate=1.0, release="posterior")
+    with pytest.raises(OptionError, match="gate must be 0 with sampling once"):
+        Config(gate=1.0, sampling="once")
+
+
+def test_fewer_public_nodes_than_queries_are_told() -> None:
+    facts = replace(FACTS, nodes=1000, train_nodes=750)
+    config = Config(queries=1000)
+    assert config.asked(facts) == 270
+    assert any("cannot be asked" in note for note in config.plan(facts).notes)
