@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.published import privgnn
 from privgraph.privacy.statements import make_statement, statement_text, tuning_price
+from privgraph_workbench.figures import ledger
 
 Array = np.ndarray
 LOPSIDED = Atoms(upper=(0.6, 0.3, 0.1), lower=(0.1, 0.5, 0.4))
@@ -204,3 +206,6 @@ def test_a_sample_in_ledger_statement_and_record() -> None:
     assert one == tight().epsilon(smaller, 1e-5)
     assert one < all_five < 5 * one
     assert Ledger([entry, entry]).entries[0].count == 2
+    shares = ledger.data([entry, replace(entry, event=Gaussian(noise_multiplier=2.0))], 1e-4)
+    assert sum(row["share"] for row in shares) == pytest.approx(1.0)
+    assert all(row["share"] > 0 for row in shares)

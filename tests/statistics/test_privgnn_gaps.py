@@ -22,7 +22,7 @@ from tests.statistics.test_published_gaps import audited
 from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
 from privgraph.privacy import gaps_privgnn, noisy_labels
 from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import Laplace, Repeated
+from privgraph.privacy.events import Laplace, Nothing, Repeated, SampledOnce
 from privgraph.privacy.published import privgnn
 
 Array = NDArray[np.float64]
@@ -230,6 +230,11 @@ def test_gaps_are_sized_at_the_noise_of_a_run() -> None:
     label = gaps_privgnn.argmax_gap(**sizes, classes=10)  # type: ignore[arg-type]
     assert "a table would print 19.8, the labels cost 9.66" in label.size
     assert label.title == gaps_privgnn.GAP_ARGMAX.title
+    sample = noisy_labels.asked_of_one_sample(privgnn.argmax_atoms(0.4, 10), queries=1000, rate=0.3)
+    once = gaps_privgnn.one_sample_gap(sample, 1e-4)
+    assert "a sample for each answer would cost 9.66, one for all costs 46.2 at delta 0.0001" in once.size
+    with pytest.raises(ValueError, match="one answer, repeated"):
+        gaps_privgnn.one_sample_gap(SampledOnce(rate=0.3, event=Repeated(event=Nothing(), count=1)), 1e-4)
 
 
 # --- what is said to hold does ------------------------------------------------------------------------------------------------

@@ -53,7 +53,8 @@ class NoisyMax:
     - gaussian: the noisy counts are a Gaussian of shift sqrt 2, and the label is post-processing: multiplier b/sqrt 2.
     - laplace: the same with the L1 sensitivity 2: multiplier b/2.
     - gumbel: the label is j with chance proportional to exp(count_j / b), the exponential mechanism (McSherry and Talwar
-      2007). The weight of j changes by a factor of at most e^(1/b), and so does the sum of all: pure epsilon 2/b.
+      2007). The weight of j changes by a factor of at most e^(1/b), and the sum of all is the same for every j: privacy
+      losses within a range of 2/b, which is pure epsilon 2/b and composes better (Durfee and Rogers 2019).
     - exponential: one-sided noise is permute-and-flip (McKenna and Sheldon 2020; the equality: Ding et al. 2021), which
       has the same pure epsilon 2/b, and is never worse than the exponential mechanism.
     """

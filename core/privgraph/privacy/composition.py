@@ -85,7 +85,7 @@ def amplified(epsilon: float, rate: float) -> float:
     """log(1 + rate (exp(epsilon) - 1)): what a sample makes of an epsilon, for any size of it.
 
     >>> round(amplified(1.0, 0.5), 6), amplified(math.inf, 0.5)
-    (0.62011, inf)
+    (0.620115, inf)
     """
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon))
 

@@ -13,9 +13,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import PrivacyEvent
+from privgraph.privacy.events import (
+    Atoms,
+    BoundedRange,
+    Gaussian,
+    Laplace,
+    PoissonSampled,
+    PrivacyEvent,
+    PureDP,
+    Repeated,
+    SampledOnce,
+)
 from privgraph.privacy.published import privgnn
 from privgraph.privacy.statement import Gap
+
+Sampleable = Gaussian | Laplace | PureDP | BoundedRange | Atoms
 
 GAP_POSTERIOR_SENSITIVITY = Gap(
     title="Two posteriors differ by 2, not by 1",
@@ -116,6 +128,21 @@ def delta_gap(*, queries: int, rate: float, noise: float, delta: float) -> Gap:
     event = privgnn.query_event(queries=queries, rate=rate, noise=noise)
     loose, stated = (privgnn.table_accountant().epsilon(event, chance) for chance in (min(10 * delta, 0.5), delta))
     return _sized(GAP_DELTA, f"a table would print {loose:.3g} where its own formula gives {stated:.3g}", delta)
+
+
+def one_sample_gap(sample: SampledOnce, delta: float) -> Gap:
+    """`GAP_ONE_SAMPLE` with its size for these answers: a fresh sample for each, and one for all.
+
+    Raises `ValueError` where what shares the sample is no repetition of one answer.
+    """
+    answers = sample.event
+    if not isinstance(answers, Repeated) or not isinstance(answers.event, Sampleable):
+        raise ValueError("one_sample_gap needs one answer, repeated, that can be sampled afresh")
+    fresh = Repeated(event=PoissonSampled(rate=sample.rate, event=answers.event), count=answers.count)
+    words = (
+        f"a sample for each answer would cost {_cost(fresh, delta):.3g}, one for all costs {_cost(sample, delta):.3g}"
+    )
+    return _sized(GAP_ONE_SAMPLE, words, delta)
 
 
 def _cost(event: PrivacyEvent, delta: float) -> float:

@@ -135,6 +135,8 @@ def event_words(event: Single) -> str:
 
     >>> event_words(PoissonSampled(rate=0.1, event=Gaussian(noise_multiplier=2.0)))
     'Gaussian noise, 2 × sensitivity, on a 10% sample'
+    >>> event_words(SampledOnce(rate=0.1, event=Repeated(event=Gaussian(noise_multiplier=2.0), count=1000)))
+    'Gaussian noise, 2 × sensitivity, 1,000 times, all on one and the same 10% sample'
     """
     match event:
         case Nothing():
