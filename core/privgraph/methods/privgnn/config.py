@@ -146,6 +146,7 @@ class Config(PrivGnnOptions):
     def statement(self, facts: PublicFacts, scale: float) -> PrivacyStatement:
         """The guarantee of a run with noise of this scale."""
         delta, rule = self.delta_and_rule(facts)
+        entries = self.entries(facts, scale)
         public = [
             *PUBLIC,
             *(["the encoder of the votes, learnt from the public graph alone"] * (self.release == "votes")),
@@ -157,7 +158,7 @@ class Config(PrivGnnOptions):
             public=public,
             delta=delta,
             delta_rule=rule,
-            ledger=self.entries(facts, scale),
+            ledger=entries,
             published=paper_accountant().epsilon(self.event_as_published(facts, scale), delta),
             accountant_as_published=paper_accountant().name
             + (", applied to this release's own noise" if self.release in GATED else ""),
@@ -168,17 +169,27 @@ class Config(PrivGnnOptions):
                 statements.ASSUME_LAST_EPOCH,
                 statements.ASSUME_ONE_RUN,
             ),
-            gaps=self._gaps(),
+            gaps=self._gaps(facts, entries[-1], scale),
         )
 
-    def _gaps(self) -> tuple[Gap, ...]:
-        found = []
-        if self.release == "posterior":
-            found += [gaps.GAP_ARGMAX, gaps.GAP_POSTERIOR_SENSITIVITY]
+    def _gaps(self, facts: PublicFacts, entry: LedgerEntry, scale: float) -> tuple[Gap, ...]:
+        """What the paper claims otherwise about such a run, with the size at this run's noise where that is known."""
+        delta, _ = self.delta_and_rule(facts)
+        found: list[Gap] = []
+        if self.release == "posterior" and self.sampling == "query":
+            found += [
+                gaps.argmax_gap(
+                    queries=self.asked(facts), rate=self.rate, noise=1 / scale, classes=facts.classes, delta=delta
+                )
+            ]
+        elif self.release == "posterior":
+            found += [gaps.GAP_ARGMAX]
         if self.release == "log-posterior":
-            found += [gaps.GAP_LOG_POSTERIOR, gaps.GAP_POSTERIOR_SENSITIVITY]
-        if self.sampling == "once":
-            found += [gaps.GAP_ONE_SAMPLE]
+            found += [gaps.GAP_LOG_POSTERIOR]
+        if isinstance(entry.event, SampledOnce):
+            found += [gaps.one_sample_gap(entry.event, delta)]
+        if self.release not in GATED:
+            found += [gaps.GAP_POSTERIOR_SENSITIVITY]
         return (*found, gaps.GAP_THEOREM_7, gaps.GAP_DELTA, statements.GAP_TUNING)
 
     def plan(self, facts: PublicFacts) -> Plan:

@@ -23,6 +23,8 @@ WIDEST = 2048
 """Features that the encoder reads at most: those that vary most among public nodes."""
 FLOOR = 1e-4
 """Directions whose public variance is below this share of the largest are noise, and are left out."""
+RIDGE = 1e-3
+"""What is added to every variance before whitening, as a share of the largest: faint directions stay faint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class PublicEncoder:
         centred = x[:, columns] - x[:, columns].mean(0)
         variances, directions = eigh((centred.T @ centred / len(x)).numpy())
         kept = variances > FLOOR * variances[-1]
-        whitening = directions[:, kept] / np.sqrt(variances[kept])
+        whitening = directions[:, kept] / np.sqrt(variances[kept] + RIDGE * variances[-1])
         white = centred @ torch.from_numpy(whitening)
         smooth = (white.T @ (mean_adjacency(public).double() @ white)).numpy() / len(x)
         _, slow = eigh((smooth + smooth.T) / 2)
@@ -104,13 +106,16 @@ def count_votes(weighted: Array, labels: NDArray[np.int64], classes: int) -> Arr
 def pool(noisy: Array, asked: Array, everybody: Array, std: float) -> Array:
     """What all noisy votes together say of each public node, (n, C): post-processing of what was released.
 
-    Without noise the votes are linear in psi, votes(v) = T psi(v), up to who was sampled. T is estimated by ridge
-    regression of `noisy` (q, C) on `asked` (q, d) and a constant, with the noise's known variance over a prior variance that
-    is read off the noisy votes themselves, and applied to `everybody` (n, d).
+    Without noise the votes are linear in psi, votes_c(v) = t_c . psi(v), up to who was sampled. The t_c are estimated by
+    ridge regression of `noisy` (q, C) on `asked` (q, d) and a constant, with the noise's known variance over a prior
+    variance that is read off the noisy votes themselves. The score of class c is t_c . psi / sqrt(|t_c|), for `everybody`
+    (n, d): a class with more private nodes casts more votes, and would win too often by t_c . psi alone.
     """
     z = np.concatenate([asked, np.ones((len(asked), 1))], axis=1)
     noise = std * std
     prior = max(float(np.square(noisy).mean()) - noise, 0.05 * noise)
-    solved = np.linalg.solve(z.T @ z + noise / prior * np.eye(z.shape[1]), z.T @ noisy)
-    scores: Array = everybody @ solved[:-1] + solved[-1]
+    rule = np.linalg.solve(z.T @ z + noise / prior * np.eye(z.shape[1]), z.T @ noisy)[:-1]
+    lengths = np.linalg.norm(rule, axis=0)
+    least = 0.2 * np.median(lengths)  # a class that was hardly heard would be all noise, made loud
+    scores: Array = everybody @ (rule / np.sqrt(np.maximum(lengths, max(least, 1e-12))))
     return scores
