@@ -152,7 +152,7 @@ def curve(graph: Graph, name: str, **given: object) -> list[float]:
 @pytest.mark.parametrize("data", SETTINGS)
 def test_every_setting_keeps_the_contract(data: str) -> None:
     graph = toy_graph(nodes=300, signal=2.0)
-    config = Config(data=data, epochs=60, hidden=16, lam=20.0, **PARTS)  # type: ignore[arg-type]
+    config = Config(trained_on=data, epochs=60, hidden=16, lam=20.0, **PARTS)  # type: ignore[arg-type]
     plan = config.plan(graph.facts)
     context = Context()
     events = list(train_one(train, config, graph, context))
@@ -181,9 +181,9 @@ def test_each_setting_learns_from_its_own_part_alone(data: str) -> None:
         y[members] = (y[members] + 1) % 3
         return dataclasses.replace(graph, x=x, y=y, edge_index=graph.edge_index[:, edges], _cache={})
 
-    before = curve(graph, "train_loss", data=data)
-    without_private = curve(spoilt(private, kept.all(0)), "train_loss", data=data)
-    without_public = curve(spoilt(~private, (~kept).all(0)), "train_loss", data=data)
+    before = curve(graph, "train_loss", trained_on=data)
+    without_private = curve(spoilt(private, kept.all(0)), "train_loss", trained_on=data)
+    without_public = curve(spoilt(~private, (~kept).all(0)), "train_loss", trained_on=data)
     assert (before == without_private) == (data in ("public", "noisy"))
     assert (before == without_public) == (data == "private")
 
@@ -197,9 +197,9 @@ def test_inductive_training_is_judged_on_the_public_graph() -> None:
     y[test] = (y[test] + 1) % 3
     relabelled = dataclasses.replace(graph, y=y, _cache={})
     for data in ("private", "joint"):
-        assert curve(relabelled, "train_loss", data=data) == curve(graph, "train_loss", data=data)
-        assert curve(relabelled, "val_accuracy", data=data) == curve(graph, "val_accuracy", data=data)
-        assert curve(relabelled, "test_accuracy", data=data) != curve(graph, "test_accuracy", data=data)
+        assert curve(relabelled, "train_loss", trained_on=data) == curve(graph, "train_loss", trained_on=data)
+        assert curve(relabelled, "val_accuracy", trained_on=data) == curve(graph, "val_accuracy", trained_on=data)
+        assert curve(relabelled, "test_accuracy", trained_on=data) != curve(graph, "test_accuracy", trained_on=data)
 
 
 def test_both_parts_side_by_side() -> None:
@@ -263,12 +263,12 @@ def test_the_price_of_noisy_true_labels() -> None:
     """Table 9 prints |Q| lambda at 0.1 and 0.2 alone; nothing is guaranteed at any."""
     facts = PublicFacts(nodes=13752, edges=245861, entries=491722, features=767, classes=10, train_nodes=10314)
     for lam, printed in ((0.1, 100), (0.2, 200)):
-        statement = Config(data="noisy", preset="amazon", lam=lam).plan(facts).statement
+        statement = Config(trained_on="noisy", preset="amazon", lam=lam).plan(facts).statement
         assert statement.epsilon_as_published == pytest.approx(printed)
         assert math.isinf(statement.epsilon)
         assert statement.unit == "none"
         assert "nobody has the true labels" in " ".join(statement.public)
-    fewer = Config(data="noisy", preset="amazon", queries=5000).plan(facts).statement
+    fewer = Config(trained_on="noisy", preset="amazon", queries=5000).plan(facts).statement
     assert fewer.epsilon_as_published == 2700, "all that may be asked about"
     with pytest.raises(OptionError, match="private, public_train and public_test ask for"):
-        Config(data="private", preset="amazon").plan(dataclasses.replace(facts, nodes=8000, train_nodes=0))
+        Config(trained_on="private", preset="amazon").plan(dataclasses.replace(facts, nodes=8000, train_nodes=0))

@@ -62,8 +62,8 @@ def by_lambda(dataset: str) -> list[Line]:
         ),
         Line("PATEM, 1000 queries", "pate", {"teacher": "mlp", "queries": 1000}, "lam"),
         Line("PATEG, 1000 queries", "pate", {"teacher": "gnn", "queries": 1000}, "lam"),
-        Line("B1: all private data, no privacy", "gnn", {"data": "private"}),
-        Line("B2: public labels, no privacy", "gnn", {"data": "public"}),
+        Line("B1: all private data, no privacy", "gnn", {"trained_on": "private"}),
+        Line("B2: public labels, no privacy", "gnn", {"trained_on": "public"}),
     ]
 
 

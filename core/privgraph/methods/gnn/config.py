@@ -75,14 +75,14 @@ PAPER_NETWORK = (
 class Config(PartitionOptions, GraphNetworkOptions):
     """An ordinary graph network, which protects nobody.
 
-    `data` says what it is trained on: the split of the run, or one of the baselines B1 to B4 of PrivGNN (section 4.1 and
+    `trained_on` says what it is trained on: the split of the run, or one of the baselines B1 to B4 of PrivGNN (section 4.1 and
     Appendices D.4 and D.5), on the parts that `privgnn` and `pate` have with the same options at the same seed.
     """
 
     unit: Annotated[str, Option("an ordinary graph network protects nothing", choices=("none",), group="Privacy")] = (
         "none"
     )
-    data: Annotated[
+    trained_on: Annotated[
         str,
         Option(
             "what it learns from: split (the training nodes of the run), private (all private nodes, judged on the public "
@@ -96,7 +96,7 @@ class Config(PartitionOptions, GraphNetworkOptions):
     queries: Annotated[
         int,
         Option(
-            "with data noisy, how many public training nodes get a noisy label",
+            "with trained_on noisy, how many public training nodes get a noisy label",
             unit="nodes",
             low=1,
             high=10**6,
@@ -108,7 +108,7 @@ class Config(PartitionOptions, GraphNetworkOptions):
     lam: Annotated[
         float,
         Option(
-            "with data noisy, the paper's lambda: Laplace noise of scale 1/lambda on each entry of a true one-hot label",
+            "with trained_on noisy, the paper's lambda: Laplace noise of scale 1/lambda on each entry of a true one-hot label",
             low=0,
             low_open=True,
             high=1000,
@@ -124,10 +124,10 @@ class Config(PartitionOptions, GraphNetworkOptions):
     @property
     def parted(self) -> bool:
         """Whether the graph is cut into a private and a public part."""
-        return self.data != "split"
+        return self.trained_on != "split"
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("gnn", self.data, self.queries, self.lam, *self.partition_key(), *self.network_key())
+        return ("gnn", self.trained_on, self.queries, self.lam, *self.partition_key(), *self.network_key())
 
     def student_options(self) -> StudentOptions:
         """The same parts, and the paper's network with this width, dropout, step size and number of epochs."""
@@ -155,10 +155,10 @@ class Config(PartitionOptions, GraphNetworkOptions):
         notes = ["epsilon and delta are not used: nothing is protected"]
         if self.parted:
             self.sizes(facts.nodes)
-            notes.append(PAPER_NETWORK.format(setting=self.data))
+            notes.append(PAPER_NETWORK.format(setting=self.trained_on))
         return Plan(
             noise={},
-            statement=noisy_statement(self.asked(facts.nodes), self.lam) if self.data == "noisy" else statement(),
+            statement=noisy_statement(self.asked(facts.nodes), self.lam) if self.trained_on == "noisy" else statement(),
             steps=self.epochs,
             memory_mb=self.memory_mb(facts.nodes, facts.entries, facts.features),
             notes=tuple(notes),

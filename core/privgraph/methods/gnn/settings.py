@@ -20,16 +20,16 @@ from privgraph.streams import stream
 
 
 def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Event]:
-    """Train as `config.data` says, and end with a `Result`: the accuracies of the last epoch.
+    """Train as `config.trained_on` says, and end with a `Result`: the accuracies of the last epoch.
 
-    All accuracies are those of public nodes (with data joint, the training accuracy is that of all nodes trained on).
+    All accuracies are those of public nodes (with trained_on joint, the training accuracy is that of all nodes trained on).
     """
     parts = split_parts(graph, config)
-    trained = parts.private if config.data == "private" else parts.public
-    if config.data == "joint":
+    trained = parts.private if config.trained_on == "private" else parts.public
+    if config.trained_on == "joint":
         trained = joined(parts)
-    judged = parts.public if config.data == "private" else trained
-    if config.data == "noisy":
+    judged = parts.public if config.trained_on == "private" else trained
+    if config.trained_on == "noisy":
         rows = random_queries(parts.public, config.asked(graph.num_nodes), context.seed)
         targets = noisy_labels(parts.public, rows, config.lam, stream(context.seed, "noise/labels", context.noise_key))
     else:

@@ -203,6 +203,8 @@ class Config(StudentOptions):
 
     def _notes(self, facts: PublicFacts, queries: int, std: float) -> list[str]:
         notes = [f"{self.teachers} votes a query, and noise of standard deviation {std:.3g} on each count"]
+        if std > self.teachers:
+            notes.append("the noise outweighs all votes together: expect random labels, ask less or take more teachers")
         if queries < self.queries:
             notes.append(f"{queries:,} public nodes may be asked about, not {self.queries:,}: all of them are")
         if self.lam > 0:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from privgraph.data.splits import subgraph
 from privgraph.mechanisms.noisy_max import NoisyMax
@@ -113,8 +112,7 @@ def cast_votes(
 
 def count_votes(votes: Tensor, classes: int) -> Tensor:
     """(Q, C) float64: how many teachers voted for each class, of votes (teachers, Q)."""
-    cast = functional.one_hot(votes.clamp(min=0), classes) * (votes != ABSTAINS).unsqueeze(2)
-    return cast.sum(0).double()
+    return torch.stack([(votes == label).sum(0) for label in range(classes)], dim=1).double()
 
 
 @dataclass(frozen=True, eq=False)
