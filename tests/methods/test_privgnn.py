@@ -15,6 +15,7 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.neighbours import without_node
 from privgraph.data.spec import PublicFacts
+from privgraph.data.splits import with_split
 from privgraph.methods.answers import Answers
 from privgraph.methods.base import Context, Member, train_one
 from privgraph.methods.parts import Parts, split_parts
@@ -396,18 +397,41 @@ def test_runs_that_differ_in_noise_share_answers_and_are_each_alone(monkeypatch:
         return ask(*given)
 
     monkeypatch.setattr(train, "ask_teachers", counted)
-    members = [Member(config=config, graph=graph(), context=Context(seed=4)) for config in configs]
+    members = [Member(config=config, graph=with_split(graph(), 4), context=Context(seed=4)) for config in configs]
     stories: list[list[Event]] = [[], [], []]
     for index, event in train.train(members):
         stories[index].append(event)
     assert len(calls) == 1
     for config, story in zip(configs, stories, strict=True):
-        alone = list(train_one(train.train, config, graph(), Context(seed=4)))
+        alone = list(train_one(train.train, config, with_split(graph(), 4), Context(seed=4)))
         assert [event for event in alone if isinstance(event, Metric)] == [
             event for event in story if isinstance(event, Metric)
         ]
     accuracy = [story[-1].metrics["label_accuracy"] for story in stories if isinstance(story[-1], Result)]
     assert accuracy[2] == stories[2][-1].metrics["label_accuracy_before_noise"]  # type: ignore[union-attr]
+
+
+def test_other_graphs_splits_seeds_and_keys_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    config, calls = quick(release="votes", queries=6), []
+    ask = train.ask_nodes
+
+    def counted(*given: Any) -> Any:
+        calls.append(given)
+        return ask(*given)
+
+    monkeypatch.setattr(train, "ask_nodes", counted)
+    split = with_split(graph(), 0)
+    members = [
+        Member(config=config, graph=split, context=Context(seed=0)),
+        Member(config=config, graph=split, context=Context(seed=1)),
+        Member(config=config, graph=split, context=Context(seed=0, noise_key=b"secret")),
+        Member(config=config, graph=with_split(graph(), 1), context=Context(seed=0)),
+        Member(config=config, graph=replace(split, y=split.y.clone()), context=Context(seed=0)),
+        Member(config=replace(config, rate=0.2), graph=split, context=Context(seed=0)),
+        Member(config=replace(config, gate=0.01), graph=split, context=Context(seed=0)),
+    ]
+    list(train.train(members))
+    assert len(calls) == len(members) + 1, "a gate asks twice"
 
 
 def test_one_sample_without_neighbours_trains_its_teachers_once() -> None:

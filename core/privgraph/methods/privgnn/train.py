@@ -30,16 +30,20 @@ from privgraph.streams import stream
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
     """Train members one after another; those that differ in their noise alone share the answers before it."""
     known: dict[tuple[object, ...], Raw] = {}
-    keys = [
-        (id(member.graph), member.context.seed, member.context.noise_key, *member.config.answers_key())
-        for member in members
-    ]
+    keys = [_answers_key(member) for member in members]
     for index, member in enumerate(members):
         run = Run(member, None if member.config.gate else known.pop(keys[index], None))
         for event in run.events():
             yield index, event
         if run.answers is not None and not member.config.gate and keys[index] in keys[index + 1 :]:
             known[keys[index]] = run.answers
+
+
+def _answers_key(member: Member) -> tuple[object, ...]:
+    """What decides a member's answers before noise: its graph (the same tensors), parts, streams and options."""
+    graph, context = member.graph, member.context
+    tensors = (graph.x.data_ptr(), graph.y.data_ptr(), graph.edge_index.data_ptr())
+    return (*tensors, graph.split_seed, context.seed, context.noise_key, *member.config.answers_key())
 
 
 @dataclass(eq=False)
