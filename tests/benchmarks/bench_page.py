@@ -104,6 +104,7 @@ def measure() -> list[dict[str, object]]:
             ("runs, searched", "runs", {"find": "progap seed"}),
             ("runs, by accuracy, filtered", "runs", {"order": "test accuracy", "of_method": "gap", "tagged": "tag 3"}),
             ("trade-offs", "tradeoffs", {"on": "karate"}),
+            ("teachers", "teachers", {"data": "karate"}),
         ):
             first, median = draw(page, query)
             rows.append({"page": title, "first": first, "median": median})

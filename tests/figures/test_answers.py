@@ -206,3 +206,14 @@ class TestPrice:
         assert "sound ε ∞" in chart.summary
         nothing = price.data([(0.1, math.inf, None)], 0.1)
         assert price.chart(nothing).panels[0].title == "no lambda has a finite ε"
+
+
+def test_axes_of_one_answer_hold_its_bars_with_room_for_numbers() -> None:
+    rows = one_answer.data(made(), 4)
+    for panel, column in zip(one_answer.chart(rows).panels, ("before", "after"), strict=True):
+        values = [row[column] for row in rows]
+        assert panel.x.low is not None
+        assert panel.x.high is not None
+        assert panel.x.low <= min(0.0, *values)
+        assert panel.x.high > max(values)
+        assert (panel.x.low == 0) == (min(values) >= 0)

@@ -109,3 +109,15 @@ def test_redrawing_gives_the_same_trace_names(store: RunStore) -> None:
     first, second = curves.plot(rows[:3]), curves.plot(rows)
     assert [trace.uid for trace in first.data] == [trace.uid for trace in second.data]
     assert all(trace.uid.isalnum() for trace in first.data)
+
+
+def test_what_was_measured_once_is_no_curve() -> None:
+    def point(metric: str, step: int, stage: str) -> dict[str, Any]:
+        return {"run": "", "metric": metric, "stage": stage, "step": step, "value": 0.5, "evaluator": True}
+
+    once = point("label_accuracy", 60, "answers")
+    learning = [point("train_loss", step, "student") for step in (61, 62)]
+    chart = curves.chart([once, *learning])
+    assert [series.name for series in chart.series] == ["training loss"]
+    assert chart.panels[0].rules == ()
+    assert [series.name for series in curves.chart([once]).series] == ["label accuracy"]

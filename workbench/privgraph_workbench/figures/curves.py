@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
@@ -71,9 +72,14 @@ def thin(rows: Sequence[Row], limit: int = LIMIT) -> list[Row]:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins."""
+    """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
+
+    What was measured only once is no curve: it is left out where something else is one.
+    """
     if not rows:
         return empty("Learning curves", "nothing has been measured yet")
+    times = Counter((row["run"], row["metric"]) for row in rows)
+    rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
     runs = list(dict.fromkeys(row["run"] for row in rows))
     metrics = [name for name in TITLES if any(row["metric"] == name for row in rows)]
     metrics += sorted({row["metric"] for row in rows} - set(metrics))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -50,7 +51,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     panels = tuple(
         Panel(
             title=title,
-            x=Axis(title=UNITS[first["kind"]], low=0 if min(row[column] for row in rows) >= 0 else None),
+            x=_axis([row[column] for row in rows], UNITS[first["kind"]]),
             y=Axis(title="", scale="category", categories=names, labels=column == "before"),
         )
         for column, title in (
@@ -80,6 +81,14 @@ def chart(rows: Sequence[Row]) -> Chart:
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """One answer as a plotly figure."""
     return draw(chart(rows), theme)
+
+
+def _axis(values: Sequence[float], title: str) -> Axis:
+    """An axis that holds 0, with room for numbers at the ends of bars."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    room = 0.2 * ((high - low) or 1.0)
+    return Axis(title=title, low=low - room if low < 0 else 0.0, high=high + room)
 
 
 def _bars(rows: Sequence[Row], names: Sequence[str], column: str, panel: int, winner: bool) -> Series:

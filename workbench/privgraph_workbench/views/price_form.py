@@ -189,7 +189,8 @@ def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
     """Both epsilons along lambda, everything else as chosen."""
     rows = price.data(pricing.curve(config, facts), config.lam)
     live_plot.show(price.plot(rows, common.theme()), key="price")
-    figure_exports("price", rows, {}, name=f"{spec.name}-{config.release}")
+    statements = {f"PrivGNN on {spec.name}, node λ = {number(config.lam)}, planned": config.plan(facts).statement}
+    figure_exports("price", rows, statements, name=f"{spec.name}-{config.release}")
 
 
 def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:

@@ -43,7 +43,7 @@ def page() -> None:
         "comes from **teachers** that learnt on private nodes, and goes out through noise. A **student** then learns "
         "from the noisy labels and the public graph alone. The noise decides what the answers are worth, and what they give away."
     )
-    price_form.show()
+    st.fragment(price_form.show)()  # a slider draws the price again, and not the run
     st.divider()
     st.markdown("### What the teachers of a finished run said")
     record = _choose_run()
