@@ -44,10 +44,13 @@ check: lint test
 study-progap: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.progap.study --out study-progap.json --readme
 
-# Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs facebook-pages at hand.
+# Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs facebook-pages and
+# fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_stack
 	$(BIN)/python -m tests.benchmarks.bench_nap
+	$(BIN)/python -m tests.benchmarks.bench_teachers
+	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
 

@@ -10,6 +10,7 @@ import torch
 from privgraph.data.load import load
 from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, unit_rows
 from privgraph.methods.base import Context, Member
+from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
 from privgraph.progress import Result
 from privgraph.registry import METHODS, method
 
@@ -44,3 +45,44 @@ def test_every_method_trains_as_planned(name: str) -> None:
         assert isinstance(last, Result)
         assert math.isfinite(last.metrics["test_accuracy"])
         assert context.ledger.entries == config.plan(graph.facts).statement.ledger
+
+
+def answers(device: str, chosen: list[int], recipe: Recipe, generators_on: str) -> list[Answer]:
+    """Small models of 30, 7 and 20 nodes of the built-in graph, which is also what they are asked about."""
+    graph = load("social")
+    g = torch.Generator().manual_seed(3)
+    tasks = []
+    for size in (30, 7, 20):
+        nodes = torch.randperm(graph.num_nodes, generator=g)[:size]
+        edges = (torch.rand(size, size, generator=g) < 0.2).fill_diagonal_(False).nonzero().t()
+        tasks.append(SmallGraph(nodes=nodes, edge_index=edges, labels=graph.y[nodes], queries=nodes[:5]))
+    told = train_small_graphs(
+        graph.x.double(),
+        [tasks[task] for task in chosen],
+        classes=graph.num_classes,
+        recipe=recipe,
+        evaluation_x=graph.x.double(),
+        evaluation_adjacency=graph.adjacency().to(torch.float64),
+        generators=lambda position: (
+            torch.Generator(generators_on).manual_seed(2 * chosen[position]),
+            torch.Generator(generators_on).manual_seed(2 * chosen[position] + 1),
+        ),
+        device=torch.device(device),
+    )
+    return sorted((event for event in told if isinstance(event, Answer)), key=lambda answer: answer.index)
+
+
+def test_small_models_agree_with_the_cpu() -> None:
+    recipe = Recipe(hidden=16, dropout=0.0, epochs=10, patience=3)
+    here, there = (answers(device, [0, 1, 2], recipe, "cpu") for device in ("cpu", "cuda"))
+    for one, other in zip(here, there, strict=True):
+        assert torch.allclose(one.log_posterior, other.log_posterior, atol=1e-5)
+        assert one.epochs == other.epochs
+
+
+def test_a_small_model_in_a_stack_is_the_model_alone() -> None:
+    recipe = Recipe(hidden=16, dropout=0.5, epochs=10)
+    together = answers("cuda", [0, 1, 2], recipe, "cuda")
+    for task in range(3):
+        (alone,) = answers("cuda", [task], recipe, "cuda")
+        assert torch.allclose(alone.log_posterior, together[task].log_posterior, atol=1e-5)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor, nn
 
 from privgraph.nn.gnn import SAGEConv
-from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
+from privgraph.nn.message_passing import Keep, Table
+from privgraph.nn.small_graphs import Advance, Answer, Recipe, SmallGraph, train_small_graphs
 
+ROOT = Path(__file__).parents[2]
 NODES, FEATURES, CLASSES, PUBLIC = 80, 12, 3, 30
 
 
@@ -151,3 +160,207 @@ def test_a_model_in_a_stack_is_the_model_alone(sparse: bool) -> None:
         assert torch.allclose(alone.log_posterior, together[task].log_posterior, atol=1e-6)
         assert alone.epochs == together[task].epochs
         assert alone.loss == pytest.approx(together[task].loss, abs=1e-9, nan_ok=True)
+
+
+def test_a_node_alone_no_edges_and_one_class() -> None:
+    world = World((9, 1, 0))
+    loose = torch.empty(2, 0, dtype=torch.int64)
+    world.tasks[0] = replace(world.tasks[0], edge_index=loose)
+    assert_equal_to_plain(World((9,)), Recipe(hidden=8, dropout=0.0, epochs=5), 1e-9)
+    recipe = Recipe(hidden=8, dropout=0.0, epochs=5)
+    plain = Plain(FEATURES, recipe, CLASSES, 0, torch.float64)
+    plain.fit(world.x, world.tasks[0], recipe)
+    edgeless, single, empty = world.answers(recipe)
+    expected = plain.eval()(world.public, world.links)[world.tasks[0].queries].detach()
+    assert torch.allclose(edgeless.log_posterior.double(), expected, atol=2e-6)
+    assert torch.isfinite(single.log_posterior).all()
+    assert math.isfinite(single.loss)
+    assert torch.isfinite(empty.log_posterior).all()
+    assert math.isnan(empty.loss)  # nothing was trained: the model is the one that was drawn
+    for task in world.tasks:
+        task.labels.zero_()
+    for answer in world.answers(recipe, classes=1):
+        assert torch.equal(answer.log_posterior, torch.zeros_like(answer.log_posterior))
+
+
+def test_a_model_without_nodes_keeps_the_weights_that_were_drawn() -> None:
+    world = World((0,))
+    recipe = Recipe(hidden=8, dropout=0.5, epochs=4)
+    plain = Plain(FEATURES, recipe, CLASSES, 0, torch.float64)
+    before = plain.first.lin_l.bias.detach().clone()
+    h = plain.first(world.public, world.links) - before
+    # an empty batch moves the running statistics towards a mean of b and a variance of zero
+    kept = (1 - 0.1) ** recipe.epochs
+    h = torch.relu((h + kept * before) / (kept + 1e-5) ** 0.5)
+    expected = plain.second(h, world.links).log_softmax(1)[world.tasks[0].queries].detach()
+    assert torch.allclose(world.answers(recipe)[0].log_posterior.double(), expected, atol=2e-6)
+
+
+def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
+    world, recipe = World((30, 12, 25, 30, 8, 19) * 3), Recipe(hidden=8, epochs=4)
+    plenty = world.answers(recipe)
+    held = Held(world.tasks)
+    tight = train_small_graphs(
+        world.x,
+        held,
+        classes=CLASSES,
+        recipe=recipe,
+        evaluation_x=world.public,
+        evaluation_adjacency=world.adjacency,
+        generators=streams,
+        memory_mb=0.06 * (torch.get_num_threads() + 1),
+    )
+    found: dict[int, Answer] = {}
+    for event in tight:
+        if isinstance(event, Answer):
+            found[event.index] = event
+        # chunks at work and one prepared, of two models at most, and the item that made the last one full
+        assert held.alive() <= 2 * (torch.get_num_threads() + 1) + 1 < len(held)
+    assert held.asked == list(range(18))
+    for answer in plenty:
+        assert torch.allclose(answer.log_posterior, found[answer.index].log_posterior, atol=1e-6)
+
+
+def test_a_model_beyond_the_memory_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"a model of 30 nodes needs .* MB"):
+        World((30,)).answers(Recipe(epochs=1), memory_mb=0.01)
+
+
+class Held(Sequence[SmallGraph]):
+    """Tasks made when they are asked for, which know who still holds them."""
+
+    def __init__(self, tasks: Sequence[SmallGraph]) -> None:
+        self._tasks, self.asked, self._made = tasks, list[int](), list[weakref.ref[SmallGraph]]()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __getitem__(self, position: int) -> SmallGraph:  # type: ignore[override]
+        self.asked.append(position)
+        task = replace(self._tasks[position])
+        self._made.append(weakref.ref(task))
+        return task
+
+    def alive(self) -> int:
+        return sum(made() is not None for made in self._made)
+
+
+def endless(world: World) -> Iterator[Answer | Advance]:
+    return train_small_graphs(
+        world.x,
+        world.tasks,
+        classes=CLASSES,
+        recipe=Recipe(hidden=8, epochs=10**7),
+        evaluation_x=world.public,
+        evaluation_adjacency=world.adjacency,
+        generators=streams,
+    )
+
+
+def test_progress_is_told_every_second_and_closing_stops() -> None:
+    start, threads = time.monotonic(), torch.get_num_threads()
+    events = endless(World((30, 30)))
+    assert [next(events) for _ in range(2)] == [Advance(done=0, total=2)] * 2
+    events.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - start < 30
+    assert torch.get_num_threads() == threads
+
+
+def test_a_failing_task_stops_the_others() -> None:
+    world = World((30, 30))
+    world.tasks[1].labels[0] = CLASSES
+    with pytest.raises((RuntimeError, IndexError)):
+        list(endless(world))
+
+
+def test_the_loss_and_progress_of_finished_models() -> None:
+    world = World((30, 12))
+    told = list(
+        train_small_graphs(
+            world.x,
+            world.tasks,
+            classes=CLASSES,
+            recipe=Recipe(hidden=8, epochs=2),
+            evaluation_x=world.public,
+            evaluation_adjacency=world.adjacency,
+            generators=streams,
+        )
+    )
+    assert told[-1] == Advance(done=2, total=2)
+    assert all(event.seconds > 0 for event in told if isinstance(event, Answer))
+
+
+@pytest.mark.parametrize(
+    "values", [{"epochs": 0}, {"hidden": 0}, {"dropout": 1.0}, {"learning_rate": 0.0}, {"patience": -1}]
+)
+def test_recipes_are_checked(values: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(values))):
+        Recipe(**values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("p", [0.5, 0.1, 0.25, 0.9])
+def test_dropout_drops_its_share_and_repeats_by_member(p: float) -> None:
+    sizes, width = (300, 120), 64
+    like = torch.empty(0)
+
+    def drawn(chosen: Sequence[int], times: int) -> tuple[Keep, list[Tensor]]:
+        longest = max(sizes[member] for member in chosen)
+        keep = Keep((len(chosen), longest, width), [sizes[member] for member in chosen], p, like)
+        generators = [torch.Generator().manual_seed(member) for member in chosen]
+        return keep, [keep.draw(generators).clone() for _ in range(times)]
+
+    keep, both = drawn((0, 1), 20)
+    _, alone = drawn((1,), 20)
+    for together, single in zip(both, alone, strict=True):
+        assert torch.equal(together[1, : sizes[1]], single[0])
+    kept = torch.stack([draw[0] for draw in both])
+    deviation = math.sqrt(p * (1 - p) / kept.numel())
+    assert float(kept.mean()) == pytest.approx(1 - p, abs=5 * deviation)
+    assert keep.scale == pytest.approx(1 / (1 - p), rel=1e-4 / (1 - p))
+    assert not torch.equal(kept[0], kept[1])
+    # neighbouring units, and the same unit of two epochs, are independent
+    for shift in (kept.roll(1, 0), kept.roll(1, 1), kept.roll(1, 2), kept.roll(8, 2)):
+        assert float((kept * shift).mean()) == pytest.approx((1 - p) ** 2, abs=6 * deviation)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_table_forgets_columns_of_zeros_alone(sparse: bool) -> None:
+    g = torch.Generator().manual_seed(1)
+    values = torch.randn(3, 20, 9, generator=g, dtype=torch.float64)
+    values *= torch.rand(3, 20, 9, generator=g) < 0.3
+    values[0, :, [2, 5]] = 0
+    values[1, :, 0] = 0
+    table = Table(values, sparse=sparse)
+    assert table.sparse == sparse
+    assert [columns.numel() for columns in table.columns] == [7, 8, 9]
+    weight = torch.randn(3, 9, 4, generator=g, dtype=torch.float64)
+    packed = torch.randn(3, table.width, 4, generator=g, dtype=torch.float64)
+    for member, columns in enumerate(table.columns):
+        packed[member, : columns.numel()] = weight[member, columns]
+    product = table.project(packed, torch.full((3, 20, 4), math.nan, dtype=torch.float64))
+    assert torch.allclose(product, values @ weight)
+    gradient = torch.randn(3, 20, 4, generator=g, dtype=torch.float64)
+    outer = table.outer(gradient, torch.full((3, 9, 4), math.nan, dtype=torch.float64))
+    whole = values.transpose(1, 2) @ gradient
+    for member, columns in enumerate(table.columns):
+        assert torch.allclose(outer[member, : columns.numel()], whole[member, columns])
+
+
+def test_memory_stays_bounded_on_a_large_private_graph() -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.benchmarks.bench_teachers",
+        "--memory",
+        "--teachers",
+        "150",
+        "--epochs",
+        "1",
+    ]
+    told = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    found = re.search(
+        r"([\d,]+) teachers of 1 epochs on 20,000 nodes with 500 dense features: .* peak ([\d.]+) GB", told
+    )
+    assert found is not None, told
+    assert found[1] == "80"
+    assert 0.1 < float(found[2]) < 2
