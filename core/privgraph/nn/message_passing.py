@@ -63,10 +63,13 @@ class SideBySide:
     weight: Tensor
 
     @staticmethod
-    def of(nodes: Sequence[Tensor], edges: Sequence[Tensor], dtype: torch.dtype = torch.float32) -> SideBySide:
-        """From each graph's rows (n,) and its edges (2, e), (source, target), numbers within the rows."""
+    def of(
+        nodes: Sequence[Tensor], edges: Sequence[Tensor], dtype: torch.dtype = torch.float32, places: int = 1
+    ) -> SideBySide:
+        """From each graph's rows (n,) and its edges (2, e), (source, target), numbers within the rows; N is at least
+        `places`."""
         sizes = tuple(int(rows.numel()) for rows in nodes)
-        members, longest, device = len(sizes), max([1, *sizes]), nodes[0].device
+        members, longest, device = len(sizes), max([places, *sizes]), nodes[0].device
         rows = torch.zeros(members, longest, dtype=torch.int64, device=device)
         valid = torch.zeros(members, longest, dtype=torch.bool, device=device)
         for member, own in enumerate(nodes):

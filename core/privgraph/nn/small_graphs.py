@@ -68,6 +68,26 @@ class Recipe:
             raise ValueError(f"patience must be at least 0 (got {self.patience})")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Frame:
+    """The shape of the arithmetic, the same whatever the tasks hold.
+
+    Numbers of one model can depend on its neighbours in a chunk by rounding alone, where a matrix of another size is
+    summed in another order; two hundred epochs make votes of it. Where tasks are private, and one person's leaving must
+    change no model but those that read the person, nothing that shapes a product may depend on the tasks: every graph is
+    padded to `places` nodes (none may be larger), all features are kept, a chunk holds as many models as fit by
+    these sizes alone, and whether tables are `sparse` is decided beforehand. A model is then a function of its own
+    task and its place in the sequence, to the last digit.
+    """
+
+    places: int
+    sparse: bool
+
+    def __post_init__(self) -> None:
+        if self.places < 1:
+            raise ValueError(f"places must be at least 1 (got {self.places})")
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Answer:
     """What one model says. log_posterior: (q, C) float32, on the CPU; loss: the last epoch's mean training loss (not a
@@ -99,6 +119,7 @@ def train_small_graphs(
     generators: Generators,
     memory_mb: float = 1024,
     device: torch.device | None = None,
+    frame: Frame | None = None,
 ) -> Iterator[Answer | Advance]:
     """Train one model a task, and tell each one's log-posteriors of its queries, in the order in which chunks end.
 
@@ -106,7 +127,8 @@ def train_small_graphs(
     and no more are held than fit into `memory_mb` megabytes (10^6 bytes, together with what their models need).
     evaluation_x: (|V'|, F); evaluation_adjacency: (|V'|, |V'|) sparse CSR whose row i has a one for each edge j -> i.
     `generators(i)` gives task i's streams for weights and for dropout, on `device`. Floating-point type is x's.
-    Closing the iterator stops the training. Raises `ValueError` where one model alone does not fit.
+    With a `frame` no model depends on another, not even by rounding. Closing the iterator stops the training. Raises
+    `ValueError` where one model alone does not fit.
     """
     place = device or x.device
     setting = _Setting(
@@ -114,6 +136,7 @@ def train_small_graphs(
         classes=classes,
         recipe=recipe,
         evaluation=_Evaluation(evaluation_x.to(place), evaluation_adjacency.to(place)),
+        frame=frame,
     )
     workers = max(1, torch.get_num_threads()) if place.type == "cpu" else 1
     total, done = len(tasks), 0
@@ -134,6 +157,7 @@ class _Setting:
     classes: int
     recipe: Recipe
     evaluation: _Evaluation
+    frame: Frame | None = None
 
     @torch.no_grad()
     def answers(self, chunk: _Chunk, stop: Event) -> list[Answer]:
@@ -194,6 +218,13 @@ def _bytes(setting: _Setting, task: SmallGraph) -> tuple[float, float]:
     """Bytes that a model needs at most, and those that it touches in every epoch."""
     n, features, hidden = task.nodes.numel(), setting.x.shape[1], setting.recipe.hidden
     item = setting.x.element_size()
+    if setting.frame:
+        n = setting.frame.places
+        if task.nodes.numel() > n:
+            raise ValueError(f"the frame has {n:,} places; a task has {task.nodes.numel():,} nodes")
+        # edges and entries are the task's own: both are taken to be few
+        hot = (8 * features * hidden + 6 * n * hidden + (0 if setting.frame.sparse else 2 * n * features)) * item
+        return hot + 2 * features * (hidden + 3 * n) * item, hot
     rows = setting.x[task.nodes.to(setting.x.device)]
     entries = int(rows.count_nonzero())
     width = 2 * (features if setting.recipe.weight_decay else int((rows != 0).any(0).sum()))
@@ -213,7 +244,10 @@ class _Training:
         self._recipe, x = setting.recipe, setting.x
         tasks = chunk.tasks
         graphs = SideBySide.of(
-            [task.nodes.to(x.device) for task in tasks], [task.edge_index.to(x.device) for task in tasks], x.dtype
+            [task.nodes.to(x.device) for task in tasks],
+            [task.edge_index.to(x.device) for task in tasks],
+            x.dtype,
+            places=setting.frame.places if setting.frame else 1,
         )
         self.net = StackedSage(
             graphs,
@@ -222,7 +256,8 @@ class _Training:
             classes=setting.classes,
             dropout=self._recipe.dropout,
             generators=[init for init, _ in chunk.generators],
-            keep_all=self._recipe.weight_decay > 0,
+            keep_all=self._recipe.weight_decay > 0 or setting.frame is not None,
+            sparse=setting.frame.sparse if setting.frame else None,
         )
         self._dropping = [dropout for _, dropout in chunk.generators]
         self._target = torch.zeros(len(tasks), setting.classes, graphs.rows.shape[1], dtype=x.dtype, device=x.device)

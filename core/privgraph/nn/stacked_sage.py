@@ -40,11 +40,13 @@ class StackedSage:
         dropout: float,
         generators: Sequence[torch.Generator],
         keep_all: bool = False,
+        sparse: bool | None = None,
     ) -> None:
-        """`generators` draw the members' weights; `keep_all`: weights of unused features are trained too (decay)."""
+        """`generators` draw the members' weights; `keep_all`: weights of unused features are trained too (decay);
+        `sparse`: as `Table`."""
         self.graphs, self.hidden, self.classes = graphs, hidden, classes
         self.members, self.places = graphs.rows.shape
-        self.table = Table(graphs.inputs(x), keep_all=keep_all)
+        self.table = Table(graphs.inputs(x), keep_all=keep_all, sparse=sparse)
         self._mixing = graphs.self_and_means()
         self._initialise(x, generators)
         self.gradients = [torch.zeros_like(parameter) for parameter in self.parameters]
@@ -66,7 +68,7 @@ class StackedSage:
             bound = 1 / math.sqrt(inputs)
             return torch.stack(
                 [
-                    torch.empty(shape, device=x.device).uniform_(-bound, bound, generator=generator).to(x.dtype)
+                    torch.empty(shape, device=generator.device).uniform_(-bound, bound, generator=generator).to(x)
                     for generator in generators
                 ]
             )
