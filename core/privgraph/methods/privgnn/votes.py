@@ -23,6 +23,8 @@ WIDEST = 2048
 """Features that the encoder reads at most: those that vary most among public nodes."""
 FLOOR = 1e-4
 """Directions whose public variance is below this share of the largest are noise, and are left out."""
+SHARPNESS = 2.0
+"""How fast chances fall with pooled scores, in their standard deviations."""
 RIDGE = 1e-3
 """What is added to every variance before whitening, as a share of the largest: faint directions stay faint."""
 
@@ -119,3 +121,12 @@ def pool(noisy: Array, asked: Array, everybody: Array, std: float) -> Array:
     least = 0.2 * np.median(lengths)  # a class that was hardly heard would be all noise, made loud
     scores: Array = everybody @ (rule / np.sqrt(np.maximum(lengths, max(least, 1e-12))))
     return scores
+
+
+def chances(scores: Array) -> NDArray[np.float32]:
+    """(n, C) probabilities from pooled scores: the softmax of scores over their standard deviation, times `SHARPNESS`."""
+    spread = float(scores.std())
+    sharp = SHARPNESS * scores / spread if spread > 0 else np.zeros_like(scores)
+    powers = np.exp(sharp - sharp.max(axis=1, keepdims=True))
+    shares: NDArray[np.float32] = (powers / powers.sum(axis=1, keepdims=True)).astype(np.float32)
+    return shares
