@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from privgraph.nn.gnn import SAGEConv
 from privgraph.nn.message_passing import Keep, Table
-from privgraph.nn.small_graphs import Advance, Answer, Recipe, SmallGraph, train_small_graphs
+from privgraph.nn.small_graphs import Advance, Answer, Frame, Recipe, SmallGraph, train_small_graphs
 
 ROOT = Path(__file__).parents[2]
 NODES, FEATURES, CLASSES, PUBLIC = 80, 12, 3, 30
@@ -56,7 +56,12 @@ class World:
         ]
 
     def answers(
-        self, recipe: Recipe, chosen: Sequence[int] | None = None, classes: int = CLASSES, memory_mb: float = 1024
+        self,
+        recipe: Recipe,
+        chosen: Sequence[int] | None = None,
+        classes: int = CLASSES,
+        memory_mb: float = 1024,
+        frame: Frame | None = None,
     ) -> list[Answer]:
         chosen = range(len(self.tasks)) if chosen is None else chosen
         told = train_small_graphs(
@@ -68,6 +73,7 @@ class World:
             evaluation_adjacency=self.adjacency,
             generators=lambda position: streams(chosen[position]),
             memory_mb=memory_mb,
+            frame=frame,
         )
         return sorted((event for event in told if isinstance(event, Answer)), key=lambda answer: answer.index)
 
@@ -364,3 +370,45 @@ def test_memory_stays_bounded_on_a_large_private_graph() -> None:
     assert found is not None, told
     assert found[1] == "80"
     assert 0.1 < float(found[2]) < 2
+
+
+@pytest.mark.parametrize("hidden", [10, 64])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(sparse: bool, hidden: int) -> None:
+    world, recipe = (
+        World((60, 40, 23, 30, 0, 33, 40), dtype=torch.float32, sparse=sparse),
+        Recipe(hidden=hidden, epochs=30),
+    )
+
+    def posteriors(first: SmallGraph) -> list[Tensor]:
+        told = train_small_graphs(
+            world.x,
+            [first, *world.tasks[1:]],
+            classes=CLASSES,
+            recipe=recipe,
+            evaluation_x=world.public,
+            evaluation_adjacency=world.adjacency,
+            generators=streams,
+            frame=Frame(places=60, sparse=sparse),
+        )
+        found = {event.index: event.log_posterior for event in told if isinstance(event, Answer)}
+        return [found[task] for task in range(len(world.tasks))]
+
+    whole = world.tasks[0]
+    before = posteriors(whole)
+    for left in (59, 20, 0):
+        inside = whole.edge_index[:, (whole.edge_index < left).all(0)]
+        after = posteriors(replace(whole, nodes=whole.nodes[:left], edge_index=inside, labels=whole.labels[:left]))
+        assert not torch.equal(before[0], after[0])
+        for one, other in zip(before[1:], after[1:], strict=True):
+            assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_in_a_frame_models_are_the_same_but_for_rounding(sparse: bool) -> None:
+    world, recipe = World((40, 7, 23), sparse=sparse), Recipe(hidden=16, dropout=0.5, epochs=12)
+    framed = world.answers(recipe, frame=Frame(places=50, sparse=sparse))
+    for one, other in zip(world.answers(recipe), framed, strict=True):
+        assert torch.allclose(one.log_posterior, other.log_posterior, atol=1e-6)
+    with pytest.raises(ValueError, match="the frame has 39 places; a task has 40 nodes"):
+        world.answers(recipe, frame=Frame(places=39, sparse=sparse))
