@@ -13,6 +13,7 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import tradeoff
+from privgraph_workbench.figures.chart import Chart
 from privgraph_workbench.figures.common import confidence, method_title
 
 
@@ -100,6 +101,22 @@ def test_the_same_noise_under_either_accounting_is_one_curve(store: RunStore) ->
     assert len([one for one in tradeoff.chart(rows).series if one.name.endswith("sound ε")]) == 1
 
 
+def test_many_curves_have_one_entry_each(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    depths = range(1, tradeoff.MOST_PAIRS + 2)
+    records = [made_runs.finish(store, made_runs.spec(depth=depth), 0.7, said) for depth in depths]
+    few, many = (tradeoff.chart(tradeoff.data(chosen)) for chosen in (records[:2], records))
+
+    def entries(chart: Chart) -> list[str]:
+        return list(dict.fromkeys(one.group for one in chart.series if one.legend))
+
+    assert len(entries(few)) == 4
+    assert entries(many) == [f"ProGAP, edge-level, depth {depth}" for depth in depths]
+    assert "hollow: as published" in many.panels[0].x.title
+    assert {one.hollow for one in many.series if one.kind != "links"} == {True, False}
+    assert tradeoff.plot(tradeoff.data(records)).layout.height > many.height
+
+
 class TestGivenNoise:
     """Runs whose noise was given (lambda) do not use the budget that their options hold."""
 
@@ -162,6 +179,15 @@ class TestGivenNoise:
             ("setting B1", (0.84,)),
             ("setting B2", (0.86,)),
         ]
+
+    def test_noise_that_protects_nobody_names_a_level(self, store: RunStore) -> None:
+        open_ = made_runs.statement((), unit="none")
+        references = [
+            made_runs.finish(store, made_runs.spec("gnn", unit="none", lam=lam), accuracy, open_)
+            for lam, accuracy in ((0.1, 0.3), (1.0, 0.7))
+        ]
+        levels = tradeoff.chart(tradeoff.data(references)).series
+        assert [one.name.rsplit(", ")[-1] for one in levels] == ["lam 0.1", "lam 1.0"]
 
     def test_without_a_guarantee_only_the_published_epsilon_is_drawn(self, store: RunStore) -> None:
         said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), epsilon=math.inf)

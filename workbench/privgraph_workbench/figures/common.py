@@ -26,9 +26,10 @@ def unit_of(record: RunRecord) -> str:
 
 
 def given_noise(record: RunRecord) -> float | None:
-    """Lambda of a run whose noise was given (its scale is 1/lambda), None where noise was calibrated to a budget."""
+    """Lambda of a run whose protecting noise was given (its scale is 1/lambda); None where it was calibrated to a budget,
+    or where nothing is protected."""
     given = record.spec.options.get("lam")
-    return float(given) if isinstance(given, int | float) and given > 0 else None
+    return float(given) if unit_of(record) != "none" and isinstance(given, int | float) and given > 0 else None
 
 
 def asked_epsilon(record: RunRecord) -> float | None:
@@ -54,15 +55,15 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
     """For each setting, the options in which it differs from the others of its method, data set and unit.
 
     The privacy budget or the noise that was given in its place, how it was accounted, and the options of `leave_out`
-    are axes of their own and no variant.
+    are axes of their own and no variant; noise that protects nobody is one.
     """
-    left = {"epsilon", "lam", "accounting", "unit", *leave_out}
+    left = {"epsilon", "accounting", "unit", *leave_out}
     groups: dict[tuple[str, str, str], list[RunRecord]] = {}
     for record in records:
         groups.setdefault((record.spec.method, record.spec.dataset, unit_of(record)), []).append(record)
     words = {}
     for members in groups.values():
-        loose = [_loose(record, left) for record in members]
+        loose = [_loose(record, left | ({"lam"} if unit_of(record) != "none" else set())) for record in members]
         keys = {key for one in loose for key in one}
         differing = sorted(key for key in keys if len({str(one.get(key)) for one in loose}) > 1)
         for record, one in zip(members, loose, strict=True):

@@ -97,7 +97,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme) -> None:
 
 
 def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows: int) -> None:
-    legend = _LEGEND_ROW * math.ceil(entries / 3) if entries > 1 else 0
+    legend = _LEGEND_ROW * math.ceil(entries / _legend_columns(chart)) if entries > 1 else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", 105)]
     words = max(18 * bool(panel.title and not panel.bare) + 16 * bool(panel.rules) for panel in chart.panels)
     bare = all(panel.bare for panel in chart.panels)
@@ -159,6 +159,12 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
             showarrow=False,
             font={"size": 12, "color": colours.warning},
         )
+
+
+def _legend_columns(chart: Chart) -> int:
+    """How many entries of the legend stand side by side on a page; plotly lays them out itself, and needs the room."""
+    longest = max((len(series.name) for series in chart.series if series.legend), default=0)
+    return 3 if longest <= 42 else 2 if longest <= 80 else 1
 
 
 def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:

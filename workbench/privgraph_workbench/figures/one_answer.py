@@ -87,7 +87,7 @@ def _axis(values: Sequence[float], title: str) -> Axis:
     """An axis that holds 0, with room for numbers at the ends of bars."""
     finite = [value for value in values if math.isfinite(value)]
     low, high = min([0.0, *finite]), max([0.0, *finite])
-    room = 0.2 * ((high - low) or 1.0)
+    room = 0.35 * ((high - low) or 1.0)
     return Axis(title=title, low=low - room if low < 0 else 0.0, high=high + room)
 
 

@@ -27,6 +27,10 @@ from privgraph_workbench.figures.common import (
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Accuracy against privacy"
+SOUND, PUBLISHED = "sound ε", "ε as published"
+MARKS = "; filled: sound, hollow: as published"
+MOST_PAIRS = 5
+"""Up to so many curves, each has two entries in the legend, one for each epsilon; beyond, one for both."""
 
 
 def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
@@ -92,10 +96,16 @@ def chart(rows: Sequence[Row]) -> Chart:
     curves = list(dict.fromkeys(_curve(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(_curve(row) for row in rows if row["reference"]))
     metric = rows[0]["metric"].replace("_", " ")
+    paired = len(curves) > MOST_PAIRS
     panels = tuple(
         Panel(
             title=dataset if len(datasets) > 1 else "",
-            x=Axis(title="ε (privacy budget; logarithmic; left is more private)", scale="log", low=low, high=high),
+            x=Axis(
+                title=f"ε (privacy budget; logarithmic; left is more private{MARKS if paired else ''})",
+                scale="log",
+                low=low,
+                high=high,
+            ),
             y=Axis(title=f"{metric} (percent of nodes)", percent=True),
         )
         for dataset in datasets
@@ -106,7 +116,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             members = [row for row in rows if row["dataset"] == dataset and _curve(row) == curve]
             members = [row for row in members if not row["reference"]]
             if members:
-                series += _curve_series(members, curve, slot, place)
+                series += _curve_series(members, curve, slot, place, paired)
         for number_, level in enumerate(levels):
             for row in rows:
                 if row["dataset"] == dataset and row["reference"] and _curve(row) == level:
@@ -146,12 +156,14 @@ def _curve(row: Row) -> str:
     return f"{row['title']}{unit}" + (f", {row['variant']}" if row["variant"] else "")
 
 
-def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list[Series]:
+def _curve_series(members: list[Row], curve: str, slot: int, panel: int, paired: bool) -> list[Series]:
+    """A curve at its two epsilons; `paired`: both have one entry in the legend, and hide together."""
     sound = sorted((row for row in members if _finite(row["epsilon"])), key=lambda row: float(row["epsilon"]))
     published = [row for row in members if _finite(row["epsilon_as_published"])]
     published.sort(key=lambda row: float(row["epsilon_as_published"]))
     both = [row for row in sound if row in published and row["epsilon"] != row["epsilon_as_published"]]
-    found = band(sound, "epsilon", slot=slot, panel=panel, group=f"{curve}: sound ε")
+    groups = {kind: curve if paired else f"{curve}: {kind}" for kind in (SOUND, PUBLISHED)}
+    found = band(sound, "epsilon", slot=slot, panel=panel, group=groups[SOUND])
     if both:
         ends = [(row["epsilon"], row["epsilon_as_published"], row["mean"]) for row in both]
         found.append(
@@ -163,23 +175,23 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
                 slot=slot,
                 panel=panel,
                 legend=False,
-                group=f"{curve}: ε as published",
+                group=groups[PUBLISHED],
                 faint=True,
             )
         )
-    for kind, chosen, key in (("sound ε", sound, "epsilon"), ("ε as published", published, "epsilon_as_published")):
+    for kind, chosen, key in ((SOUND, sound, "epsilon"), (PUBLISHED, published, "epsilon_as_published")):
         if not chosen:
             continue
         found.append(
             Series(
-                name=f"{curve}: {kind}",
+                name=groups[kind],
                 kind="path" if key == "epsilon" else "points",
                 x=tuple(row[key] for row in chosen),
                 y=tuple(row["mean"] for row in chosen),
                 slot=slot,
                 panel=panel,
                 hollow=key != "epsilon",
-                group=f"{curve}: {kind}",
+                group=groups[kind],
                 hover=tuple(_hover(row, curve) for row in chosen),
             )
         )
