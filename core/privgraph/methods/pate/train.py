@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -124,7 +124,7 @@ class _Streams:
 
     @staticmethod
     def of(context: Context, teacher: int) -> _Streams:
-        here = Context(seed=context.seed, noise_key=context.noise_key)
+        here = replace(context, device=torch.device("cpu"))
         return _Streams(
             here.generator(f"init/teacher-{teacher}"), here.generator(f"sampling/dropout/teacher-{teacher}")
         )
