@@ -359,7 +359,7 @@ def test_memory_stays_bounded_on_a_large_private_graph() -> None:
         "tests.benchmarks.bench_teachers",
         "--memory",
         "--teachers",
-        "150",
+        "80",
         "--epochs",
         "1",
     ]
