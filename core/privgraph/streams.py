@@ -10,6 +10,7 @@ may be looked at.
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 from pathlib import Path
 
@@ -46,6 +47,18 @@ def stream_seed(seed: int, name: str, noise_key: bytes = b"") -> int:
 def stream(seed: int, name: str, noise_key: bytes = b"") -> np.random.Generator:
     """The named stream as a NumPy generator, seeded with 256 bits."""
     return np.random.default_rng(int.from_bytes(stream_bytes(seed, name, 32, noise_key), "big"))
+
+
+def run_key(key: bytes, run: str) -> bytes:
+    """The noise key of one run of an installation with this `key`, from the run's id.
+
+    The same run repeats exactly; another one, though its seed be the same, has independent noise and samples. That is
+    what composition counts on: with common noise z, releases v + a z and v + b z would give v away.
+
+    >>> run_key(b"secret", "one") == run_key(b"secret", "other")
+    False
+    """
+    return hmac.digest(key, run.encode(), "sha256")
 
 
 def noise_key(folder: Path) -> bytes:

@@ -11,6 +11,7 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.events import Gaussian, NonPrivate
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
 from privgraph.runs.launch import STACK_LIMIT, capacity, stack
 from privgraph.runs.leases import Waiting, last_words
 from privgraph.runs.machine import DeviceError
@@ -84,6 +85,9 @@ def test_tuning_costs_the_composition_of_all_that_was_tried() -> None:
     together, _ = price_of_all([one] * 20)
     assert together == pytest.approx(5.1, abs=0.05)
     assert math.isinf(price_of_all([one, replace(one, epsilon=math.inf)])[0])
+    common = replace(one, assumptions=(*one.assumptions, ASSUME_COMMON_SAMPLES))
+    assert price_of_all([one, common])[0] < math.inf
+    assert math.isinf(price_of_all([common, common])[0])
     with pytest.raises(ValueError, match="one and the same unit"):
         price_of_all([one, replace(one, unit="node")])
     with pytest.raises(ValueError, match="one and the same unit"):

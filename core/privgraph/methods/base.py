@@ -20,11 +20,14 @@ from privgraph.streams import stream_bytes, stream_seed
 class Context:
     """A run's surroundings: device, named random streams, ledger, and a folder for artifacts (or None).
 
-    `noise_key` is what keeps noise and sampling secret (`streams`); empty, they are functions of the seed alone.
+    `noise_key` is what keeps noise and sampling secret (`streams`); empty, they are functions of the seed alone. A run of
+    a store has a key of its own: two runs of one seed that shared their noise could be subtracted from each other.
+    `shared_key` is the same for all runs of an installation, for what runs have in common on purpose.
     """
 
     seed: int = 0
     noise_key: bytes = field(default=b"", repr=False)
+    shared_key: bytes = field(default=b"", repr=False)
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     ledger: Ledger = field(default_factory=Ledger)
     folder: Path | None = None

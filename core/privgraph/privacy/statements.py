@@ -36,9 +36,9 @@ ASSUME_FLOATING_POINT = (
     "noise is sampled in floating point and counted as real-valued; attacks on the digits of the released numbers are "
     "not covered"
 )
-ASSUME_SHARED_ROUNDING = (
-    "what a teacher says is a function of its own nodes: teachers that train together round their sums in an order that "
-    "depends on the sizes of the others, and training can make another model of the last digit; that is not covered"
+ASSUME_COMMON_SAMPLES = (
+    "no other run that reads the same samples (option common) is released: several of them together cost more than the "
+    "composition of their epsilons"
 )
 ASSUME_POISSON = "every batch holds each training node independently with the stated rate"
 ASSUME_EDGE_PUBLIC = "features and labels are public with respect to the protected edge"

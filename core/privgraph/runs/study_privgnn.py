@@ -71,7 +71,7 @@ def by_epsilon(dataset: str) -> list[Line]:
     """What the releases reach at a sound epsilon."""
     teachers: dict[str, Scalar] = {"neighbours": NEIGHBOURS[dataset]}
     fifty: dict[str, Scalar] = {**teachers, "queries": 50}
-    gaussian: dict[str, Scalar] = {"noise": "gaussian", "queries": 100}
+    gaussian: dict[str, Scalar] = {"noise": "gaussian", "queries": 50, "teachers": 100}
     return [
         Line("votes, 1000 queries", "privgnn", {"release": "votes", "queries": 1000}, "epsilon"),
         Line("votes, 100 queries", "privgnn", {"release": "votes", "queries": 100}, "epsilon"),
@@ -82,8 +82,8 @@ def by_epsilon(dataset: str) -> list[Line]:
             {**fifty, "release": "ensemble", "teachers": 10},
             "epsilon",
         ),
-        Line("PATEM, Gaussian noise, 100 queries", "pate", {**gaussian, "teacher": "mlp"}, "epsilon"),
-        Line("PATEG, Gaussian noise, 100 queries", "pate", {**gaussian, "teacher": "gnn"}, "epsilon"),
+        Line("PATEM, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "mlp"}, "epsilon"),
+        Line("PATEG, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "gnn"}, "epsilon"),
     ]
 
 
@@ -92,6 +92,8 @@ def specs_of(line: Line, dataset: str, seed: int, values: Sequence[float]) -> li
     shared: dict[str, Scalar] = {**PARTS[dataset], "delta": DELTA, **line.options}
     if line.method == "gnn":
         del shared["delta"]
+    if line.method == "privgnn":
+        shared["common"] = True  # runs that differ in noise alone share their teachers; none of these is for release
     return [
         make_spec(line.method, dataset, {**shared, **point}, seed=seed)
         for point in ([{line.axis: value} for value in values] if line.axis else [{}])

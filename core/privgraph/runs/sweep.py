@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
 from privgraph.runs.spec import RunSpec, make_spec
 
 
@@ -44,7 +45,7 @@ def price_of_all(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
 
     All mechanisms of all ledgers are composed, at the largest of the deltas. Runs that are only done with
     several seeds count as well: each has read the private data. No statement that a single run makes holds this
-    price. Raises `ValueError` where the runs do not protect one and the same unit.
+    price. Infinite for several runs that read the same samples on purpose: theirs do not compose. Raises `ValueError` where the runs do not protect one and the same unit.
     """
     units = {statement.unit for statement in statements}
     if len(units) != 1:
@@ -52,7 +53,8 @@ def price_of_all(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
             f"runs compose where they protect one and the same unit (got {', '.join(sorted(units)) or 'none'})"
         )
     delta = max(statement.delta for statement in statements)
-    if any(math.isinf(statement.epsilon) for statement in statements):
+    common = sum(ASSUME_COMMON_SAMPLES in statement.assumptions for statement in statements)
+    if common > 1 or any(math.isinf(statement.epsilon) for statement in statements):
         return math.inf, delta
     together = Ledger(entry for statement in statements for entry in statement.ledger)
     return tight().epsilon(together.event(), delta), delta

@@ -32,7 +32,7 @@ from privgraph.runs.records import RunIsFixed, StoreError, StoreIsFull
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.verdict import LedgerMismatch, final_statement, interrupted_statement
-from privgraph.streams import noise_key
+from privgraph.streams import noise_key, run_key
 
 if TYPE_CHECKING:
     from privgraph.data.graph import Graph
@@ -144,7 +144,8 @@ class Worker:
             self._tell(job, Progress(step=0, total=max(1, plan.steps), stage="training"))
             context = Context(
                 seed=job.spec.seed,
-                noise_key=noise_key(home()),
+                noise_key=run_key(noise_key(home()), job.id),
+                shared_key=noise_key(home()),
                 device=device,
                 ledger=job.ledger,
                 folder=self._store.folder(job.id),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,7 +37,7 @@ ASSUME_TWO_GRAPHS = (
 PUBLIC = (
     "the public graph: features and edges of all its nodes, and which of them are asked about",
     "the set of classes",
-    "the number of private nodes, as far as delta is chosen by it",
+    "the number of private nodes: delta, and the shape of the teachers' arithmetic, are chosen by it",
 )
 
 Mechanism = NoisyVotes | NoisyMax | NoisyPosterior
@@ -48,13 +49,24 @@ class Config(PrivGnnOptions):
 
     def stack_key(self) -> tuple[object, ...]:
         return ("privgnn", *self.student_key(), *self.answers_key(), self.gate, self.gate_noise, self.answers,
-                self.pooling, self.labelled)  # fmt: skip
+                self.pooling, self.labelled, self.soft)  # fmt: skip
 
     def answers_key(self) -> tuple[object, ...]:
         """What must agree for two runs of one seed to have the same answers before noise."""
-        return (*self.partition_key(), self.hidden, self.dropout, self.learning_rate, self.epochs, self.release,
+        answered_by = "one teacher" if self.release in ("posterior", "log-posterior") else self.release
+        return (*self.partition_key(), self.hidden, self.dropout, self.learning_rate, self.epochs, answered_by,
                 self.queries, self.rate, self.sampling, self.strategy, self.neighbours, self.distance, self.teachers,
                 self.encoder)  # fmt: skip
+
+    def places(self, private: int) -> int:
+        """The most nodes that a teacher is trained on, of `private` private nodes: K, or what a group can hold.
+
+        A group larger than that (by eight standard deviations) loses those farthest from the query. It is chosen by what
+        is public, since it shapes the arithmetic of all teachers.
+        """
+        mean = self.rate * private / (self.teachers if self.release == "ensemble" else 1)
+        largest = 64 * math.ceil((mean + 8 * math.sqrt(mean) + 16) / 64)
+        return min(self.neighbours or largest, largest, private)
 
     def asked(self, facts: PublicFacts) -> int:
         """How many queries there are: as many as wanted, or as there are public training nodes."""
@@ -165,7 +177,7 @@ class Config(PrivGnnOptions):
             assumptions=(
                 ASSUME_SAMPLE,
                 ASSUME_TWO_GRAPHS,
-                *((statements.ASSUME_SHARED_ROUNDING,) if self.trains_teachers else ()),
+                *((statements.ASSUME_COMMON_SAMPLES,) if self.common else ()),
                 statements.ASSUME_LAST_EPOCH,
                 statements.ASSUME_ONE_RUN,
             ),
@@ -244,7 +256,7 @@ class Config(PrivGnnOptions):
         floats = facts.nodes * 3 * facts.features + sizes.public * (2 * facts.features + 12 * self.hidden)
         kept = self.asked(facts) * (min(self.neighbours or 10**9, sizes.private) * 2 + 8 * facts.classes)
         budget = TEACHERS_MEMORY_MB if self.trains_teachers else 100 + 24 * min(facts.features, 2048) ** 2 / 2**20
-        return 450 + budget + (4 * floats + 36 * facts.entries + 4 * kept) / 2**20
+        return 520 + budget + (4 * floats + 36 * facts.entries + 4 * kept) / 2**20
 
 
 TEACHERS_MEMORY_MB = 1024

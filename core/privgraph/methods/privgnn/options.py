@@ -192,6 +192,26 @@ class PrivGnnOptions(StudentOptions):
             label="Labelled nodes",
         ),
     ] = "all"
+    soft: Annotated[
+        bool,
+        Option(
+            "with pooled votes, tell the student how sure each label is, instead of the likeliest class alone",
+            group="Votes",
+            advanced=True,
+            label="Soft labels",
+        ),
+    ] = True
+
+    common: Annotated[
+        bool,
+        Option(
+            "read the same samples as the other runs of this seed that do: runs that differ in their noise alone then share "
+            "their teachers, and are compared on equal terms. Only one of them may ever be released",
+            group="Training",
+            advanced=True,
+            label="Common samples",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         check(self)

@@ -21,12 +21,14 @@ SHOWN = 60
 @dataclass(frozen=True, eq=False)
 class Raw:
     """Private: `before` (Q, C), votes, counts or posteriors without noise; `seconds` (Q,); of each query the private
-    nodes `near` that count most, as numbers in the private graph, most first, and their `weights`."""
+    nodes `near` that count most, as numbers in the private graph, most first, and their `weights`. `public`: the encoder's
+    embedding of all public nodes (|V-public|, d), where votes were asked for. One teacher's `before` are logarithms."""
 
     before: Floats
     seconds: Floats
     near: list[Ints]
     weights: list[NDArray[np.float32]]
+    public: Floats | None = None
 
 
 def record(

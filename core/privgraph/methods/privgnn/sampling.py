@@ -17,6 +17,10 @@ CELLS = 4_000_000
 """Entries of a (queries, private nodes) table held at once: what bounds the memory of a query's sampling."""
 
 
+DIGITS = 6
+"""Decimal places of a distance."""
+
+
 def coins(queries: int, nodes: int, rate: float, generator: np.random.Generator) -> Bools:
     """(queries, nodes): whether each node is in each query's sample, all independently with chance `rate`.
 
@@ -43,25 +47,30 @@ def chunks(queries: int, nodes: int) -> list[slice]:
     return [slice(start, min(start + size, queries)) for start in range(0, queries, size)]
 
 
-def distances(queries: NDArray[np.float32], nodes: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
-    """(q, n) from features (q, F) and (n, F): `euclidean`, or `cosine` (1 less the cosine; a row of zeros is 1 away)."""
+def distances(queries: NDArray[np.float32], nodes: NDArray[np.float32], kind: str) -> Floats:
+    """(q, n) from features (q, F) and (n, F): `euclidean`, or `cosine` (1 less the cosine; a row of zeros is 1 away).
+
+    In double precision and then to `DIGITS` places: the last digits of a product depend on how many nodes there are, and
+    who is nearest must not depend on who else was there to be compared.
+    """
+    asked, them = queries.astype(np.float64), nodes.astype(np.float64)
     if kind == "cosine":
-        return np.float32(1) - _unit(queries) @ _unit(nodes).T
-    if kind != "euclidean":
+        away: Floats = 1 - _unit(asked) @ _unit(them).T
+    elif kind == "euclidean":
+        squares = np.square(asked).sum(1)[:, None] + np.square(them).sum(1)[None] - 2 * (asked @ them.T)
+        away = np.sqrt(np.maximum(squares, 0))
+    else:
         raise ValueError(f"distance must be euclidean or cosine (got {kind})")
-    squares: NDArray[np.float32] = (
-        np.square(queries).sum(1)[:, None] + np.square(nodes).sum(1)[None] - 2 * (queries @ nodes.T)
-    )
-    away: NDArray[np.float32] = np.sqrt(np.maximum(squares, 0))
-    return away
+    rounded: Floats = np.round(away, DIGITS)
+    return rounded
 
 
-def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    scaled: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.float32(1e-12))
+def _unit(rows: Floats) -> Floats:
+    scaled: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     return scaled
 
 
-def nearest(away: NDArray[np.float32], sampled: Bools, group: Ints | None, count: int, most: int) -> list[Ints]:
+def nearest(away: Floats, sampled: Bools, group: Ints | None, count: int, most: int) -> list[Ints]:
     """For one query, the members of each of `count` groups of its sample, nearest first, at most `most` (0: all).
 
     away, sampled and group: (n,). Equally near nodes come in the order of their numbers. What one group holds depends

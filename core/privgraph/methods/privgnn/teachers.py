@@ -14,9 +14,11 @@ from privgraph.methods.parts import Parts
 from privgraph.methods.privgnn.config import TEACHERS_MEMORY_MB, Config
 from privgraph.methods.privgnn.raw import SHOWN, Raw
 from privgraph.methods.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
-from privgraph.nn.small_graphs import Advance, Recipe, SmallGraph, train_small_graphs
+from privgraph.nn.small_graphs import Advance, Frame, Recipe, SmallGraph, train_small_graphs
 from privgraph.streams import stream
 
+SPARSE_BELOW = 0.06
+"""Share of non-zero features below which teachers read them as bags of words (with means of neighbours it is more)."""
 FEWEST = 2
 """Nodes that a teacher needs: with fewer there are no batch statistics, and it stays silent."""
 
@@ -62,8 +64,8 @@ def seat(
 ) -> tuple[list[Seat], list[Ints], list[NDArray[np.float32]]]:
     """Sample, split into groups and keep the nearest (lines 3 and 4), for each of `queries` (numbers in the public graph).
 
-    Returns the teachers with at least `FEWEST` nodes, and for each query the nearest of its whole sample with their
-    similarities. Coins and groups come from the streams `sampling/coins/<stage>` and `sampling/groups/<stage>`.
+    Returns a teacher for every query and group, also where it has no node, and for each query the nearest of its whole
+    sample with their similarities. Coins and groups come from the streams `sampling/coins/<stage>` and `sampling/groups/<stage>`.
     """
     private, public = parts.private.x.numpy(), parts.public.x.numpy()
     size, count = len(private), config.teachers if config.release == "ensemble" else 1
@@ -72,13 +74,12 @@ def seat(
     once = config.sampling == "once"
     rows = 1 if once else 0
     sampled, group = coins(rows, size, config.rate, tossed), groups(rows, size, count, grouped)
+    places = config.places(size)
     seats: list[Seat] = []
     near: list[Ints] = []
     weights: list[NDArray[np.float32]] = []
     if config.same_teachers:
-        seats = _seats(
-            nearest(np.zeros(size, dtype=np.float32), sampled[0], group[0], count, 0), np.arange(len(queries)), "all"
-        )
+        seats = _seats(nearest(np.zeros(size), sampled[0], group[0], count, places), np.arange(len(queries)), "all")
     for part in chunks(len(queries), size):
         asked = queries[part]
         away = distances(public[asked], private, config.distance)
@@ -91,19 +92,17 @@ def seat(
             near.append(closest)
             weights.append(_similarity(away[row, closest], config.distance))
             if not config.same_teachers:
-                own = nearest(away[row], sampled[coin], group[coin], count, config.neighbours)
+                own = nearest(away[row], sampled[coin], group[coin], count, places)
                 seats += _seats(own, np.array([part.start + row]), str(part.start + row))
     return seats, near, weights
 
 
 def _seats(groups_of_nodes: list[Ints], queries: Ints, place: str) -> list[Seat]:
-    return [
-        Seat(nodes, queries, f"{place}/{group}") for group, nodes in enumerate(groups_of_nodes) if len(nodes) >= FEWEST
-    ]
+    return [Seat(nodes, queries, f"{place}/{group}") for group, nodes in enumerate(groups_of_nodes)]
 
 
-def _similarity(away: NDArray[np.float32], kind: str) -> NDArray[np.float32]:
-    return np.float32(1) - away if kind == "cosine" else np.float32(1) / (np.float32(1) + away)
+def _similarity(away: NDArray[np.float64], kind: str) -> NDArray[np.float32]:
+    return (1 - away if kind == "cosine" else 1 / (1 + away)).astype(np.float32)
 
 
 def ask_teachers(
@@ -111,15 +110,15 @@ def ask_teachers(
 ) -> Generator[float, None, Raw]:
     """Train the teachers of `queries` and let them answer; yields the share of them that is done.
 
-    `before` holds for the ensemble the counts of votes, one a teacher for its most likely class; else the one
-    teacher's posterior, or its logarithm. A query without a teacher has no votes, or the uniform posterior: like all
+    `before` holds for the ensemble the counts of votes, one a teacher for its most likely class; else the logarithm of
+    the one teacher's posterior. A query whose teachers have no nodes has no votes, or the uniform posterior: like all
     that a teacher says, that depends on its own sample alone.
     """
     classes, device = parts.public.num_classes, context.device
     seats, near, weights = seat(parts, queries, config, context, stage)
     before = np.zeros((len(queries), classes))
     if config.release != "ensemble":
-        before += 1 / classes if config.release == "posterior" else -np.log(classes)
+        before -= np.log(classes)
     seconds = np.zeros(len(queries))
 
     def generators(index: int) -> tuple[torch.Generator, torch.Generator]:
@@ -140,6 +139,7 @@ def ask_teachers(
         generators=generators,
         memory_mb=TEACHERS_MEMORY_MB,
         device=device,
+        frame=Frame(places=config.places(parts.private.num_nodes), sparse=bags_of_words(parts.public.x)),
     )
     for told in training:
         if isinstance(told, Advance):
@@ -147,11 +147,18 @@ def ask_teachers(
             continue
         asked, said = seats[told.index].queries, told.log_posterior.double().numpy()
         seconds[asked] += told.seconds / len(asked)
+        if len(seats[told.index].nodes) < FEWEST:
+            continue
         if config.release == "ensemble":
             np.add.at(before, (asked, said.argmax(1)), 1)
         else:
-            before[asked] = posterior(said) if config.release == "posterior" else said
+            before[asked] = said
     return Raw(before, seconds, near, weights)
+
+
+def bags_of_words(public: torch.Tensor) -> bool:
+    """Whether features are few among many, by those of the public nodes (n, F): private ones must not shape arithmetic."""
+    return bool(public.count_nonzero() < SPARSE_BELOW * public.numel())
 
 
 def posterior(logarithms: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -18,8 +18,8 @@ from privgraph.methods.privgnn.config import Config
 from privgraph.methods.privgnn.queries import choose
 from privgraph.methods.privgnn.raw import SHOWN, Floats, Ints, Raw, record
 from privgraph.methods.privgnn.sampling import chunks, coins
-from privgraph.methods.privgnn.teachers import ask_teachers
-from privgraph.methods.privgnn.votes import PublicEncoder, count_votes, pool, weights
+from privgraph.methods.privgnn.teachers import ask_teachers, posterior
+from privgraph.methods.privgnn.votes import PublicEncoder, chances, count_votes, pool, weights
 from privgraph.methods.student import fit_student, student_metrics
 from privgraph.options import OptionError
 from privgraph.privacy.serial import entry_to_json
@@ -43,7 +43,12 @@ def _answers_key(member: Member) -> tuple[object, ...]:
     """What decides a member's answers before noise: its graph (the same tensors), parts, streams and options."""
     graph, context = member.graph, member.context
     tensors = (graph.x.data_ptr(), graph.y.data_ptr(), graph.edge_index.data_ptr())
-    return (*tensors, graph.split_seed, context.seed, context.noise_key, *member.config.answers_key())
+    return (*tensors, graph.split_seed, context.seed, sampling_key(member), *member.config.answers_key())
+
+
+def sampling_key(member: Member) -> bytes:
+    """The key of samples, groups and teachers' dropout: the run's own, or the one that all runs have in common."""
+    return member.context.shared_key if member.config.common else member.context.noise_key
 
 
 @dataclass(eq=False)
@@ -75,17 +80,18 @@ class Run:
         if self.answers is None:
             self.answers = yield from self._ask(chosen, "answers", done)
         raw, done = self.answers, self.config.query_steps(self.facts)
+        before = posterior(raw.before) if config.release == "posterior" else raw.before
         mechanism = config.mechanism(self.classes, self.scale)
-        after = mechanism.noisy(raw.before, self._noise("answers"))
+        after = mechanism.noisy(before, self._noise("answers"))
         yield self._spend()
         yield Progress(step=done, total=self.plan.steps, stage="answers")
         rows, targets, released = self._labels(chosen, after, mechanism.std)
         self.metrics["label_accuracy"] = float(np.mean(released == truth[chosen]))
-        self.metrics["label_accuracy_before_noise"] = float(np.mean(raw.before.argmax(1) == truth[chosen]))
-        self.metrics["labels_flipped_by_noise"] = float(np.mean(raw.before.argmax(1) != after.argmax(1)))
+        self.metrics["label_accuracy_before_noise"] = float(np.mean(before.argmax(1) == truth[chosen]))
+        self.metrics["labels_flipped_by_noise"] = float(np.mean(before.argmax(1) != after.argmax(1)))
         for name, value in self.metrics.items():
             yield Metric(name=name, value=value, step=done, stage="answers")
-        yield from self._keep(raw, chosen, after, mechanism.std, released)
+        yield from self._keep(replace(raw, before=before), chosen, after, mechanism.std, released)
         logits = yield from fit_student(
             self.parts.public,
             torch.from_numpy(rows),
@@ -99,6 +105,9 @@ class Run:
 
     def _noise(self, stage: str) -> np.random.Generator:
         return stream(self.context.seed, f"noise/{stage}", self.context.noise_key)
+
+    def _sampling_context(self) -> Context:
+        return replace(self.context, noise_key=sampling_key(self.member))
 
     def _spend(self) -> Spent:
         """Write the plan's next entry into the ledger."""
@@ -119,11 +128,8 @@ class Run:
 
     def _ask(self, queries: Ints, stage: str, done: int) -> Generator[Event, None, Raw]:
         """Answers before noise, with progress over the number of queries."""
-        asking = (
-            ask_teachers(self.parts, queries, self.config, self.context, stage)
-            if self.config.trains_teachers
-            else ask_nodes(self.parts, queries, self.config, self.context, stage)
-        )
+        ask = ask_teachers if self.config.trains_teachers else ask_nodes
+        asking = ask(self.parts, queries, self.config, self._sampling_context(), stage)
         while True:
             try:
                 share = next(asking)
@@ -133,16 +139,19 @@ class Run:
             step = done + math.floor(share * self.config.asked(self.facts))
             yield Progress(step=step, total=self.plan.steps, stage=stage)
 
-    def _labels(self, chosen: Ints, after: Floats, std: float) -> tuple[Ints, Ints, Ints]:
-        """Whom the student learns from and what, and the label of each query."""
+    def _labels(self, chosen: Ints, after: Floats, std: float) -> tuple[Ints, Ints | NDArray[np.float32], Ints]:
+        """Whom the student learns from and what (labels, or chances of each class), and the label of each query."""
         config, public = self.config, self.parts.public
         if config.release != "votes" or not config.pooling:
             released = after.argmax(1)
             return chosen, released, released
-        embedded = PublicEncoder.of(public, config.encoder).public(public)
-        pooled = pool(after, embedded[chosen], embedded, std).argmax(1)
+        assert self.answers is not None
+        embedded = self.answers.public
+        assert embedded is not None
+        scores = pool(after, embedded[chosen], embedded, std)
+        labels = scores.argmax(1)
         rows = public.train_mask.nonzero().squeeze(1).numpy() if config.labelled == "all" else chosen
-        return rows, pooled[rows], pooled[chosen]
+        return rows, (chances(scores) if config.soft else labels)[rows], labels[chosen]
 
     def _keep(self, raw: Raw, chosen: Ints, after: Floats, std: float, released: Ints) -> Iterator[Event]:
         if self.context.folder is None:
@@ -167,7 +176,8 @@ class Run:
 def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, stage: str) -> Generator[float, None, Raw]:
     """Weighted votes of the private nodes in each query's own sample; yields the share of queries that is done."""
     encoder = PublicEncoder.of(parts.public, config.encoder)
-    asked, voters = encoder.public(parts.public)[queries], encoder.private(parts.private.x)
+    public, voters = encoder.public(parts.public), encoder.private(parts.private.x)
+    asked = public[queries]
     labels, size = parts.private.y.numpy(), parts.private.num_nodes
     tossed = stream(context.seed, f"sampling/coins/{stage}", context.noise_key)
     sampled = coins(1, size, config.rate, tossed) if config.sampling == "once" else None
@@ -187,4 +197,4 @@ def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, sta
             heaviest.append(row[near[-1]].astype(np.float32))
         seconds[part] = (time.perf_counter() - start) / len(weighted)
         yield part.stop / len(queries)
-    return Raw(before, seconds, near, heaviest)
+    return Raw(before, seconds, near, heaviest, public)
