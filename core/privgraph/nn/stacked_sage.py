@@ -46,7 +46,7 @@ class StackedSage:
         `sparse`: as `Table`."""
         self.graphs, self.hidden, self.classes = graphs, hidden, classes
         self.members, self.places = graphs.rows.shape
-        self.table = Table(graphs.inputs(x), keep_all=keep_all, sparse=sparse)
+        self.table = Table(graphs.inputs(x), hidden, keep_all=keep_all, sparse=sparse)
         self._mixing = graphs.self_and_means()
         self._initialise(x, generators)
         self.gradients = [torch.zeros_like(parameter) for parameter in self.parameters]
