@@ -20,6 +20,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import describing
 from privgraph_workbench.figures import answers
 from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.views import teachers
 from privgraph_workbench.words import chance, percent
 
 DIGITS = PublicFacts(nodes=1797, edges=6427, entries=12854, features=64, classes=10, train_nodes=1347)
@@ -184,6 +185,18 @@ def test_the_table_can_be_narrowed_and_a_query_chosen(opened: Callable[..., AppT
     app.selectbox(key="query").set_value(str(found.queries[-2])).run()
     assert not app.exception
     assert any(text.startswith(f"Node {found.queries[-2]}:") for text in _drawn(app))
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_run_older_than_the_list_has_its_address(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [keep_answers(store, made_answers(seed=seed), seed=seed) for seed in range(3)]
+    monkeypatch.setattr(teachers, "MOST_RUNS", 2)
+    app = opened("teachers", data="karate", run=runs[0])
+    assert not app.warning
+    assert app.selectbox(key="run").value == runs[0]
+    assert opened("teachers", data="karate").selectbox(key="run").value == runs[2]
 
 
 @pytest.mark.usefixtures("unread")

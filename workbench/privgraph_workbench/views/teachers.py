@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from statistics import median
@@ -61,12 +62,10 @@ def page() -> None:
 
 def _choose_run() -> RunRecord | None:
     """The run that the address names, or the newest that has answers; an invitation where there is none."""
-    records = {
-        record.id: record
-        for record in jobs.store().find(RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS))
-        if has_answers(jobs.store().url, record.id)
-    }
-    asked = st.query_params.get("run")
+    store, asked = jobs.store(), st.query_params.get("run")
+    query = RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS)
+    found = [*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])]
+    records = {record.id: record for record in found if has_answers(store.url, record.id)}
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {asked[:80]} with answers of teachers.")
     if not records:
