@@ -16,6 +16,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from privgraph.nn import message_passing
 from privgraph.nn.gnn import SAGEConv
 from privgraph.nn.message_passing import Keep, Table
 from privgraph.nn.small_graphs import Advance, Answer, Frame, Recipe, SmallGraph, train_small_graphs
@@ -329,6 +330,20 @@ def test_dropout_drops_its_share_and_repeats_by_member(p: float) -> None:
         assert float((kept * shift).mean()) == pytest.approx((1 - p) ** 2, abs=6 * deviation)
 
 
+def test_large_dense_tables_give_the_same_products() -> None:
+    g = torch.Generator().manual_seed(1)
+    values = torch.randn(2, 70, 300, generator=g)
+    values[1, :, 250:] = 0
+    assert message_passing.BLOCKS_FROM <= 70 * 300 * 64
+    table = Table(values, 64)
+    weight, gradient = torch.randn(2, 300, 64, generator=g), torch.randn(2, 70, 64, generator=g)
+    assert not table.sparse
+    product = table.project(weight, torch.full((2, 70, 64), math.nan))
+    assert torch.allclose(product, values @ weight, atol=1e-4)
+    outer = table.outer(gradient, torch.full((2, 300, 64), math.nan))
+    assert torch.allclose(outer, values.transpose(1, 2) @ gradient, atol=1e-4)
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_table_forgets_columns_of_zeros_alone(sparse: bool) -> None:
     g = torch.Generator().manual_seed(1)
@@ -336,7 +351,7 @@ def test_a_table_forgets_columns_of_zeros_alone(sparse: bool) -> None:
     values *= torch.rand(3, 20, 9, generator=g) < 0.3
     values[0, :, [2, 5]] = 0
     values[1, :, 0] = 0
-    table = Table(values, sparse=sparse)
+    table = Table(values, 4, sparse=sparse)
     assert table.sparse == sparse
     assert [columns.numel() for columns in table.columns] == [7, 8, 9]
     weight = torch.randn(3, 9, 4, generator=g, dtype=torch.float64)
@@ -373,8 +388,11 @@ def test_memory_stays_bounded_on_a_large_private_graph() -> None:
 
 
 @pytest.mark.parametrize("hidden", [10, 64])
-@pytest.mark.parametrize("sparse", [False, True])
-def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(sparse: bool, hidden: int) -> None:
+@pytest.mark.parametrize(("sparse", "blocks_from"), [(False, 0), (False, 10**9), (True, 0)])
+def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
+    sparse: bool, blocks_from: int, hidden: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_passing, "BLOCKS_FROM", blocks_from)
     world, recipe = (
         World((60, 40, 23, 30, 0, 33, 40), dtype=torch.float32, sparse=sparse),
         Recipe(hidden=hidden, epochs=30),

@@ -223,7 +223,7 @@ def _bytes(setting: _Setting, task: SmallGraph) -> tuple[float, float]:
         if task.nodes.numel() > n:
             raise ValueError(f"the frame has {n:,} places; a task has {task.nodes.numel():,} nodes")
         # edges and entries are the task's own: both are taken to be few
-        hot = (8 * features * hidden + 6 * n * hidden + (0 if setting.frame.sparse else 2 * n * features)) * item
+        hot = (8 * features * hidden + 6 * n * hidden + (0 if setting.frame.sparse else 4 * n * features)) * item
         return hot + 2 * features * (hidden + 3 * n) * item, hot
     rows = setting.x[task.nodes.to(setting.x.device)]
     entries = int(rows.count_nonzero())
