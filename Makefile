@@ -39,10 +39,14 @@ lint: $(VENV)/.installed-test
 
 check: lint test
 
-.PHONY: study-progap bench screenshot
+.PHONY: study-progap study-privgnn bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.progap.study --out study-progap.json --readme
+
+# PrivGNN and PATE on real graphs, as runs of the store (about an hour on 2 cores); writes the method's README.
+study-privgnn: $(VENV)/.installed
+	$(BIN)/python -m privgraph.runs.study_privgnn --readme
 
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs facebook-pages and
 # fb100-johnshopkins55 at hand.
