@@ -7,12 +7,13 @@ Teachers are those of the paper: for each query a Poisson sample (rate 0.3) of t
 nearest of it by euclidean distance, their induced subgraph, two-layer GraphSAGE with 64 hidden units, 200 epochs. What
 is compared is training and asking them; choosing the nodes is the same work for all and told apart.
 
-- stacked: as methods train them; also on one thread, with CPU seconds a teacher;
+- stacked: as `privgnn` trains them, in a frame (no model depends on another, not even by rounding); and loose, with
+  every model's unused features left out;
 - one by one: the same code with one model a chunk, on one thread; the first --alone teachers, scaled;
-- plain: PyTorch Geometric's layers, autograd, torch.optim.Adam, on one thread and on all, whichever is faster; the
-  first --plain teachers, scaled.
+- plain: PyTorch Geometric's layers, autograd, torch.optim.Adam, on one thread; the first --plain teachers, scaled.
 
-Times are wall-clock seconds, the best of the rounds. Other work on the machine ruins them: run this alone.
+Seconds are by the clock; CPU seconds a teacher, on one thread, are what to compare on a machine with other work.
+The best of the rounds counts.
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.splits import subgraph
 from privgraph.methods.parts import split_parts
+from privgraph.methods.privgnn.teachers import bags_of_words
 from privgraph.methods.public import PartitionOptions
 from privgraph.nn import small_graphs
 from privgraph.nn.gnn import SAGEConv
-from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
+from privgraph.nn.small_graphs import Answer, Frame, Recipe, SmallGraph, train_small_graphs
 
 GAMMA, NEAREST = 0.3, 300
 
@@ -65,7 +67,9 @@ def streams(position: int) -> tuple[torch.Generator, torch.Generator]:
     return torch.Generator().manual_seed(2 * position), torch.Generator().manual_seed(2 * position + 1)
 
 
-def together(private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe) -> list[Answer]:
+def together(
+    private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe, frame: Frame | None = None
+) -> list[Answer]:
     """All answers."""
     told = train_small_graphs(
         private.x,
@@ -75,15 +79,18 @@ def together(private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe:
         evaluation_x=public.x,
         evaluation_adjacency=public.adjacency(),
         generators=streams,
+        frame=frame,
     )
     return [event for event in told if isinstance(event, Answer)]
 
 
-def one_by_one(private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe) -> list[Answer]:
+def one_by_one(
+    private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe, frame: Frame | None = None
+) -> list[Answer]:
     """The same code, one model at a time."""
     cache, small_graphs.CACHE_BYTES = small_graphs.CACHE_BYTES, 0
     try:
-        return together(private, public, tasks, recipe)
+        return together(private, public, tasks, recipe, frame)
     finally:
         small_graphs.CACHE_BYTES = cache
 
@@ -141,29 +148,29 @@ def compare(name: str, counts: Sequence[int], threads: int, alone: int, usual: i
         f"{name}: {private.num_nodes:,} private nodes, {private.x.shape[1]} features; nodes of {len(tasks)} teachers "
         f"chosen in {time.perf_counter() - start:.1f} s"
     )
-    single, _ = timed(lambda: one_by_one(private, public, tasks[:alone], recipe), rounds, 1)
-    ordinary = min(
-        timed(lambda: plain(private, public, tasks[:usual], recipe), rounds, used)[0] for used in {1, threads}
-    )
+    frame = Frame(places=NEAREST, sparse=bags_of_words(public.x))
+    single, single_busy = timed(lambda: one_by_one(private, public, tasks[:alone], recipe, frame), rounds, 1)
+    ordinary, ordinary_busy = timed(lambda: plain(private, public, tasks[:usual], recipe), rounds, 1)
+    answers = together(private, public, tasks[:100], recipe, frame)
+    right = [int(answer.log_posterior.argmax()) == int(public.y[tasks[answer.index].queries]) for answer in answers]
+    print(f"the first {len(right)} teachers name the class of {sum(right) / len(right):.0%} of their queries")
     for count in counts:
         own = tasks[:count]
-        stack, _ = timed(lambda own=own: together(private, public, own, recipe), rounds, threads)
-        stack_one, busy = timed(lambda own=own: together(private, public, own, recipe), rounds, 1)
-        apart, usually = single / min(alone, len(tasks)) * count, ordinary / min(usual, len(tasks)) * count
-        answers = together(private, public, own[:100], recipe)
-        right = sum(
-            int(answer.log_posterior.argmax()) == int(public.y[tasks[answer.index].queries]) for answer in answers
-        )
-        print(
-            f"|Q| {count:5,}   stacked {stack:6.1f} s on {threads} threads, {stack_one:6.1f} s on one "
-            f"({busy / count:.4f} CPU s a teacher)   right without noise: {right / len(answers):.0%}"
-        )
-        print(
-            f"            one by one {apart:7.1f} s ({alone} measured): stacked is {apart / stack:5.1f} times faster, {apart / stack_one:4.1f} on one thread"
-        )
-        print(
-            f"            plain      {usually:7.1f} s ({usual} measured): stacked is {usually / stack:5.1f} times faster, {usually / stack_one:4.1f} on one thread"
-        )
+        many, _ = timed(lambda own=own: together(private, public, own, recipe, frame), rounds, threads)
+        stacked, busy = timed(lambda own=own: together(private, public, own, recipe, frame), rounds, 1)
+        loose, loose_busy = timed(lambda own=own: together(private, public, own, recipe), rounds, 1)
+        print(f"|Q| = {count:,}")
+        print(f"  stacked    {many:8.1f} s on {threads} threads")
+        for title, seconds, spent in (
+            ("stacked", stacked, busy / count),
+            ("loose", loose, loose_busy / count),
+            (f"one by one ({alone} measured)", single / alone * count, single_busy / alone),
+            (f"plain ({usual} measured)", ordinary / usual * count, ordinary_busy / usual),
+        ):
+            print(
+                f"  {title:26}{seconds:8.1f} s on one thread, {spent:.4f} CPU s a teacher: "
+                f"{seconds / many:5.1f} times stacked on {threads}, {spent / (busy / count):5.2f} times its CPU seconds"
+            )
 
 
 def memory(teachers: int, nodes: int, features: int, epochs: int) -> None:

@@ -144,10 +144,7 @@ class Table:
             self._dense = values.new_zeros(members, places, self.width)
             for packed, own, columns in zip(self._dense, values, self.columns, strict=True):
                 packed[:, : columns.numel()] = own[:, columns]
-            onednn = (
-                values.device.type == "cpu" and values.dtype == torch.float32 and torch.backends.mkldnn.is_available()
-            )
-            if onednn and places * self.width * hidden >= BLOCKS_FROM:
+            if _onednn(values) and places * self.width * hidden >= BLOCKS_FROM:
                 self._blocks = [(own.to_mkldnn(), own.t().contiguous().to_mkldnn()) for own in self._dense]
                 self._dense = None
 
@@ -179,6 +176,13 @@ class Table:
             return out
         assert self._dense is not None
         return torch.bmm(self._dense.transpose(1, 2), gradient, out=out)
+
+
+def _onednn(values: Tensor) -> bool:
+    """Whether oneDNN is there for products with `values`."""
+    if values.device.type != "cpu" or values.dtype != torch.float32:
+        return False
+    return bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
 
 
 class Keep:
