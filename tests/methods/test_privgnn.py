@@ -25,7 +25,7 @@ from privgraph.methods.privgnn.queries import choose, cover, medoids, pagerank
 from privgraph.methods.privgnn.raw import Raw
 from privgraph.methods.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
 from privgraph.methods.privgnn.train import ask_nodes
-from privgraph.methods.privgnn.votes import PublicEncoder, count_votes, pool, unit, weights
+from privgraph.methods.privgnn.votes import PublicEncoder, chances, count_votes, pool, unit, weights
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import NonPrivate, SampledOnce
@@ -48,9 +48,9 @@ def parts_of(config: Config, nodes: int = 160) -> Parts:
     return split_parts(graph(nodes), config)
 
 
-def answered(config: Config, parts: Parts, queries: Ints, seed: int = 0) -> Raw:
+def answered(config: Config, parts: Parts, queries: Ints, seed: int = 0, stage: str = "answers") -> Raw:
     ask = teachers.ask_teachers if config.trains_teachers else ask_nodes
-    running = ask(parts, queries, config, Context(seed=seed), "answers")
+    running = ask(parts, queries, config, Context(seed=seed), stage)
     while True:
         try:
             next(running)
@@ -75,6 +75,32 @@ def test_coins_are_independent_with_the_stated_rate() -> None:
     assert np.array_equal(tossed, np.concatenate([coins(150, 300, 0.3, generator), coins(250, 300, 0.3, generator)]))
     with pytest.raises(ValueError, match="rate must lie in"):
         coins(1, 1, 0.0, generator)
+
+
+def test_groups_are_uniform_and_independent() -> None:
+    drawn = groups(300, 200, 4, np.random.default_rng(0))
+    counts = np.bincount(drawn.ravel(), minlength=4)
+    assert np.abs(counts - 15_000).max() < 5 * (60_000 * 3 / 16) ** 0.5
+    assert abs(float((drawn[:, 0] == drawn[:, 1]).mean()) - 0.25) < 5 * (0.1875 / 300) ** 0.5
+    with pytest.raises(ValueError, match="count must be at least 1"):
+        groups(1, 1, 0, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("release", ["votes", "posterior"])
+def test_every_query_has_a_sample_of_its_own_unless_there_is_one_for_all(release: str) -> None:
+    """The same public node, asked twice."""
+    config = quick(release=release, neighbours=20)
+    parts = parts_of(config)
+    twice = np.repeat(choose(parts.public, 3, "random", 0), 2)
+    fresh = answered(config, parts, twice)
+    assert not np.allclose(fresh.before[0::2], fresh.before[1::2], atol=1e-3)
+    assert [list(near) for near in fresh.near[0::2]] != [list(near) for near in fresh.near[1::2]]
+    once = answered(replace(config, sampling="once"), parts, twice)
+    assert [list(near) for near in once.near[0::2]] == [list(near) for near in once.near[1::2]]
+    if release == "votes":
+        assert np.array_equal(once.before[0::2], once.before[1::2])
+    gates = answered(config, parts, twice, stage="gates")
+    assert [list(near) for near in fresh.near] != [list(near) for near in gates.near], "a gate has a sample of its own"
 
 
 def test_chunks_cover_all_queries_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,6 +314,17 @@ def test_pooling_recovers_a_linear_rule_from_noise_that_hides_every_single_vote(
     assert pooled > 0.75
 
 
+def test_chances_are_probabilities_that_keep_the_order_and_forget_the_unit() -> None:
+    scores = np.array([[3.0, 1.0, -1.0], [0.0, 0.0, 0.0], [-2.0, 5.0, 4.0]])
+    found = chances(scores)
+    assert np.allclose(found.sum(1), 1)
+    assert np.array_equal(found.argsort(1)[[0, 2]], scores.argsort(1)[[0, 2]])
+    assert np.allclose(found[1], 1 / 3)
+    assert np.allclose(found, chances(1e6 * scores), atol=1e-6)
+    assert np.log(found[0, 0] / found[0, 1]) == pytest.approx(2 * 2 / scores.std(), rel=1e-4)
+    assert np.allclose(chances(np.zeros((2, 4))), 0.25)
+
+
 def test_strategies_by_hand() -> None:
     """A star (0 in the middle of 1 to 4) beside a path 5 - 6 - 7."""
     pairs = [(0, 1), (0, 2), (0, 3), (0, 4), (5, 6), (6, 7)]
@@ -337,7 +374,7 @@ def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[list
     "given",
     [
         {"release": "votes", "pooling": False},
-        {"release": "votes", "labelled": "queries", "sampling": "once"},
+        {"release": "votes", "labelled": "queries", "soft": False, "sampling": "once"},
         {"release": "ensemble", "maximum": "exponential", "gate": 0.2, "answers": 4, "queries": 12, "epsilon": 100.0},
         {"release": "ensemble", "sampling": "once", "neighbours": 0, "maximum": "gumbel"},
         {"release": "posterior", "queries": 8, "distance": "cosine"},
@@ -388,7 +425,7 @@ def test_what_is_released_is_the_noisy_answer(tmp_path: Path) -> None:
 
 
 def test_runs_that_differ_in_noise_share_answers_and_are_each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    configs = [quick(release="posterior", queries=6, lam=lam) for lam in (0.1, 1.0, 1000.0)]
+    configs = [quick(release="posterior", queries=6, common=True, lam=lam) for lam in (0.1, 1.0, 1000.0)]
     calls = []
     ask = teachers.ask_teachers
 
@@ -412,7 +449,7 @@ def test_runs_that_differ_in_noise_share_answers_and_are_each_alone(monkeypatch:
 
 
 def test_other_graphs_splits_seeds_and_keys_share_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    config, calls = quick(release="votes", queries=6), []
+    config, calls = quick(release="votes", queries=6, common=True), []
     ask = train.ask_nodes
 
     def counted(*given: Any) -> Any:
@@ -424,7 +461,8 @@ def test_other_graphs_splits_seeds_and_keys_share_nothing(monkeypatch: pytest.Mo
     members = [
         Member(config=config, graph=split, context=Context(seed=0)),
         Member(config=config, graph=split, context=Context(seed=1)),
-        Member(config=config, graph=split, context=Context(seed=0, noise_key=b"secret")),
+        Member(config=config, graph=split, context=Context(seed=0, shared_key=b"another installation")),
+        Member(config=replace(config, common=False), graph=split, context=Context(seed=0)),
         Member(config=config, graph=with_split(graph(), 1), context=Context(seed=0)),
         Member(config=config, graph=replace(split, y=split.y.clone()), context=Context(seed=0)),
         Member(config=replace(config, rate=0.2), graph=split, context=Context(seed=0)),

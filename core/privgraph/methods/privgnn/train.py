@@ -28,15 +28,20 @@ from privgraph.streams import stream
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
-    """Train members one after another; those that differ in their noise alone share the answers before it."""
+    """Train members one after another; with common samples, those that differ in their noise alone share their answers."""
     known: dict[tuple[object, ...], Raw] = {}
-    keys = [_answers_key(member) for member in members]
-    for index, member in enumerate(members):
-        run = Run(member, None if member.config.gate else known.pop(keys[index], None))
+    keys = [_answers_key(member) if _may_share(member.config) else None for member in members]
+    for index, (member, key) in enumerate(zip(members, keys, strict=True)):
+        run = Run(member, known.pop(key, None) if key else None)
         for event in run.events():
             yield index, event
-        if run.answers is not None and not member.config.gate and keys[index] in keys[index + 1 :]:
-            known[keys[index]] = run.answers
+        if key and run.answers is not None and key in keys[index + 1 :]:
+            known[key] = run.answers
+
+
+def _may_share(config: Config) -> bool:
+    """What passes a gate depends on its noise, and so do the queries that are answered."""
+    return config.common and not config.gate
 
 
 def _answers_key(member: Member) -> tuple[object, ...]:
