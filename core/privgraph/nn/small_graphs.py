@@ -77,7 +77,7 @@ class Frame:
     change no model but those that read the person, nothing that shapes a product may depend on the tasks: every graph is
     padded to `places` nodes (none may be larger), all features are kept, a chunk holds as many models as fit by
     these sizes alone, and whether tables are `sparse` is decided beforehand. A model is then a function of its own
-    task and its place in the sequence, to the last digit.
+    task and its place in the sequence, to the last digit (tested on a CPU; a GPU's libraries promise no such thing).
     """
 
     places: int
