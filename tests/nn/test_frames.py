@@ -34,12 +34,12 @@ def drawn(y: torch.Tensor, task: int, leaves: int | None = None) -> SmallGraph:
     return SmallGraph(nodes=nodes, edge_index=edges, labels=y[nodes], queries=QUERIES)
 
 
-def said(x: torch.Tensor, tasks: Sequence[SmallGraph], frame: Frame | None) -> torch.Tensor:
+def said(x: torch.Tensor, tasks: Sequence[SmallGraph], frame: Frame | None, hidden: int = 16) -> torch.Tensor:
     answers = train_small_graphs(
         x,
         tasks,
         classes=CLASSES,
-        recipe=Recipe(hidden=16, epochs=60),
+        recipe=Recipe(hidden=hidden, epochs=60),
         evaluation_x=x,
         evaluation_adjacency=torch.eye(NODES).to_sparse_csr(),
         generators=lambda i: (torch.Generator().manual_seed(i), torch.Generator().manual_seed(1000 + i)),
@@ -49,16 +49,23 @@ def said(x: torch.Tensor, tasks: Sequence[SmallGraph], frame: Frame | None) -> t
     return torch.stack([found[index] for index in range(len(tasks))])
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    ("frame", "hidden"),
+    [
+        (Frame(places=100, sparse=False), 16),
+        (Frame(places=100, sparse=True), 16),
+        (Frame(places=260, sparse=False), 64),  # large enough for products member by member
+    ],
+    ids=["dense", "sparse", "large"],
+)
 @pytest.mark.parametrize("of", [0, 5])
 def test_one_nodes_leaving_changes_one_model_to_the_last_digit(
-    table: tuple[torch.Tensor, torch.Tensor], of: int, sparse: bool
+    table: tuple[torch.Tensor, torch.Tensor], of: int, frame: Frame, hidden: int
 ) -> None:
     x, y = table
     tasks = [drawn(y, task) for task in range(TASKS)]
     left = [drawn(y, task, leaves=7 if task == of else None) for task in range(TASKS)]
-    frame = Frame(places=100, sparse=sparse)
-    with_node, without = said(x, tasks, frame), said(x, left, frame)
+    with_node, without = said(x, tasks, frame, hidden), said(x, left, frame, hidden)
     changed = (with_node != without).flatten(1).any(1)
     assert changed.nonzero().squeeze(1).tolist() == [of]
 
