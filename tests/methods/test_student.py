@@ -27,11 +27,22 @@ def public_part(nodes: int = 400, **given: Any) -> Graph:
 
 
 def fitted(
-    public: Graph, rows: Tensor, targets: Tensor, options: StudentOptions = OPTIONS, seed: int = 0, **given: int
+    public: Graph,
+    rows: Tensor,
+    targets: Tensor,
+    options: StudentOptions = OPTIONS,
+    seed: int = 0,
+    done: int = 0,
+    total: int = 0,
 ) -> tuple[list[Event], Tensor]:
-    where = {"done": 0, "total": options.pretrain + options.epochs, **given}
     running: Generator[Event, None, Tensor] = fit_student(
-        public, rows, targets, options=options, context=Context(seed=seed), **where
+        public,
+        rows,
+        targets,
+        options=options,
+        context=Context(seed=seed),
+        done=done,
+        total=total or options.pretrain + options.epochs,
     )
     events = []
     while True:
