@@ -25,6 +25,15 @@ ROOT = Path(__file__).parents[2]
 NODES, FEATURES, CLASSES, PUBLIC = 80, 12, 3, 30
 
 
+@pytest.fixture(autouse=True)
+def threads() -> Iterator[None]:
+    """One thread inside operations, which are small here; tests that are about workers take two."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def edges(nodes: int, share: float, generator: torch.Generator) -> Tensor:
     """A directed random graph; some nodes have no neighbour."""
     there = torch.rand(nodes, nodes, generator=generator) < share
@@ -206,6 +215,7 @@ def test_a_model_without_nodes_keeps_the_weights_that_were_drawn() -> None:
 def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
     world, recipe = World((30, 12, 25, 30, 8, 19) * 3), Recipe(hidden=8, epochs=4)
     plenty = world.answers(recipe)
+    torch.set_num_threads(2)
     held = Held(world.tasks)
     tight = train_small_graphs(
         world.x,
@@ -265,12 +275,13 @@ def endless(world: World) -> Iterator[Answer | Advance]:
 
 
 def test_progress_is_told_every_second_and_closing_stops() -> None:
-    start, threads = time.monotonic(), torch.get_num_threads()
+    torch.set_num_threads(2)
+    start = time.monotonic()
     events = endless(World((30, 30)))
     assert [next(events) for _ in range(2)] == [Advance(done=0, total=2)] * 2
     events.close()  # type: ignore[attr-defined]
     assert time.monotonic() - start < 30
-    assert torch.get_num_threads() == threads
+    assert torch.get_num_threads() == 2
 
 
 def test_a_failing_task_stops_the_others() -> None:
@@ -393,6 +404,7 @@ def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
     sparse: bool, blocks_from: int, hidden: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(message_passing, "BLOCKS_FROM", blocks_from)
+    torch.set_num_threads(2)
     world, recipe = (
         World((60, 40, 23, 30, 0, 33, 40), dtype=torch.float32, sparse=sparse),
         Recipe(hidden=hidden, epochs=30),
