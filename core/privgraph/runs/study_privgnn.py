@@ -37,12 +37,17 @@ NEIGHBOURS = {"amazon-computers": 750, "fb100-johnshopkins55": 300, "cora": 300}
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a table: a method with options, at each value of the table's own axis."""
+    """One line of a table: a method with options, at each value of the table's own axis, or at `only` some."""
 
     title: str
     method: str
     options: Mapping[str, Scalar]
     axis: str = ""
+    only: tuple[float, ...] = ()
+
+    def values(self, axis: Sequence[float]) -> Sequence[float]:
+        """The values of its axis at which it is trained."""
+        return [value for value in axis if not self.only or value in self.only]
 
 
 def by_lambda(dataset: str) -> list[Line]:
@@ -70,21 +75,18 @@ def by_lambda(dataset: str) -> list[Line]:
 def by_epsilon(dataset: str) -> list[Line]:
     """What the releases reach at a sound epsilon."""
     teachers: dict[str, Scalar] = {"neighbours": NEIGHBOURS[dataset]}
-    fifty: dict[str, Scalar] = {**teachers, "queries": 50}
-    gaussian: dict[str, Scalar] = {"noise": "gaussian", "queries": 50, "teachers": 100}
+    fifty: dict[str, Scalar] = {"queries": 50}
+    gaussian: dict[str, Scalar] = {**fifty, "noise": "gaussian", "teachers": 100}
     return [
         Line("votes, 1000 queries", "privgnn", {"release": "votes", "queries": 1000}, "epsilon"),
         Line("votes, 100 queries", "privgnn", {"release": "votes", "queries": 100}, "epsilon"),
-        Line("posterior (Algorithm 1), 50 queries", "privgnn", {**fifty, "release": "posterior"}, "epsilon"),
-        Line(
-            "ensemble of 10 teachers, 50 queries",
-            "privgnn",
-            {**fifty, "release": "ensemble", "teachers": 10},
-            "epsilon",
-        ),
-        Line("PATEM, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "mlp"}, "epsilon"),
-        Line("PATEG, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "gnn"}, "epsilon"),
-    ]
+        Line("posterior (Algorithm 1), 50 queries", "privgnn",
+             {**teachers, **fifty, "release": "posterior"}, "epsilon", (4.0,)),
+        Line("ensemble of 20 teachers, 50 queries", "privgnn",
+             {**teachers, **fifty, "release": "ensemble", "teachers": 20}, "epsilon", (4.0,)),
+        Line("PATEM, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "mlp"}, "epsilon", (4.0,)),
+        Line("PATEG, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "gnn"}, "epsilon", (4.0,)),
+    ]  # fmt: skip
 
 
 def specs_of(line: Line, dataset: str, seed: int, values: Sequence[float]) -> list[RunSpec]:
@@ -96,7 +98,7 @@ def specs_of(line: Line, dataset: str, seed: int, values: Sequence[float]) -> li
         shared["common"] = True  # runs that differ in noise alone share their teachers; none of these is for release
     return [
         make_spec(line.method, dataset, {**shared, **point}, seed=seed)
-        for point in ([{line.axis: value} for value in values] if line.axis else [{}])
+        for point in ([{line.axis: value} for value in line.values(values)] if line.axis else [{}])
     ]
 
 
@@ -141,8 +143,9 @@ def table(rows: Sequence[tuple[str, Line, Sequence[Sequence[RunRecord]]]], axis:
     lines = [f"| graph | method | {' | '.join(f'{axis} {value:g}' for value in values)} |"]
     lines.append(f"|{'---|' * (2 + len(values))}")
     for dataset, line, points in rows:
-        cells = [cell(records, priced=bool(line.axis) and axis == "λ") for records in points]
-        lines.append(f"| {dataset} | {line.title} | {' | '.join(cells if line.axis else cells * len(values))} |")
+        told = [cell(records, priced=bool(line.axis) and axis == "λ") for records in points]
+        at = dict(zip(line.values(values), told if line.axis else told * len(values), strict=True))
+        lines.append(f"| {dataset} | {line.title} | {' | '.join(at.get(value, '') for value in values)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -162,19 +165,19 @@ def main() -> None:
     parser.add_argument("--readme", action="store_true", help="put the tables into the method's README as well")
     asked = parser.parse_args()
     store, seeds = RunStore.open(), range(asked.seeds)
-    parts = []
-    for make, axis, values in ((by_epsilon, "ε", asked.epsilons), (by_lambda, "λ", asked.lambdas)):
-        rows = []
-        for dataset in asked.data:
+    tables = ((by_epsilon, "ε", asked.epsilons), (by_lambda, "λ", asked.lambdas))
+    rows: dict[str, list[tuple[str, Line, list[list[RunRecord]]]]] = {axis: [] for _, axis, _ in tables}
+    for dataset in asked.data:
+        for make, axis, values in tables:
             lines = make(dataset)
             for line, points in zip(lines, study(store, dataset, lines, values, seeds), strict=True):
-                rows.append((dataset, line, points))
+                rows[axis].append((dataset, line, points))
                 print(f"{dataset:24} {line.title}: {', '.join(cell(records) for records in points)}", flush=True)
-        parts.append(table(rows, axis, values))
-    text = "\n".join(parts)
-    if asked.readme:
-        write_into(Path(__file__).parents[1] / "methods" / "privgnn" / "README.md", text)
-    print(text)
+        # after each graph, so that an interrupted study leaves what it has
+        text = "\n".join(table(rows[axis], axis, values) for _, axis, values in tables)
+        if asked.readme:
+            write_into(Path(__file__).parents[1] / "methods" / "privgnn" / "README.md", text)
+        print(text, flush=True)
 
 
 if __name__ == "__main__":

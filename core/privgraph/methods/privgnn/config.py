@@ -65,7 +65,7 @@ class Config(PrivGnnOptions):
         is public, since it shapes the arithmetic of all teachers.
         """
         mean = self.rate * private / (self.teachers if self.release == "ensemble" else 1)
-        largest = 64 * math.ceil((mean + 8 * math.sqrt(mean) + 16) / 64)
+        largest = 16 * math.ceil((mean + 8 * math.sqrt(mean) + 16) / 16)
         return min(self.neighbours or largest, largest, private)
 
     def asked(self, facts: PublicFacts) -> int:
