@@ -19,8 +19,6 @@ The best of the rounds counts.
 from __future__ import annotations
 
 import argparse
-import resource
-import sys
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -37,6 +35,7 @@ from privgraph.methods.public import PartitionOptions
 from privgraph.nn import small_graphs
 from privgraph.nn.gnn import SAGEConv
 from privgraph.nn.small_graphs import Answer, Frame, Recipe, SmallGraph, train_small_graphs
+from privgraph.runs.machine import peak_memory_mb
 
 GAMMA, NEAREST = 0.3, 300
 
@@ -191,10 +190,9 @@ def memory(teachers: int, nodes: int, features: int, epochs: int) -> None:
     )
     start = time.perf_counter()
     answers = together(graph, graph, Teachers(graph, graph.x, teachers), Recipe(epochs=epochs))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     print(
         f"{len(answers):,} teachers of {epochs} epochs on {nodes:,} nodes with {features} dense features: "
-        f"{time.perf_counter() - start:.1f} s, peak {peak / 1e9:.2f} GB"
+        f"{time.perf_counter() - start:.1f} s, peak {peak_memory_mb() * 2**20 / 1e9:.2f} GB"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privgraph.runs.launch import capacity, cores
@@ -40,6 +41,13 @@ def share_cores(store: RunStore) -> int:
 
 
 def peak_memory_mb() -> float:
-    """The largest resident size that this process has had, in MiB."""
+    """The largest resident size that this process has had, in MiB.
+
+    Linux's own high-water mark: what getrusage says there includes the process that this one was forked from.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        (kib,) = (line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmHWM:"))
+        return int(kib) / 2**10
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
