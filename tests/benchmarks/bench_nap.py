@@ -10,7 +10,6 @@ The synthetic graph is made in chunks: heavy-tailed in-degrees, uniform sources,
 from __future__ import annotations
 
 import argparse
-import resource
 import time
 import warnings
 
@@ -22,6 +21,7 @@ from privgraph.methods.base import Context, Member
 from privgraph.methods.progap.config import Config
 from privgraph.methods.progap.train import train
 from privgraph.progress import Log, Metric, Result, Spent
+from privgraph.runs.machine import peak_memory_mb
 
 WIDTH = 16
 
@@ -57,7 +57,7 @@ def synthetic(nodes: int, edges: int, features: int, classes: int) -> Graph:
 
 def peak() -> float:
     """Peak resident memory of this process, GB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return peak_memory_mb() / 2**10
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.methods.toy_graphs import toy_graph
 
+from privgraph.methods import study_table
 from privgraph.methods.progap import study
 from privgraph.options import build
 from privgraph.registry import method
@@ -53,8 +54,8 @@ def test_the_table_and_its_place_in_the_readme(tmp_path: Path) -> None:
     text = study.table([row])
     assert "| toy | edge level, epsilon 1 |  |  |  | 60.0 ± 10.0 (K 3) | 1.35 |" in text
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{study.BEGIN}\nold\n{study.END}\nafter\n")
-    study.write_into(readme, text)
-    assert readme.read_text() == f"before\n{study.BEGIN}\n{text}{study.END}\nafter\n"
+    readme.write_text(f"before\n{study_table.BEGIN}\nold\n{study_table.END}\nafter\n")
+    study_table.write_into(readme, text)
+    assert readme.read_text() == f"before\n{study_table.BEGIN}\n{text}{study_table.END}\nafter\n"
     own = Path(study.__file__).with_name("README.md").read_text()
-    assert own.count(study.BEGIN) == own.count(study.END) == 1
+    assert own.count(study_table.BEGIN) == own.count(study_table.END) == 1

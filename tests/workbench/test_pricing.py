@@ -21,10 +21,12 @@ FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=
     [
         *({"release": release} for release in ("votes", "posterior", "log-posterior")),
         *({"release": "ensemble", "maximum": maximum} for maximum in ("gaussian", "laplace", "exponential", "gumbel")),
+        {"release": "votes", "sampling": "once"},
+        {"release": "votes", "gate": 1.0, "gate_noise": 2.0, "answers": 50},
     ],
-    ids=lambda options: " ".join(options.values()),
+    ids=lambda options: " ".join(map(str, options.values())),
 )
-def test_the_quote_is_what_the_run_will_state(options: dict[str, str]) -> None:
+def test_the_quote_is_what_the_run_will_state(options: dict[str, object]) -> None:
     config = Config(lam=0.3, queries=200, delta=1e-4, **options)  # type: ignore[arg-type]
     said, quote = config.plan(FACTS).statement, pricing.quote(config, FACTS)
     assert quote.epsilon == pytest.approx(said.epsilon)

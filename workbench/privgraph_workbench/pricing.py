@@ -64,7 +64,18 @@ def curve(config: Config, facts: PublicFacts) -> list[tuple[float, float, float]
 
 
 def _price(config: Config, facts: PublicFacts, asked: int, delta: float, lam: float) -> tuple[float, float]:
-    return price(config.release, lam, config.rate, asked, facts.classes, delta, maximum=config.maximum)
+    return price(
+        config.release,
+        lam,
+        config.rate,
+        asked,
+        facts.classes,
+        delta,
+        maximum=config.maximum,
+        once=config.sampling == "once",
+        gate_sigma=config.gate_mechanism(facts.classes, 1 / lam).std if config.gate else 0.0,
+        answers=config.answered(facts),
+    )
 
 
 @lru_cache(maxsize=512)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -59,17 +59,9 @@ def random_queries(public: Graph, count: int, seed: int) -> Tensor:
 
 def _masked(graph: Graph, train: Tensor, val: Tensor | None, test: Tensor | None) -> Graph:
     none = torch.zeros_like(train)
-    return Graph(
-        name=graph.name,
-        x=graph.x,
-        y=graph.y,
-        edge_index=graph.edge_index,
+    return replace(
+        graph,
         train_mask=train,
         val_mask=none if val is None else val,
         test_mask=none if test is None else test,
-        undirected=graph.undirected,
-        class_names=graph.class_names,
-        feature_names=graph.feature_names,
-        split=graph.split,
-        split_seed=graph.split_seed,
     )

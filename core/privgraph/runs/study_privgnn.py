@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from privgraph.methods.study_table import write_into
 from privgraph.options import Scalar
 from privgraph.runs.launch import wait
 from privgraph.runs.records import RunRecord
@@ -23,7 +24,6 @@ from privgraph.runs.store import RunStore
 TAG = "study-privgnn"
 LAMBDAS = (0.1, 0.2, 0.4, 0.8, 1.0)
 EPSILONS = (1.0, 2.0, 4.0, 8.0)
-BEGIN, END = "<!-- study:begin -->", "<!-- study:end -->"
 DELTA = 1e-4
 
 PARTS: Mapping[str, Mapping[str, Scalar]] = {
@@ -147,13 +147,6 @@ def table(rows: Sequence[tuple[str, Line, Sequence[Sequence[RunRecord]]]], axis:
         at = dict(zip(line.values(values), told if line.axis else told * len(values), strict=True))
         lines.append(f"| {dataset} | {line.title} | {' | '.join(at.get(value, '') for value in values)} |")
     return "\n".join(lines) + "\n"
-
-
-def write_into(readme: Path, text: str) -> None:
-    """Replace what stands between the README's two study marks."""
-    before, rest = readme.read_text().split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
 
 
 def main() -> None:

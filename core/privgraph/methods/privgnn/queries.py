@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.data.graph import Graph
+from privgraph.methods.parts import random_queries
 from privgraph.methods.privgnn.sampling import Edges
 from privgraph.methods.privgnn.votes import PublicEncoder
 from privgraph.streams import stream
@@ -28,11 +29,12 @@ def choose(public: Graph, count: int, strategy: str, seed: int) -> Ints:
     candidates = public.train_mask.nonzero().squeeze(1).numpy()
     if not 0 < count <= len(candidates):
         raise ValueError(f"cannot ask about {count} of {len(candidates)} public training nodes")
+    if strategy == "random":
+        asked: Ints = random_queries(public, count, seed).numpy()
+        return asked
     generator = stream(seed, "split/queries")
     shuffled = generator.permutation(candidates)
-    if strategy == "random":
-        chosen = shuffled[:count]
-    elif strategy in ("degree", "pagerank"):
+    if strategy in ("degree", "pagerank"):
         edges = Edges.of(public)
         score = np.diff(edges.pointers).astype(np.float64) if strategy == "degree" else pagerank(edges)
         chosen = shuffled[np.argsort(-score[shuffled], kind="stable")[:count]]

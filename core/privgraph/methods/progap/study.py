@@ -23,6 +23,7 @@ import torch
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.base import Context, Member
+from privgraph.methods.study_table import write_into
 from privgraph.options import build, values
 from privgraph.progress import Result
 from privgraph.registry import method
@@ -41,7 +42,6 @@ METHODS = {
     "edge": ("mlp", "gap", "progap"),
     "node": ("dp-mlp", "gap", "progap"),
 }
-BEGIN, END = "<!-- study:begin -->", "<!-- study:end -->"
 TITLES = {"none": "no privacy", "edge": "edge level, epsilon 1", "node": "node level, epsilon 8"}
 
 
@@ -129,13 +129,6 @@ def table(rows: Sequence[Row]) -> str:
             sound = [f"{here[name].epsilon:.2f}" for name in ("gap", "progap") if name in here and level != "none"]
             lines.append(f"| {dataset} | {TITLES[level]} | " + " | ".join(cells) + f" | {', '.join(sound)} |")
     return "\n".join(lines) + "\n"
-
-
-def write_into(readme: Path, text: str) -> None:
-    """Replace what stands between the README's two study marks."""
-    before, rest = readme.read_text().split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
 
 
 def _row(record: dict[str, Any]) -> Row:
