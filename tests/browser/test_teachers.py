@@ -68,7 +68,9 @@ def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str,
     for one, held in zip(numbers, before, strict=True):
         expect(one).not_to_have_text(held, timeout=30_000)
         assert float(one.inner_text()) > float(held)
-    page.get_by_role("link", name="Train with these settings").click()
+    train = page.get_by_role("link", name="Train with these settings")
+    expect(train).to_have_attribute("href", re.compile(r"lam=0\.12"), timeout=30_000)  # it is drawn after the numbers
+    train.click()
     page.wait_for_url(re.compile(r"/train\?.*lam=0\.12"))
     expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value("0.12", timeout=60_000)
 
@@ -87,9 +89,8 @@ def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[s
     page.goto(f"{address}/teachers?run={run}&query=41&data=digits")
     settled(page)
     expect(page.get_by_text("Who answered: node 41")).to_be_visible(timeout=30_000)
-    expect(page.get_by_text("being read from the graph")).to_have_count(0, timeout=60_000)
-    settled(page)
-    records = [_exported(page, place) for place in (1, 4)]
+    _rests(page)
+    records = [_exported(page, figure) for figure in ("answers", "chosen")]
     assert [record["figure"] for record in records] == ["answers", "chosen"]
     assert answers.PRIVATE_BADGE in records[0]["badges"]
     assert len(records[0]["rows"]) == 20
@@ -99,9 +100,17 @@ def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[s
         assert statement["unit"] == "node"
 
 
-def _exported(page: Page, place: int) -> dict[str, dict[str, object]]:
-    """The JSON file behind the page's export button at that place."""
-    page.get_by_role("button", name="Export", exact=True).nth(place).click()
+def _rests(page: Page) -> None:
+    """Wait until no other process reads a graph for the page: when it has, the page is drawn anew."""
+    settled(page)
+    for waiting in ("being counted", "being read from the graph"):
+        expect(page.get_by_text(waiting)).to_have_count(0, timeout=60_000)
+    settled(page)
+
+
+def _exported(page: Page, figure: str) -> dict[str, dict[str, object]]:
+    """The JSON file behind the export button of that figure."""
+    page.locator(f"[class*=st-key-export-{figure}-]").get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as started:
         page.get_by_role("button", name="JSON", exact=True).click()
     page.keyboard.press("Escape")
@@ -116,8 +125,7 @@ def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str], 
     page = context.new_page()
     page.goto(f"{address}/teachers?run={run}&data=karate")
     settled(page)
-    expect(page.get_by_text("being read from the graph")).to_have_count(0, timeout=60_000)
-    settled(page)
+    _rests(page)
     found = faults(page, "/teachers")
     context.close()
     assert not found, "\n".join(found)

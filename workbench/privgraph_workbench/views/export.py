@@ -24,7 +24,12 @@ def figure_exports(
     """A menu with every format of the figure; `name` begins the files' names."""
     from privgraph_workbench.figures.export import FORMATS, export
 
-    with st.popover(label, icon=":material/download:", help="This figure as a file that carries its privacy statement"):
+    with st.popover(
+        label,
+        icon=":material/download:",
+        help="This figure as a file that carries its privacy statement",
+        key=f"export.{figure}.{name}",
+    ):
         theme = st.segmented_control(
             "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
         )
