@@ -11,9 +11,15 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr, logsumexp
 
 from privgraph.privacy.events import Composed, Gaussian, Nothing, Repeated
+
+Array = NDArray[np.float64]
+
+ORDERS: Array = np.concatenate([np.arange(2, 100, 0.5), np.geomspace(100, 1000, 200)])
+"""Renyi orders of data-dependent costs: those of Papernot et al. 2018."""
 
 
 def independent_epsilon(
@@ -56,39 +62,71 @@ def exact_event(
     )
 
 
+def algorithm_2(scores: Sequence[float] | Array, *, smallest: float, largest: float) -> Array:
+    """Algorithm 2: weights (N,) of teachers from their average centralities, in order; they sum to N.
+
+    w_i = w_min + (w_max - w_min) s_i, times N over their sum. Degree centralities are small and close, so that as printed
+    all weights come out nearly equal; the printed ranges need scores stretched to [0, 1] first (`stretched`).
+    """
+    weights = smallest + (largest - smallest) * np.asarray(scores, dtype=np.float64)
+    return np.asarray(weights * (len(weights) / weights.sum()))
+
+
+def stretched(scores: Sequence[float] | Array) -> Array:
+    """Scores (N,) brought to [0, 1] by their smallest and largest; all 0 where they are equal."""
+    values = np.asarray(scores, dtype=np.float64)
+    span = values.max() - values.min()
+    return np.asarray((values - values.min()) / (span or 1.0))
+
+
 def gnmax_rdp(counts: Sequence[float], sigma: float, order: float) -> float:
     """Data-dependent Renyi cost of one noisy maximum (Papernot et al. 2018, Theorem 6). Not private itself."""
-    ordered = np.sort(np.asarray(counts, dtype=np.float64))[::-1]
-    log_q = float(logsumexp(log_ndtr(-(ordered[0] - ordered[1:]) / (math.sqrt(2) * sigma))))
-    return dependent_rdp(min(log_q, math.log1p(-1 / len(ordered))), sigma, order)
+    return dependent_rdp(float(log_wrong(np.asarray(counts, dtype=np.float64), sigma)), sigma, order)
 
 
 def threshold_rdp(largest_count: float, threshold: float, sigma: float, order: float) -> float:
     """Data-dependent Renyi cost of one threshold test. Not private itself.
 
-    q is the chance of the less likely outcome; the test's sensitivity is 1, that of a noisy maximum the
-    square root of 2, hence the factor on sigma.
+    The test's sensitivity is 1, that of a noisy maximum the square root of 2, hence the factor on sigma.
     """
-    distance = (threshold - largest_count) / sigma
-    log_q = float(min(log_ndtr(distance), log_ndtr(-distance)))
-    return dependent_rdp(log_q, math.sqrt(2) * sigma, order)
+    return dependent_rdp(float(log_unlikely(largest_count, threshold, sigma)), math.sqrt(2) * sigma, order)
+
+
+def log_wrong(counts: Array, sigma: float) -> Array:
+    """log q of counts (..., C): a bound on the chance that another label than the likeliest goes out (Proposition 7)."""
+    ordered = np.sort(counts, axis=-1)
+    gaps = ordered[..., -1:] - ordered[..., :-1]
+    return np.asarray(
+        np.minimum(logsumexp(log_ndtr(-gaps / (math.sqrt(2) * sigma)), axis=-1), math.log1p(-1 / counts.shape[-1]))
+    )
+
+
+def log_unlikely(largest_count: float | Array, threshold: float, sigma: float) -> Array:
+    """log q of a threshold test: the chance of its less likely outcome."""
+    distance = np.abs(threshold - np.asarray(largest_count, dtype=np.float64)) / sigma
+    return np.asarray(log_ndtr(-distance))
 
 
 def dependent_rdp(log_q: float, sigma: float, order: float) -> float:
     """Papernot et al. 2018, Theorem 6 with the orders of its Proposition 10, or the independent order/sigma^2."""
-    independent = order / sigma**2
-    if log_q == -math.inf:
-        return 0.0
-    mu2 = sigma * math.sqrt(-log_q)
-    mu1 = mu2 + 1
-    if not (order <= mu1 and mu2 > 1):
-        return independent
-    eps1, eps2 = mu1 / sigma**2, mu2 / sigma**2
-    # The theorem's condition on q, in logarithms.
-    if log_q > (mu2 - 1) * eps2 - mu2 * (math.log(mu1 / (mu1 - 1)) + math.log(mu2 / (mu2 - 1))):
-        return independent
-    log_stay = math.log(-math.expm1(log_q))
-    log_a = (order - 1) * (log_stay - math.log(-math.expm1((log_q + eps2) * (1 - 1 / mu2))))
-    log_b = (order - 1) * (eps1 - log_q / (mu1 - 1))
-    bound = float(np.logaddexp(log_stay + log_a, log_q + log_b)) / (order - 1)
-    return min(independent, max(0.0, bound))
+    return float(dependent_rdps(np.array([log_q]), sigma, np.array([order]))[0, 0])
+
+
+def dependent_rdps(log_q: Array, sigma: float, orders: Array) -> Array:
+    """`dependent_rdp` (Q, K) of each log q (Q,) at each of K orders above 1."""
+    log_q = np.asarray(log_q, dtype=np.float64)[:, None]
+    orders = np.asarray(orders, dtype=np.float64)[None, :]
+    independent = np.broadcast_to(orders / sigma**2, (len(log_q), orders.shape[1]))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # where the theorem is silent, so are its terms
+        mu2 = sigma * np.sqrt(-log_q)
+        mu1 = mu2 + 1
+        eps1, eps2 = mu1 / sigma**2, mu2 / sigma**2
+        # The theorem's condition on q, in logarithms.
+        most = (mu2 - 1) * eps2 - mu2 * (np.log(mu1 / (mu1 - 1)) + np.log(mu2 / (mu2 - 1)))
+        log_stay = np.log(-np.expm1(log_q))
+        log_a = (orders - 1) * (log_stay - np.log(-np.expm1((log_q + eps2) * (1 - 1 / mu2))))
+        log_b = (orders - 1) * (eps1 - log_q / (mu1 - 1))
+        bound = np.logaddexp(log_stay + log_a, log_q + log_b) / (orders - 1)
+        applies = (mu2 > 1) & (orders <= mu1) & (log_q <= most)
+    found = np.where(applies, np.minimum(independent, np.maximum(bound, 0.0)), independent)
+    return np.where(np.isneginf(log_q), 0.0, found)
