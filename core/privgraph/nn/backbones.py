@@ -46,7 +46,7 @@ class Network(nn.Module):
             raise ValueError(f"features and hidden must be at least 1 (got {features} and {hidden})")
         if kind != "gcn" and hidden % HEADS:
             raise ValueError(f"hidden must be a multiple of {HEADS} for {kind} (got {hidden})")
-        self.kind = kind
+        self.kind, self.features, self.hidden = kind, features, hidden
         layer = _LAYERS[kind]
         self.layers = nn.ModuleList(layer(features if number == 0 else hidden, hidden) for number in range(LAYERS))
 
@@ -117,11 +117,10 @@ class Backbone:
     hidden: int
 
     @classmethod
-    def of(cls, made: Network, features: int, hidden: int) -> Backbone:
+    def of(cls, made: Network) -> Backbone:
         """A frozen copy of a network's weights."""
-        return cls(
-            made.kind, {name: value.detach().clone() for name, value in made.state_dict().items()}, features, hidden
-        )
+        weights = {name: value.detach().clone() for name, value in made.state_dict().items()}
+        return cls(made.kind, weights, made.features, made.hidden)
 
     def trainable(self) -> Backbone:
         """A copy whose weights require gradients."""
