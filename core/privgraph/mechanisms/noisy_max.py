@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr
 
 from privgraph.privacy.events import Atoms, Gaussian
 from privgraph.privacy.noisy_labels import MAXIMA, Answer, ensemble_answer, votes_answer
 from privgraph.privacy.published.privgnn import argmax_atoms
 
 Array = NDArray[np.float64]
+
+_STEP = 1 / 32
+"""Step of integrals, in standard deviations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,18 +61,24 @@ class NoisyMax:
       losses within a range of 2/b, which is pure epsilon 2/b and composes better (Durfee and Rogers 2019).
     - exponential: one-sided noise is permute-and-flip (McKenna and Sheldon 2020; the equality: Ding et al. 2021), which
       has the same pure epsilon 2/b, and is never worse than the exponential mechanism.
+
+    Where votes have public weights, the node's vote moves its weight instead of 1, and all sensitivities are multiplied by
+    it: the event is that of the node whose teacher weighs `weight`. With Gaussian noise all noisy counts may go out for
+    the price of their largest.
     """
 
     kind: str
     scale: float
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         if self.kind not in MAXIMA:
             raise ValueError(f"NoisyMax.kind must be one of {', '.join(MAXIMA)} (got {self.kind})")
         _positive(self, "scale", self.scale)
+        _positive(self, "weight", self.weight)
 
     def event(self) -> Answer:
-        return ensemble_answer(self.kind, self.scale)
+        return ensemble_answer(self.kind, self.scale / self.weight)
 
     @property
     def std(self) -> float:
@@ -123,23 +133,48 @@ class NoisyGate:
     """Whether the largest of C counts, with Gaussian noise of standard deviation `std`, exceeds a public `threshold`.
 
     Sensitivity: each count changes by at most 1 when a node comes or goes (weighted votes: one count; teachers: two), and
-    so does the largest. Guarantee: the Gaussian pair of noise multiplier `std`, paid for every query, passed or not.
+    so does the largest; where the node's teacher weighs `weight`, by at most that. Guarantee: the Gaussian pair of noise
+    multiplier `std` over `weight`, paid for every query, passed or not.
     """
 
     std: float
     threshold: float
+    weight: float = 1.0
 
     def __post_init__(self) -> None:
         _positive(self, "std", self.std)
+        _positive(self, "weight", self.weight)
 
     def event(self) -> Gaussian:
-        return Gaussian(noise_multiplier=self.std)
+        return Gaussian(noise_multiplier=self.std / self.weight)
 
     def passes(self, counts: Array, generator: np.random.Generator) -> NDArray[np.bool_]:
         """One answer a row of counts (..., C)."""
         largest = counts.max(axis=-1)
         passed: NDArray[np.bool_] = largest + generator.normal(scale=self.std, size=largest.shape) > self.threshold
         return passed
+
+
+def label_chances(counts: Array, sigma: float) -> Array:
+    """The chance (C,) of each label of a noisy maximum: counts (C,) with independent N(0, sigma^2) on each.
+
+    The density of one noisy count times the chances that all others lie below it, integrated by the trapezoid rule, which
+    converges geometrically here; in logarithms, so that small chances have their digits too. A label that needs the largest count
+    to fall by more than 40 sigma has chance 0.
+    """
+    counts = np.asarray(counts, dtype=np.float64) / sigma
+    top = float(counts.max())
+    low = max(float(counts.min()), top - 40) - 10
+    places = np.arange(low, top + 10, _STEP)
+    distances = places[None, :] - counts[:, None]
+    below = log_ndtr(distances)
+    logs = below.sum(axis=0)[None, :] - below - distances**2 / 2
+    return np.asarray(np.exp(logs).sum(axis=1) * (_STEP / math.sqrt(2 * math.pi)))
+
+
+def gate_chance(largest: float | Array, threshold: float, sigma: float) -> Array:
+    """The chance that a largest count passes a gate of noise `sigma`."""
+    return np.asarray(ndtr((np.asarray(largest, dtype=np.float64) - threshold) / sigma))
 
 
 def _positive(owner: object, name: str, value: float) -> None:
