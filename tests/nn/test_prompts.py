@@ -1,0 +1,220 @@
+"""Stacked prompts: each member is the member alone, and a function of its own seats to the last digit."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.data.load import load
+from privgraph.nn import prompt_tuning
+from privgraph.nn.backbones import KINDS as BACKBONES
+from privgraph.nn.backbones import Backbone, network
+from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
+from privgraph.nn.prompt_tuning import Tuning, tune, votes
+from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts
+from privgraph.nn.small_graphs import Advance
+
+TEACHERS, SEATS, FEATURES, HIDDEN, CLASSES = 5, 3, 6, 8, 3
+
+
+class Setting:
+    """A small graph of public and private nodes, a random network, and seats for `TEACHERS` teachers."""
+
+    def __init__(self, kind: str, double: bool = False) -> None:
+        draws = torch.Generator().manual_seed(0)
+        dtype = torch.float64 if double else torch.float32
+        graph = load("social", data_options={"nodes": 80, "degree": 8.0, "features": FEATURES})
+        self.y = graph.y % CLASSES
+        self.table = torch.nn.functional.normalize(torch.randn(80, FEATURES, generator=draws), dim=1).to(dtype)
+        self.readable = torch.arange(80) >= 40
+        self.edges, self.priority = graph.edge_index, torch.randperm(80, generator=draws)
+        self.backbone = Backbone.of(network(kind, FEATURES, HIDDEN, draws)).to(dtype)
+        self.public = self.egos(torch.arange(40, 60))
+        self.structure = self.backbone.whole(self.table, graph.edge_index)[self.readable]
+        self.seats = torch.arange(TEACHERS * SEATS).view(TEACHERS, SEATS)
+        self.seats[1, 2] = self.seats[3, 0] = -1  # empty ones
+
+    def egos(self, nodes: Tensor) -> EgoGraphs:
+        return ego_graphs(nodes.flatten(), self.edges, self.readable, self.priority, near=4, far=5)
+
+    def labels(self, seats: Tensor) -> Tensor:
+        return torch.where(seats >= 0, self.y[seats.clamp(min=0)], -1)
+
+    def fresh(self, recipe: PromptRecipe, members: int = TEACHERS) -> Prompts:
+        generators = [torch.Generator().manual_seed(member) for member in range(members)]
+        made = Prompts.initial(recipe, self.backbone, CLASSES, generators, self.structure)
+        return Prompts(made.kind, {name: value.to(self.table) for name, value in made.parameters.items()})
+
+    def tuned(self, prompts: Prompts, seats: Tensor, recipe: PromptRecipe) -> Prompts:
+        *_, last = tune(prompts, self.backbone, self.table, self.egos(seats), self.labels(seats), recipe)
+        assert isinstance(last, Prompts)
+        return last
+
+    def votes(self, prompts: Prompts) -> Tensor:
+        *_, last = votes(prompts, self.backbone, self.table, self.public)
+        assert isinstance(last, Tensor)
+        return last
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One to three members a chunk, so that there are several chunks, and several blocks of questions."""
+    monkeypatch.setattr(prompt_tuning, "CACHE_BYTES", 150_000)
+    monkeypatch.setattr(prompt_tuning, "QUESTIONS", 8)
+
+
+EVERY = [(prompt, backbone) for prompt in KINDS for backbone in BACKBONES]
+
+
+@pytest.mark.parametrize(("prompt", "backbone"), EVERY)
+def test_one_nodes_leaving_changes_one_member_to_the_last_digit(prompt: str, backbone: str) -> None:
+    setting, recipe = Setting(backbone), PromptRecipe(kind=prompt, tokens=3, epochs=6, learning_rate=0.05)
+    fresh = setting.fresh(recipe)
+    whole = setting.tuned(fresh, setting.seats, recipe)
+    for of in (0, 2):
+        seats = setting.seats.clone()
+        seats[of, 1] = -1
+        left = setting.tuned(fresh, seats, recipe)
+        changed = torch.zeros(TEACHERS, dtype=torch.bool)
+        for name in fresh.tuned:
+            changed |= (whole.parameters[name] != left.parameters[name]).flatten(1).any(1)
+        assert changed.nonzero().squeeze(1).tolist() == [of]
+        moved = (setting.votes(whole) != setting.votes(left)).any(1)
+        assert set(moved.nonzero().squeeze(1).tolist()) <= {of}
+
+
+@pytest.mark.parametrize(("prompt", "backbone"), EVERY)
+def test_a_member_of_a_stack_is_the_member_alone(prompt: str, backbone: str) -> None:
+    setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3, epochs=6)
+    fresh = setting.fresh(recipe)
+    whole = setting.tuned(fresh, setting.seats, recipe)
+    said = setting.votes(whole)
+    for member in range(TEACHERS):
+        own = setting.seats[member : member + 1]
+        own = own[:, own[0] >= 0]  # not even empty seats
+        alone = setting.tuned(fresh.take(slice(member, member + 1)), own, recipe)
+        for name in fresh.tuned:
+            assert torch.allclose(alone.parameters[name][0], whole.parameters[name][member], atol=1e-9)
+            assert not torch.equal(alone.parameters[name], fresh.parameters[name][member : member + 1])
+        assert torch.equal(setting.votes(alone)[0], said[member])
+        answers = alone.answers(setting.backbone, setting.table, setting.public)
+        assert torch.equal(answers.argmax(-1)[0], said[member])
+
+
+def plain(prompts: Prompts, setting: Setting, ego: EgoGraphs) -> Tensor:
+    """(C,): one prompt on one ego-graph without empty places, by the network's own layers on a sparse graph."""
+    there = ego.present[0]
+    x = setting.table[ego.nodes[0][there]]
+    adjacency = ego.adjacency[0][there][:, there]
+    own = {name: value[0] for name, value in prompts.parameters.items()}
+    if prompts.kind == "gpf":
+        x = x + own["shift"]
+    elif prompts.kind == "gpf-plus":
+        x = x + (x @ own["keys"].T).softmax(1) @ own["vectors"]
+    elif prompts.kind == "all-in-one":
+        tokens = own["tokens"]
+        cross, inner = (x @ tokens.T).sigmoid() >= 0.1, (tokens @ tokens.T).sigmoid() >= 0.3
+        inner.fill_diagonal_(False)
+        adjacency = torch.cat([torch.cat([adjacency, cross], 1), torch.cat([cross.T, inner], 1)], 0)
+        x = torch.cat([x, tokens])
+    read = setting.backbone.whole(x, adjacency.nonzero().T.flip(0))
+    if prompts.kind != "gppt":
+        return (read[0] @ own["weight"] + own["bias"]).squeeze(0)
+    mean = read[adjacency[0]].mean(0) if bool(adjacency[0].any()) else read[0]
+    task = own["classes"][(own["kinds"] @ mean).argmax()]
+    return task @ torch.cat([read[0], mean])
+
+
+@pytest.mark.parametrize(("prompt", "backbone"), EVERY)
+def test_answers_are_those_of_the_ordinary_network_on_the_prompted_graph(prompt: str, backbone: str) -> None:
+    setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3)
+    one = setting.fresh(recipe, members=1)
+    answers = one.answers(setting.backbone, setting.table, setting.public)
+    for graph in range(len(setting.public)):
+        expected = plain(one, setting, setting.public.take(slice(graph, graph + 1)))
+        assert torch.allclose(answers[0, graph], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("prompt", KINDS)
+def test_a_member_without_nodes_keeps_its_prompt(prompt: str) -> None:
+    setting, recipe = Setting("gcn"), PromptRecipe(kind=prompt, tokens=3, epochs=5)
+    seats = setting.seats.clone()
+    seats[2] = -1
+    fresh = setting.fresh(recipe)
+    tuned = setting.tuned(fresh, seats, recipe)
+    for name, value in fresh.parameters.items():
+        assert torch.equal(tuned.parameters[name][2], value[2])
+    assert bool((setting.votes(tuned)[2] == setting.votes(fresh)[2]).all())
+
+
+def test_tuning_learns_its_own_labels() -> None:
+    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf-plus", tokens=3, epochs=200, learning_rate=0.05)
+    tuned = setting.tuned(setting.fresh(recipe), setting.seats, recipe)
+    said = tuned.logits(setting.backbone, setting.table, setting.egos(setting.seats)).argmax(-1)
+    labels = setting.labels(setting.seats)
+    assert bool((said == labels)[labels >= 0].all())
+
+
+def test_soft_labels_say_what_hard_ones_say() -> None:
+    setting, recipe = Setting("gat"), PromptRecipe(kind="gpf", epochs=5)
+    hard = setting.labels(setting.seats)
+    soft = torch.nn.functional.one_hot(hard.clamp(min=0), CLASSES).float() * (hard >= 0).unsqueeze(2)
+    one, other = (
+        Tuning(setting.fresh(recipe), setting.backbone, setting.table, setting.egos(setting.seats), labels, recipe)
+        for labels in (hard, soft)
+    )
+    assert torch.equal(one.step(), other.step())
+    assert torch.equal(one.step(), other.step())
+
+
+def test_the_prompts_given_are_left_alone() -> None:
+    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
+    fresh = setting.fresh(recipe)
+    before = fresh.parameters["shift"].clone()
+    tuned = setting.tuned(fresh, setting.seats, recipe)
+    assert torch.equal(fresh.parameters["shift"], before)
+    assert not any(value.requires_grad for value in (*fresh.parameters.values(), *tuned.parameters.values()))
+
+
+def test_work_is_told_in_parts_and_can_be_left() -> None:
+    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
+    egos, labels = setting.egos(setting.seats), setting.labels(setting.seats)
+    told = list(tune(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe))
+    steps = [event.done for event in told if isinstance(event, Advance)]
+    assert steps == sorted(steps)
+    assert steps[-1] == TEACHERS
+    assert len(set(steps)) > 2
+    running = tune(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe)
+    next(running)
+    running.close()
+    assert list(running) == []
+
+
+def test_refusals() -> None:
+    setting, recipe = Setting("gcn"), PromptRecipe(kind="gppt")
+    with pytest.raises(ValueError, match="kind must be one of"):
+        PromptRecipe(kind="hard")
+    with pytest.raises(ValueError, match="tokens and epochs must be at least 1"):
+        PromptRecipe(epochs=0)
+    with pytest.raises(ValueError, match="learning_rate must be above 0"):
+        PromptRecipe(learning_rate=0)
+    with pytest.raises(ValueError, match="gppt needs embeddings of public nodes"):
+        Prompts.initial(recipe, setting.backbone, CLASSES, [torch.Generator()])
+    fresh, egos = setting.fresh(recipe), setting.egos(setting.seats)
+    with pytest.raises(ValueError, match="only one prompt can be repeated"):
+        fresh.repeated(2)
+    labels = setting.labels(setting.seats)
+    with pytest.raises(ValueError, match="5 members with 3 seats need 15 ego-graphs and 5 prompts"):
+        next(tune(fresh, setting.backbone, setting.table, egos.take(slice(0, 14)), labels, recipe))
+    with pytest.raises(ValueError, match="memory_mb leaves 0 MB"):
+        next(tune(fresh, setting.backbone, setting.table, egos, labels, recipe, memory_mb=0.01))
+
+
+def test_no_questions_no_votes() -> None:
+    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf")
+    (none,) = votes(
+        setting.fresh(recipe), setting.backbone, setting.table, setting.egos(torch.zeros(0, dtype=torch.int64))
+    )
+    assert isinstance(none, Tensor)
+    assert none.shape == (TEACHERS, 0)
