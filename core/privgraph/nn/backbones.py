@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -47,8 +47,7 @@ class Network(nn.Module):
         if kind != "gcn" and hidden % HEADS:
             raise ValueError(f"hidden must be a multiple of {HEADS} for {kind} (got {hidden})")
         self.kind, self.features, self.hidden = kind, features, hidden
-        layer = _LAYERS[kind]
-        self.layers = nn.ModuleList(layer(features if number == 0 else hidden, hidden) for number in range(LAYERS))
+        self.layers = nn.ModuleList(layer(kind, hidden if number else features, hidden) for number in range(LAYERS))
 
     def prepare(self, edge_index: Tensor, nodes: int) -> Tensor:
         """What all layers read: gcn D^-1/2 (A + I) D^-1/2 as sparse CSR (|V|, |V|), D the in-degrees of A + I; gat the edges and
@@ -74,16 +73,21 @@ class Network(nn.Module):
 
     def through(self, x: Tensor, prepared: Tensor) -> Tensor:
         """`forward` on what `prepare` made."""
-        for number, layer in enumerate(self.layers):
-            x = layer(leaky_relu(x) if number else x, prepared)
+        for number, convolve in enumerate(self.layers):
+            x = convolve(leaky_relu(x) if number else x, prepared)
         return x
 
 
-_LAYERS: Mapping[str, Callable[[int, int], nn.Module]] = {
-    "gcn": lambda features, hidden: GCNConv(features, hidden, normalize=False),
-    "gat": lambda features, hidden: GATConv(features, hidden // HEADS, heads=HEADS, add_self_loops=False),
-    "gt": lambda features, hidden: TransformerConv(features, hidden // HEADS, heads=HEADS),
-}
+def layer(kind: str, features: int, units: int) -> nn.Module:
+    """One layer; for gat and gt `units` is a multiple of `HEADS`. It reads what `prepare` makes of the edges."""
+    made: nn.Module
+    if kind == "gcn":
+        made = GCNConv(features, units, normalize=False)
+    elif kind == "gat":
+        made = GATConv(features, units // HEADS, heads=HEADS, add_self_loops=False)
+    else:
+        made = TransformerConv(features, units // HEADS, heads=HEADS)
+    return made
 
 
 def network(kind: str, features: int, hidden: int, generator: torch.Generator) -> Network:
