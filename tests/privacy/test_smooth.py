@@ -15,6 +15,7 @@ from privgraph.mechanisms.noisy_max import gate_chance, label_chances
 from privgraph.privacy import smooth
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Composed
+from privgraph.privacy.published import dpgpl
 from privgraph.privacy.smooth import Poll
 
 Array = NDArray[np.float64]
@@ -104,6 +105,21 @@ def test_costs_of_queries_add_up_and_never_rise_with_agreement() -> None:
     assert costs == sorted(costs, reverse=True)
     assert costs[0] == pytest.approx(smooth.independent_cost(3.0, 1, WITHOUT_TEST)) == pytest.approx(3 / 9)
     assert smooth.cost_at(3.0, np.concatenate(gaps), WITHOUT_TEST) == pytest.approx(sum(costs))
+
+
+def test_the_staircase_lies_just_above_the_published_formula() -> None:
+    """40 classes behind the first, all alike, so that the union bound is the sum."""
+    poll = Poll(classes=41, total=200.0, vote_sigma=20.0, gate_sigma=8.0, threshold=90.0, weight=0.5)
+    for top in (140.0, 160.0):
+        counts = np.full((1, 41), (200 - top) / 40)
+        counts[0, 0] = top
+        wrong, unlikely = dpgpl.log_wrong(counts, 20.0), dpgpl.log_unlikely(top, 90.0, 8.0)[None]
+        wanted = sum(
+            float(dpgpl.dependent_rdps(log_q, sigma / 0.5, np.array([5.0]))[0, 0])
+            for log_q, sigma in ((wrong, 20.0), (unlikely, math.sqrt(2) * 8.0))
+        )
+        found = smooth.cost_at(5.0, counts, poll)
+        assert wanted <= found < 1.6 * wanted < 0.9 * smooth.independent_cost(5.0, 1, poll)
 
 
 @pytest.mark.parametrize(("beta", "scale"), [(0.05, 0.0), (0.0, 0.4), (0.05, 0.4), (0.3, 1.5)])
