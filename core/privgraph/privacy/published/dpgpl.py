@@ -62,23 +62,6 @@ def exact_event(
     )
 
 
-def algorithm_2(scores: Sequence[float] | Array, *, smallest: float, largest: float) -> Array:
-    """Algorithm 2: weights (N,) of teachers from their average centralities, in order; they sum to N.
-
-    w_i = w_min + (w_max - w_min) s_i, times N over their sum. Degree centralities are small and close, so that as printed
-    all weights come out nearly equal; the printed ranges need scores stretched to [0, 1] first (`stretched`).
-    """
-    weights = smallest + (largest - smallest) * np.asarray(scores, dtype=np.float64)
-    return np.asarray(weights * (len(weights) / weights.sum()))
-
-
-def stretched(scores: Sequence[float] | Array) -> Array:
-    """Scores (N,) brought to [0, 1] by their smallest and largest; all 0 where they are equal."""
-    values = np.asarray(scores, dtype=np.float64)
-    span = values.max() - values.min()
-    return np.asarray((values - values.min()) / (span or 1.0))
-
-
 def gnmax_rdp(counts: Sequence[float], sigma: float, order: float) -> float:
     """Data-dependent Renyi cost of one noisy maximum (Papernot et al. 2018, Theorem 6). Not private itself."""
     return dependent_rdp(float(log_wrong(np.asarray(counts, dtype=np.float64), sigma)), sigma, order)
