@@ -1,0 +1,318 @@
+"""Noise, accounting and plan of DP-GPL and DP-GPL+W. No torch."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.dp_gpl.options import DpGplOptions
+from privgraph.methods.dp_gpl.partition import Floats, Ints, Room, rank_weights
+from privgraph.methods.plan import Plan
+from privgraph.methods.prompting import OWN_PUBLIC
+from privgraph.options import OptionError
+from privgraph.privacy import statements
+from privgraph.privacy.calibration import CalibrationError
+from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.events import Gaussian, NonPrivate, PureDP
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.published.dpgpl import independent_epsilon
+from privgraph.privacy.smooth import Poll
+from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.weighted_votes import (
+    Asked,
+    entries,
+    epsilon_at,
+    largest_squared_mu,
+    squared_mu,
+    vote_sigma_for,
+)
+
+RELATION = "add or remove one private node, with its features, its label and all its edges; the other private nodes keep their seats"
+RELATION_VOID = (
+    "add or remove one private node, with its features, its label and all its edges, which may move any other private node to "
+    "another teacher"
+)
+ASSUME_TEACHERS = (
+    "a teacher is a function of its own nodes, of public ones and of public numbers: every tensor has a shape that is public, so "
+    "that not even rounding carries from one teacher to another on a CPU"
+)
+ASSUME_PUBLIC = "who is public was not decided by anything private, and edges among public nodes are public"
+STUDENT_STEPS = 1
+
+Setting = tuple[int, int, int, int, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(DpGplOptions):
+    """Prompts of many teachers, each tuned on its own few private nodes, vote on public nodes; a student prompt is released."""
+
+    def stack_key(self) -> tuple[object, ...]:
+        return ("dp-gpl", *self.ground_key(), *self.prompt_key(), self.teachers, self.shots, self.weighting)
+
+    def room(self, nodes: int) -> Room:
+        """Teachers and seats. Raises `OptionError` where there are more teachers than private nodes."""
+        private = self.sizes(nodes).private
+        if self.teachers > private:
+            raise OptionError(
+                f"teachers must be at most the number of private nodes, {private:,} (got {self.teachers:,})"
+            )
+        return Room.of(private, self.teachers, self.shots, drawn=self.weighting == "private-centrality")
+
+    def public_weights(self) -> tuple[Floats, Ints]:
+        """Weights (N,) and ranks (N,) of teachers, where they are public; all ones where `centrality` decides later."""
+        if self.weighting == "private-centrality":
+            return rank_weights(self.teachers, self.ranks, self.w_min, self.w_max)
+        return np.ones(self.teachers), np.zeros(self.teachers, dtype=np.int64)
+
+    def largest_weight(self) -> float:
+        """What the histogram of a query may change by, over sqrt 2: the largest weight, or all of them (see README)."""
+        return float(self.public_weights()[0].max()) if self.per_teacher else float(self.teachers)
+
+    def claimed_weight(self) -> float:
+        """The largest weight as the paper has it: Algorithm 2 says that it is w_max."""
+        return self.w_max if self.weighting == "centrality" else float(self.public_weights()[0].max())
+
+    def answered(self) -> int:
+        """How many answers are paid for."""
+        return min(self.answers or self.queries, self.queries)
+
+    def delta_and_rule(self, nodes: int) -> tuple[float, str]:
+        return delta_rule(self.sizes(nodes).private, self.delta)
+
+    def asked(self, nodes: int) -> Asked:
+        """Queries, answers and their noise. Raises `OptionError` where no noise keeps epsilon."""
+        return Asked(
+            queries=self.queries,
+            answers=self.answered(),
+            vote_sigma=self.vote_sigma or self._calibrated(nodes),
+            gate_sigma=self.gate_sigma,
+        )
+
+    def _calibrated(self, nodes: int) -> float:
+        delta, _ = self.delta_and_rule(nodes)
+        if self.accounting == "published":
+            return self._calibrated_as_published(delta)
+        epsilon = self.epsilon - (self.report_epsilon if self.report == "sanitised" else 0.0)
+        if epsilon <= 0:
+            raise OptionError(f"report_epsilon must be below epsilon, {self.epsilon:g} (got {self.report_epsilon:g})")
+        try:
+            return vote_sigma_for(
+                epsilon,
+                delta,
+                queries=self.queries,
+                answers=self.answered(),
+                gate_sigma=self.gate_sigma,
+                weight=self.largest_weight(),
+            )
+        except CalibrationError as error:
+            raise OptionError(f"epsilon {self.epsilon:g} is out of reach with these options: {error}") from None
+
+    def _calibrated_as_published(self, delta: float) -> float:
+        """Theorem 1 solved for sigma2: c + 2 sqrt(c log(1/delta)) = epsilon."""
+        depth = math.log(1 / delta)
+        slope = (math.sqrt(depth + self.epsilon) - math.sqrt(depth)) ** 2 / self.claimed_weight() ** 2
+        left = slope - (self.queries / (2 * self.gate_sigma**2) if self.gate_sigma else 0.0)
+        if left <= 0:
+            raise OptionError(f"epsilon {self.epsilon:g} is out of reach with these options: the gate alone costs more")
+        return math.sqrt(self.answered() / (2 * left))
+
+    def published_epsilon(self, nodes: int) -> float:
+        """Theorem 1, for the largest weight: independent of the data, sensitivity equal to the weight."""
+        asked, (delta, _) = self.asked(nodes), self.delta_and_rule(nodes)
+        return independent_epsilon(
+            queries=asked.queries if asked.gate_sigma else 0,
+            answered=asked.answers,
+            threshold_sigma=asked.gate_sigma or 1.0,
+            vote_sigma=asked.vote_sigma,
+            weight=self.claimed_weight(),
+            delta=delta,
+        )
+
+    def limit_squared_mu(self, nodes: int) -> float:
+        """mu^2 that no teacher's nodes may pass, infinite without a limit that is counted soundly."""
+        if not self.limit or self.accounting == "published":
+            return math.inf
+        return largest_squared_mu(self.limit, self.delta_and_rule(nodes)[0])
+
+    def ledger(self, nodes: int) -> tuple[LedgerEntry, ...]:
+        """What is paid for, in the order in which it is written: caps, since what passes a gate is not known before."""
+        asked, weight, limit = self.asked(nodes), self.largest_weight(), self.limit_squared_mu(nodes)
+        if self.limit and self.accounting == "published":
+            reason = "the number of answers is decided by a cost that is computed from private votes, without noise"
+            return (*entries(asked, weight), LedgerEntry(mechanism="data-dependent limit", stage="labels",
+                                                         event=NonPrivate(reason=reason)))  # fmt: skip
+        if squared_mu(asked, weight) <= limit:
+            return (*entries(asked, weight), *self._report_entries())
+        return (
+            LedgerEntry(
+                mechanism="tests and noisy counts of votes (gaussian), up to a teacher's limit",
+                stage="labels",
+                event=Gaussian(noise_multiplier=1 / math.sqrt(limit)),
+                noise_std=asked.vote_sigma,
+                sensitivity=weight * math.sqrt(2),
+                note=f"each answer costs a part of the limit; all {asked.answers:,} would cost more than it",
+            ),
+        )
+
+    def _report_entries(self) -> tuple[LedgerEntry, ...]:
+        if self.report != "sanitised":
+            return ()
+        return (
+            LedgerEntry(
+                mechanism="data-dependent cost and its smooth sensitivity, noisy",
+                stage="report",
+                event=PureDP(epsilon=self.report_epsilon),
+                note="Student's and Laplace noise",
+            ),
+        )
+
+    def poll(self, nodes: int, classes: int) -> Poll:
+        """What a sanitised report takes to be public."""
+        asked = self.asked(nodes)
+        return Poll(
+            classes=classes,
+            total=float(self.teachers),
+            vote_sigma=asked.vote_sigma,
+            gate_sigma=asked.gate_sigma,
+            threshold=self.threshold,
+            weight=self.largest_weight(),
+        )
+
+    def report_order(self, nodes: int) -> float:
+        """The Renyi order of a sanitised report: the best one for the cost that does not depend on votes, so a public one."""
+        slope = squared_mu(self.asked(nodes), self.largest_weight()) / 2
+        return 1 + math.sqrt(math.log(1 / self.delta_and_rule(nodes)[0]) / slope)
+
+    def squared_mus(self, nodes: int, weights: Floats) -> Floats:
+        """(N,) guaranteed mu^2 of the nodes of teachers with these weights, whatever the votes are."""
+        asked, limit, largest = self.asked(nodes), self.limit_squared_mu(nodes), self.largest_weight()
+        if not self.per_teacher:
+            weights = np.full(len(weights), largest)
+        # at stop, all end when the heaviest does
+        limits = limit * np.square(weights / largest) if self.at_limit == "stop" else np.full(len(weights), limit)
+        return np.minimum(limits, [squared_mu(asked, float(weight)) for weight in weights])
+
+    def guarantees(self, nodes: int, weights: Floats) -> Floats:
+        """(N,) epsilon that the nodes of teachers with these weights are guaranteed."""
+        if self.limit and self.accounting == "published":
+            return np.full(len(weights), math.inf)
+        delta, _ = self.delta_and_rule(nodes)
+        found, place = np.unique(self.squared_mus(nodes, weights), return_inverse=True)
+        return np.array([epsilon_at(float(one), delta) for one in found])[place]
+
+    def statement(self, facts: PublicFacts) -> PrivacyStatement:
+        """The guarantee of a run, which is known before it: nothing that happens in it changes what is paid."""
+        delta, rule = self.delta_and_rule(facts.nodes)
+        made = statements.make_statement(
+            unit="node",
+            relation=RELATION if self.per_teacher else RELATION_VOID,
+            released="the noisy label of each answered query, and with them the student's prompt and its predictions"
+            if self.student_labels == "hard"
+            else "the noisy counts of each answered query, and with them the student's prompt and its predictions",
+            public=self._public(),
+            delta=delta,
+            delta_rule=rule.replace("protected units", "private nodes"),
+            ledger=self.ledger(facts.nodes),
+            published=self.published_epsilon(facts.nodes),
+            accountant_as_published="Theorem 1 of DP-GPL, independent of the data, sensitivity equal to the weight",
+            assumptions=(
+                *((ASSUME_TEACHERS,) if self.per_teacher else ()),
+                ASSUME_PUBLIC,
+                statements.ASSUME_LAST_EPOCH,
+                statements.ASSUME_ONE_RUN,
+            ),
+            gaps=self._gaps(facts),
+        )
+        return replace(made, per_holder=self._per_holder(facts.nodes))
+
+    def _public(self) -> tuple[str, ...]:
+        grown = "the public part of this graph, without labels" if self.pretrain_on == OWN_PUBLIC else self.pretrain_on
+        return (
+            "the public graph: features and edges of its nodes, and which of them are asked about",
+            "which nodes are public, and the numbers of both kinds",
+            "the set of classes",
+            f"the frozen network, and the graph that it was pre-trained on: {grown}",
+            *(
+                ("the numbers of public neighbours that part one rank from the next: those of public nodes",)
+                if self.weighting == "private-centrality"
+                else ()
+            ),
+        )
+
+    def _per_holder(self, nodes: int) -> tuple[tuple[str, float], ...]:
+        """One line a rank, where ranks are told apart."""
+        if self.weighting != "private-centrality" or not self.per_teacher:
+            return ()
+        weights, ranks = self.public_weights()
+        epsilons, count = self.guarantees(nodes, weights), int(ranks.max()) + 1
+        lines = []
+        for rank in range(count):
+            first = int(np.flatnonzero(ranks == rank)[0])
+            who = f"a private node of rank {rank + 1} of {count} by public neighbours, teachers of weight {weights[first]:.3g}"
+            lines.append((who, float(epsilons[first])))
+        return tuple(lines)
+
+    def _gaps(self, facts: PublicFacts) -> tuple[Gap, ...]:
+        """What the paper claims otherwise about such a run."""
+        return (statements.GAP_TUNING,)
+
+    def plan(self, facts: PublicFacts) -> Plan:
+        """Noise and guarantee. Raises `OptionError` where the parts do not fit, or epsilon is out of reach."""
+        config = self.resolved()
+        if facts.classes < 2:
+            raise OptionError(f"dp-gpl needs at least 2 classes (got {facts.classes})")
+        if config.limit and config.accounting == "sound" and not config.per_teacher:
+            raise OptionError(
+                "limit needs teachers that have a guarantee of their own: take another weighting than centrality, and svd public"
+            )
+        room, asked = config.room(facts.nodes), config.asked(facts.nodes)
+        noise = {"votes": asked.vote_sigma, "largest_weight": config.largest_weight()}
+        if asked.gate_sigma:
+            noise["gate"] = asked.gate_sigma
+        return Plan(
+            noise=noise,
+            statement=config.statement(facts),
+            steps=config.steps(),
+            memory_mb=config.memory_mb(facts, room),
+            notes=tuple(config._notes(facts, room, asked)),
+        )
+
+    def steps(self) -> int:
+        """Epochs of pre-training, teachers tuned, teachers asked, and the student."""
+        return self.pretrain_epochs + 2 * self.teachers + STUDENT_STEPS
+
+    def _notes(self, facts: PublicFacts, room: Room, asked: Asked) -> list[str]:
+        private, weight = self.sizes(facts.nodes).private, self.largest_weight()
+        mean = room.taught / room.teachers
+        notes = [
+            f"{room.teachers:,} teachers with {mean:.3g} of {private:,} private nodes each vote on {asked.queries:,} queries; each "
+            f"count gets noise of standard deviation {asked.vote_sigma:.3g}"
+        ]
+        if asked.vote_sigma > room.teachers:
+            notes.append("the noise outweighs all votes together: expect random labels, ask less or take more teachers")
+        if not self.per_teacher:
+            notes.append(
+                "one node's leaving may change every vote: the guarantee covers that, and is as weak as that; no teacher has one "
+                "of its own"
+            )
+        elif weight > 1:
+            notes.append(f"noise is chosen for the heaviest teacher, of weight {weight:.3g}")
+        if self.vote_sigma:
+            notes.append("noise on votes is given: epsilon follows from it, and the option epsilon is not used")
+        if self.limit and self.accounting == "published":
+            notes.append("a limit by the data-dependent cost tells on private votes by itself: nothing is guaranteed")
+        if self.limit and squared_mu(asked, weight) > self.limit_squared_mu(facts.nodes):
+            notes.append("the limit will be reached before all queries are answered, if all pass")
+        return notes
+
+    def memory_mb(self, facts: PublicFacts, room: Room) -> float:
+        """A rough upper estimate of one run's peak, the graph included."""
+        floats = facts.nodes * (2 * facts.features + 4 * self.hidden + self.dimensions)
+        return 700 + TEACHERS_MEMORY_MB + (4 * floats + 36 * facts.entries) / 2**20
+
+
+TEACHERS_MEMORY_MB = 1024
+"""What prompts that are tuned together may take."""

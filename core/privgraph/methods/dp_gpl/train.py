@@ -1,0 +1,408 @@
+"""DP-GPL and DP-GPL+W: teacher prompts on a frozen network, noisy votes on public nodes, a student prompt. See README.md."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from privgraph.methods.answers import NAME as ANSWERS
+from privgraph.methods.answers import Answers
+from privgraph.methods.base import Context, Member
+from privgraph.methods.dp_gpl.asking import Outcome, Rules, ask, histogram
+from privgraph.methods.dp_gpl.config import Config
+from privgraph.methods.dp_gpl.partition import (
+    EMPTY,
+    Floats,
+    Ints,
+    Seating,
+    by_private_centrality,
+    by_public_centrality,
+    uniform,
+)
+from privgraph.methods.dp_gpl.pooling import centred, pool
+from privgraph.methods.ensemble import NAME as ENSEMBLE
+from privgraph.methods.ensemble import Ensemble
+from privgraph.methods.ground import Ground, prepare
+from privgraph.nn.prompt_tuning import tune, votes
+from privgraph.nn.prompts import PromptRecipe, Prompts
+from privgraph.nn.small_graphs import Advance
+from privgraph.nn.standardise import standardised
+from privgraph.privacy.serial import entry_to_json
+from privgraph.privacy.smooth import release
+from privgraph.privacy.weighted_votes import dependent_epsilons
+from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
+from privgraph.streams import stream
+
+JUDGED = 500
+"""Test nodes on which teachers are judged, at most: the first of a public order. The student is judged on all."""
+LEARNT = 450
+"""Public nodes beside the queries that a student learns from with pooled labels."""
+AT_ONCE = 512
+"""Ego-graphs that the student is asked about at once."""
+MEMORY_MB = 1024.0
+
+
+def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
+    """Train members one after another; the teachers of each are one stack."""
+    for index, member in enumerate(members):
+        for event in Run(member).events():
+            yield index, event
+
+
+@dataclass(eq=False)
+class Run:
+    """One run, from pre-training to the student."""
+
+    member: Member
+    metrics: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.config: Config = self.member.config.resolved()
+        self.context: Context = self.member.context
+        self.nodes = self.member.graph.num_nodes
+        self.steps = self.config.plan(self.member.graph.facts).steps
+        self.done = 0
+
+    def events(self) -> Iterator[Event]:
+        ground = yield from prepare(self.member.graph, self.config, self.context, done=0, total=self.steps)
+        self.done = self.config.pretrain_epochs
+        table = ground.table.to(self.context.device)
+        ground = standing(ground, table)
+        seating = seat(ground, self.config, self.context.seed)
+        start = time.perf_counter()
+        order = stream(self.context.seed, "split/asked").permutation(len(ground.query_nodes))
+        queries = ground.query_nodes[torch.from_numpy(order)]
+        judged = judged_nodes(ground, self.context.seed)
+        cast = yield from self.cast_votes(ground, table, seating, torch.cat([queries, judged]))
+        own, elsewhere = cast[:, : len(queries)], cast[:, len(queries) :]
+        outcome = ask(own, seating.weights, ground.classes, self._rules(), self._noise("gate"), self._noise("votes"))
+        seconds = time.perf_counter() - start
+        for entry in self.config.ledger(self.nodes):
+            self.context.ledger.add(entry)
+            yield Spent(entry=entry_to_json(entry))
+        ensemble = self._record(ground, seating, own, elsewhere, queries, judged, outcome)
+        yield from self._tell(ensemble, outcome, elsewhere, ground.labels[judged].numpy())
+        if self.config.report == "sanitised":
+            yield from self._report(ensemble)
+        if self.context.folder is not None:
+            ensemble.save(self.context.folder)
+            yield Artifact(name=ENSEMBLE, title="Teachers, their weights, votes and costs (not for release)")
+            _answers(ensemble, outcome, seconds).save(self.context.folder)
+            yield Artifact(name=ANSWERS, title="Votes of the teachers (not for release)")
+        student = yield from self._student(ground, table, queries, outcome)
+        yield from self._finish(ground, table, student)
+
+    def cast_votes(
+        self, ground: Ground, table: Tensor, seating: Seating, asked: Tensor
+    ) -> Generator[Event, None, Ints]:
+        """Tune all teachers as one stack and ask each about each of `asked` (Q,): votes (N, Q) int64.
+
+        Row t is a function of the nodes on teacher t's seats (their features, labels, and edges to public nodes), of the public graph and
+        of public numbers. Shapes, chunks and seeds know nothing else, so that on a CPU not a digit of it depends on another
+        teacher's nodes.
+        """
+        config, seats = self.config, torch.from_numpy(seating.seats)
+        prompts = self._initial(ground, [f"init/teacher-{number}" for number in range(config.teachers)])
+        labels = torch.where(seats == EMPTY, EMPTY, ground.labels[seats.clamp(min=0)]).to(table.device)
+        egos = ground.egos(seats.flatten()).to(table.device)
+        tuned = yield from self._along(
+            tune(prompts, ground.backbone, table, egos, labels, self._recipe(), memory_mb=MEMORY_MB), "teachers"
+        )
+        assert isinstance(tuned, Prompts)
+        cast = yield from self._along(
+            votes(tuned, ground.backbone, table, ground.egos(asked).to(table.device), memory_mb=MEMORY_MB), "votes"
+        )
+        assert isinstance(cast, Tensor)
+        found: Ints = cast.cpu().numpy()
+        return found
+
+    def _along(
+        self, work: Iterator[Advance | Prompts | Tensor], stage: str
+    ) -> Generator[Event, None, Prompts | Tensor]:
+        """Tell how far some work is; what it came to."""
+        found: Prompts | Tensor | None = None
+        for told in work:
+            if isinstance(told, Advance):
+                yield Progress(step=self.done + told.done, total=self.steps, stage=stage)
+                last = told.total
+            else:
+                found = told
+        assert found is not None
+        self.done += last
+        return found
+
+    def _initial(self, ground: Ground, names: Sequence[str]) -> Prompts:
+        structure = (
+            public_embeddings(ground, ground.table.to(self.context.device)) if self.config.prompt == "gppt" else None
+        )
+        generators = [self.context.generator(name) for name in names]
+        return Prompts.initial(self._recipe(), ground.backbone, ground.classes, generators, structure)
+
+    def _recipe(self) -> PromptRecipe:
+        config = self.config
+        return PromptRecipe(
+            kind=config.prompt, tokens=config.tokens, epochs=config.epochs, learning_rate=config.learning_rate
+        )
+
+    def _noise(self, name: str) -> np.random.Generator:
+        return stream(self.context.seed, f"noise/{name}", self.context.noise_key)
+
+    def _rules(self) -> Rules:
+        config = self.config
+        published = config.accounting == "published" and config.limit > 0
+        return Rules(
+            asked=config.asked(self.nodes),
+            threshold=config.threshold,
+            limit_squared_mu=config.limit_squared_mu(self.nodes),
+            dependent_limit=config.limit if published else math.inf,
+            at_limit=config.at_limit,
+            delta=config.delta_and_rule(self.nodes)[0],
+        )
+
+    def _record(
+        self,
+        ground: Ground,
+        seating: Seating,
+        own: Ints,
+        elsewhere: Ints,
+        queries: Tensor,
+        judged: Tensor,
+        outcome: Outcome,
+    ) -> Ensemble:
+        rules = self._rules()
+        asked = rules.asked
+        dependent = dependent_epsilons(
+            outcome.counts,
+            outcome.answered,
+            seating.weights,
+            vote_sigma=asked.vote_sigma,
+            gate_sigma=asked.gate_sigma,
+            threshold=rules.threshold,
+            delta=rules.delta,
+            voting=outcome.voting,
+        )
+        return Ensemble(
+            votes=own,
+            weights=seating.weights,
+            sizes=seating.sizes,
+            centrality=seating.averages(centralities(ground, self.config)),
+            queries=queries.numpy(),
+            truth=ground.labels[queries].numpy(),
+            voting=outcome.voting,
+            passed=outcome.passed,
+            released=outcome.released,
+            accuracy=(elsewhere == ground.labels[judged].numpy()).mean(1),
+            sound=self.config.guarantees(self.nodes, seating.weights),
+            dependent=dependent,
+            classes=ground.classes,
+            vote_sigma=asked.vote_sigma,
+            gate_sigma=asked.gate_sigma,
+            threshold=rules.threshold,
+            limit=self.config.limit or math.inf,
+            delta=rules.delta,
+        )
+
+    def _tell(self, ensemble: Ensemble, outcome: Outcome, elsewhere: Ints, truth: Ints) -> Iterator[Event]:
+        """What an evaluator may know of the teachers."""
+        answered = outcome.answered
+        counts = histogram(elsewhere, ensemble.weights, ensemble.classes)
+        told = {
+            "ensemble_accuracy": float((counts.argmax(1) == truth).mean()),
+            "teacher_accuracy": float(ensemble.accuracy.mean()),
+            "upper_bound": float(ensemble.accuracy.max()),
+            "answered_share": float(answered.mean()),
+        }
+        if answered.any():
+            told["label_accuracy"] = float((ensemble.released == ensemble.truth)[answered].mean())
+        if self.config.report != "none":
+            told["epsilon_data_dependent"] = float(ensemble.dependent.max())
+            yield Log(
+                message=f"the paper's data-dependent epsilon of these votes is {told['epsilon_data_dependent']:.2f}: it is computed "
+                "from private votes, is itself not private, and is no guarantee",
+                level="warning",
+            )
+        self.metrics.update(told)
+        for name, value in told.items():
+            yield Metric(name=name, value=value, step=self.done, stage="votes")
+
+    def _report(self, ensemble: Ensemble) -> Iterator[Event]:
+        """A data-dependent epsilon that may be shown; the ledger has paid for it."""
+        config, delta = self.config, ensemble.delta
+        shown = release(
+            self._noise("report"),
+            config.report_order(self.nodes),
+            histogram(ensemble.votes, ensemble.weights, ensemble.classes),
+            config.poll(self.nodes, ensemble.classes),
+            epsilon=config.report_epsilon,
+            delta=delta,
+        )
+        self.metrics["epsilon_sanitised"] = shown.epsilon
+        yield Metric(name="epsilon_sanitised", value=shown.epsilon, step=self.done, stage="votes", evaluator=False)
+        yield Log(
+            message=f"the sanitised data-dependent epsilon is {shown.epsilon:.2f} at delta {delta:g}, for these data and their neighbours "
+            f"alone; it is a bound except with chance {shown.failure:g}, and the run's guarantee does not rest on it"
+        )
+
+    def _student(
+        self, ground: Ground, table: Tensor, queries: Tensor, outcome: Outcome
+    ) -> Generator[Event, None, Prompts]:
+        """The student's prompt, tuned on what was released: post-processing. Where nothing was, it stays as it began."""
+        student = self._initial(ground, ["init/student"])
+        self.metrics["lower_bound"] = _accuracy(self._chances(ground, table, student, ground.test_nodes), ground)
+        answered = torch.from_numpy(outcome.answered)
+        if not bool(answered.any()):
+            yield Log(message="no query was answered: the student keeps the prompt that it began with", level="warning")
+            return student
+        rows, targets = queries[answered], torch.from_numpy(outcome.released)[answered].unsqueeze(0)
+        if self.config.student_labels == "pooled":
+            rows, targets = self._pooled(ground, table, rows, outcome)
+        tuned = yield from self._along(
+            tune(
+                student,
+                ground.backbone,
+                table,
+                ground.egos(rows).to(table.device),
+                targets.to(table.device),
+                replace(self._recipe(), epochs=self.config.student_epochs),
+                memory_mb=MEMORY_MB,
+            ),
+            "student",
+        )
+        assert isinstance(tuned, Prompts)
+        return tuned
+
+    def _pooled(self, ground: Ground, table: Tensor, rows: Tensor, outcome: Outcome) -> tuple[Tensor, Tensor]:
+        """Whom the student learns from (n,), and chances of each class (1, n, C), from all noisy counts together."""
+        public = ground.public_nodes
+        answered = np.searchsorted(public.numpy(), rows.numpy())
+        std = self.config.asked(self.nodes).vote_sigma
+        pooled = pool(outcome.noisy[outcome.answered], answered, public_features(ground, table), std)
+        truth = ground.labels[rows].numpy()
+        at = torch.searchsorted(public, ground.test_nodes)
+        self.metrics["pooled_accuracy"] = _accuracy(torch.from_numpy(pooled.chances)[at], ground)
+        self.metrics["pooled_label_accuracy"] = float((pooled.chances[answered].argmax(1) == truth).mean())
+        order = stream(self.context.seed, "split/learnt").permutation(len(public))
+        learnt = np.concatenate([answered, order[~np.isin(order, answered)][:LEARNT]])
+        return public[torch.from_numpy(learnt)], torch.from_numpy(pooled.chances[learnt]).unsqueeze(0)
+
+    @torch.no_grad()
+    def _chances(self, ground: Ground, table: Tensor, student: Prompts, nodes: Tensor) -> Tensor:
+        """(n, C) of `nodes` (n,), on the CPU."""
+        found = []
+        for start in range(0, len(nodes), AT_ONCE):
+            egos = ground.egos(nodes[start : start + AT_ONCE]).to(table.device)
+            found.append(student.answers(ground.backbone, table, egos)[0].softmax(1).cpu())
+        return torch.cat(found)
+
+    def _finish(self, ground: Ground, table: Tensor, student: Prompts) -> Iterator[Event]:
+        public = ground.public_nodes
+        chances = self._chances(ground, table, student, public)
+        at = torch.searchsorted(public, ground.test_nodes)
+        self.metrics["test_accuracy"] = _accuracy(chances[at], ground)
+        yield Metric(name="test_accuracy", value=self.metrics["test_accuracy"], step=self.steps, stage="student")
+        if self.context.folder is not None:
+            np.savez(
+                self.context.folder / "predictions.npz",
+                node=public.numpy(),
+                prediction=chances.argmax(1).numpy(),
+                probabilities=chances.numpy(),
+            )
+            yield Artifact(name="predictions.npz", title="Predicted class of every public node")
+            arrays = {name: value.cpu().numpy() for name, value in student.parameters.items()}
+            np.savez(self.context.folder / "prompt.npz", allow_pickle=False, **arrays)
+            yield Artifact(name="prompt.npz", title="The student's prompt")
+        yield Result(metrics=self.metrics)
+
+
+def standing(ground: Ground, table: Tensor) -> Ground:
+    """The same ground, its backbone where the `table` is and standardised by the public nodes' embeddings."""
+    moved = replace(ground, backbone=ground.backbone.to(table.device))
+    return replace(moved, backbone=standardised(moved.backbone, public_embeddings(moved, table)))
+
+
+def seat(ground: Ground, config: Config, seed: int, present: np.ndarray | None = None) -> Seating:
+    """Who sits where, as `weighting` says; `present` (|V|,) bool: who has stayed (none given: everybody)."""
+    roster, nodes = ground.private_nodes.numpy(), ground.labels.shape[0]
+    here = np.ones(nodes, dtype=bool) if present is None else present
+    room = config.room(nodes)
+    if config.weighting == "uniform":
+        return uniform(roster, here, room, seed)
+    if config.weighting == "private-centrality":
+        weights, ranks = config.public_weights()
+        return by_public_centrality(roster, here, ground.public_degree.numpy(), room, weights, ranks, seed)
+    return by_private_centrality(
+        roster, here, centralities(ground, config), room, config.w_min, config.w_max, config.scores, seed
+    )
+
+
+def centralities(ground: Ground, config: Config) -> Floats:
+    """(|V|,) degree centrality: in the private graph, as published, or of public neighbours among public nodes."""
+    if config.weighting == "private-centrality":
+        public: Floats = ground.public_degree.numpy() / max(len(ground.public_nodes), 1)
+        return public
+    private: Floats = ground.private_degree.numpy() / max(len(ground.private_nodes) - 1, 1)
+    return private
+
+
+def judged_nodes(ground: Ground, seed: int) -> Tensor:
+    """The test nodes on which teachers are judged, in a public order."""
+    order = stream(seed, "split/judged").permutation(len(ground.test_nodes))[:JUDGED]
+    return ground.test_nodes[torch.from_numpy(order)]
+
+
+@torch.no_grad()
+def public_embeddings(ground: Ground, table: Tensor) -> Tensor:
+    """(n, H) of the public nodes, by the frozen network on the public graph."""
+    public = ground.public_nodes.to(table.device)
+    return ground.backbone.whole(table[public], _public_edges(ground).to(table.device))
+
+
+def public_features(ground: Ground, table: Tensor) -> Floats:
+    """(n, d) what public nodes have in common: embeddings, and features averaged twice over neighbours and the node itself."""
+    public, (source, target) = ground.public_nodes, _public_edges(ground)
+    smooth = ground.table[public].double()
+    degree = torch.bincount(target, minlength=len(public)).unsqueeze(1) + 1
+    for _ in range(2):
+        smooth = smooth.index_add(0, target, smooth[source]) / degree
+    embedded: Floats = public_embeddings(ground, table).double().cpu().numpy()
+    return np.concatenate([centred(embedded), centred(smooth.numpy())], axis=1)
+
+
+def _public_edges(ground: Ground) -> Tensor:
+    """(2, e) edges among public nodes, in their own numbers."""
+    number = torch.full((len(ground.labels),), -1)
+    number[ground.public_nodes] = torch.arange(len(ground.public_nodes))
+    edges = number[ground.edge_index]
+    return edges[:, (edges >= 0).all(0)]
+
+
+def _accuracy(chances: Tensor, ground: Ground) -> float:
+    """Of chances (n, C) of the test nodes."""
+    return float((chances.argmax(1) == ground.labels[ground.test_nodes]).float().mean())
+
+
+def _answers(ensemble: Ensemble, outcome: Outcome, seconds: float) -> Answers:
+    """The record for study; all teachers answer every query, so that none has private nodes of its own."""
+    asked = len(ensemble.queries)
+    nobody = np.zeros(asked + 1, dtype=np.int64)
+    return Answers(
+        kind="counts",
+        queries=ensemble.queries,
+        before=outcome.counts.astype(np.float32),
+        after=outcome.noisy.astype(np.float32),
+        noise_std=ensemble.vote_sigma,
+        released=ensemble.released,
+        truth=ensemble.truth,
+        seconds=np.full(asked, seconds / asked),
+        pointers=nobody,
+        neighbours=np.zeros(0, dtype=np.int64),
+        weights=np.zeros(0, dtype=np.float32),
+        edge_pointers=nobody,
+        edges=np.zeros((2, 0), dtype=np.int64),
+    )
