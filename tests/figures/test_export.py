@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 from tests.figures import made_runs
 from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_ensembles import ensemble as made_ensemble
 
 from privgraph.privacy.serial import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
@@ -28,10 +29,12 @@ from privgraph_workbench.figures import (
     FIGURES,
     agreement,
     answers,
+    budget,
     chart_of,
     chosen,
     classes,
     compare,
+    consensus,
     convergence,
     curves,
     degrees,
@@ -40,7 +43,11 @@ from privgraph_workbench.figures import (
     ledger,
     neighbourhood,
     one_answer,
+    one_vote,
     price,
+    stopped,
+    teacher_accuracy,
+    teacher_epsilons,
     teacher_times,
     tradeoff,
     words,
@@ -70,6 +77,7 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         pairs = [(record, store.events(record.id)) for record in learnt]
         store.close()
     said_by_teachers = made_answers(refuse=2)
+    weighted = made_ensemble(limit=0.8)
     return {
         "curves": curves.data(pairs[0][1]),
         "ledger": ledger.data(said.ledger, said.delta),
@@ -86,6 +94,12 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         "agreement": agreement.data(said_by_teachers),
         "chosen": chosen.data(said_by_teachers, 3),
         "teacher_times": teacher_times.data(said_by_teachers),
+        "teacher_epsilons": teacher_epsilons.data(weighted),
+        "budget": budget.data(weighted),
+        "one_vote": one_vote.data(weighted, 3, one_vote.Noise.of(weighted)),
+        "consensus": consensus.data(weighted),
+        "stopped": stopped.data(weighted),
+        "teacher_accuracy": teacher_accuracy.data(weighted),
     }
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.answers import NAME, Answers
+from privgraph.methods.ensemble import NAME as ENSEMBLE
+from privgraph.methods.ensemble import Ensemble
 from privgraph.privacy.serial import entry_to_json, statement_to_json
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
 from privgraph.runs.leases import Outcome, new_worker
@@ -67,13 +69,24 @@ def keep(
 
 def keep_answers(store: RunStore, found: Answers, seed: int = 0, method: str = "privgnn") -> str:
     """A finished run on karate whose teachers' answers were kept, as a worker keeps them."""
-    run = store.submit(make_spec(method, "karate", {"lam": 0.4}, seed=seed))
+    return _keep(store, make_spec(method, "karate", {"lam": 0.4}, seed=seed), {NAME: found})
+
+
+def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0, **options: object) -> str:
+    """A finished DP-GPL on karate with the records of its teachers and of their answers."""
+    spec = make_spec("pate", "karate", {"lam": 0.4}, seed=seed)
+    return _keep(store, spec, {NAME: found, ENSEMBLE: ensemble})
+
+
+def _keep(store: RunStore, spec: RunSpec, artifacts: Mapping[str, Answers | Ensemble]) -> str:
+    run = store.submit(spec)
     worker = new_worker()
     assert store.leases.claim([run], worker) == [run]
-    found.save(store.folder(run))
+    for artifact in artifacts.values():
+        artifact.save(store.folder(run))
     metrics = {"test_accuracy": 0.7, "val_accuracy": 0.7, "train_accuracy": 0.7}
-    plan = store.get(run).spec.config().plan(KARATE)
-    store.leases.append(run, [Artifact(name=NAME, title="What the teachers answered")], worker)
+    plan = spec.config().plan(KARATE)
+    store.leases.append(run, [Artifact(name=name, title="What the teachers answered") for name in artifacts], worker)
     outcome = Outcome(
         state="done",
         metrics=metrics,

@@ -28,6 +28,12 @@ FIGURES: dict[str, str] = {
     "agreement": "Teachers' agreement with the truth",
     "chosen": "Who answered a query",
     "teacher_times": "Time of each teacher",
+    "teacher_epsilons": "Epsilon of each teacher",
+    "budget": "Budget used, query by query",
+    "one_vote": "One vote, and its noise",
+    "consensus": "Consensus of the teachers",
+    "stopped": "Which teachers were stopped, and when",
+    "teacher_accuracy": "Accuracy of each teacher",
 }
 """Every figure: the name of its module, and what it shows."""
 

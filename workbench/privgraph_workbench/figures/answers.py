@@ -77,7 +77,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     answered = [row for row in rows if row["flipped"] is not None and row["margin_before"] is not None]
     if not answered:
         return empty(TITLE, "no query was answered")
-    step = _round_step(max(row["margin_before"] for row in answered))
+    step = round_step(max(row["margin_before"] for row in answered))
     bins = [int(row["margin_before"] / step) for row in answered]
     places = range(max(bins) + 1)
     names = tuple(f"{number(step * place)}–{number(step * (place + 1))}" for place in places)
@@ -137,10 +137,10 @@ def class_name(label: int, names: Sequence[str]) -> str:
     return names[label] if 0 <= label < len(names) else f"class {label}"
 
 
-def _round_step(top: float) -> float:
+def round_step(top: float) -> float:
     """The smallest of 1, 2 and 5 times a power of ten that reaches `top` in at most ten steps.
 
-    >>> _round_step(0.89), _round_step(37.0)
+    >>> round_step(0.89), round_step(37.0)
     (0.1, 5.0)
     """
     if top <= 0:

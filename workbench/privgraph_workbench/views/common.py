@@ -7,8 +7,10 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.chart import number
 from privgraph_workbench.figures.common import given_noise
+from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
 
 STATES = {
     "queued": ("waiting", "gray", "It waits until a worker is free."),
@@ -30,6 +32,17 @@ def badge(record: RunRecord) -> None:
     """The run's state as a coloured word."""
     word, colour, meaning = STATES[record.state]
     st.badge(word, color=colour, help=meaning)  # type: ignore[arg-type]
+
+
+def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False) -> None:
+    """What must be known of the numbers below, as coloured words in a row."""
+    with st.container(horizontal=True):
+        if dependent:
+            st.badge("data-dependent", color="orange", icon=":material/warning:", help=DEPENDENT_BADGE)
+        if private:
+            st.badge("private", color="red", icon=":material/lock:", help=PRIVATE_BADGE)
+        if evaluator:
+            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=EVALUATOR_BADGE)
 
 
 def setting(record: RunRecord) -> str:

@@ -9,7 +9,10 @@ import streamlit as st
 
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord, StoredEvent
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.draw_plotly import draw
 from privgraph_workbench.views import common
 
 
@@ -43,6 +46,14 @@ def figure_exports(
                 on_click="ignore",
                 width="stretch",
             )
+
+
+def drawn_figure(
+    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], record: RunRecord, view: str = ""
+) -> None:
+    """A figure of a run with its exports; each `view` of it keeps its own zoom, and names its own files."""
+    live_plot.show(draw(chart_of(figure, rows), common.theme()), key=f"{figure}{view}.{record.id}")
+    figure_exports(figure, rows, statements, name=f"{record.id}{view}")
 
 
 def run_exports(record: RunRecord, events: Sequence[StoredEvent]) -> None:

@@ -20,10 +20,10 @@ from privgraph.runs.records import RunQuery, RunRecord, UnknownRun
 from privgraph_workbench import describing, jobs, live_plot, shell, words
 from privgraph_workbench.figures import agreement, answers, chosen, one_answer, teacher_times
 from privgraph_workbench.figures.chart import Row, number
-from privgraph_workbench.views import common, price_form
+from privgraph_workbench.views import common, ensemble, price_form
 from privgraph_workbench.views.export import figure_exports
 
-METHODS = ("privgnn", "pate")
+METHODS = ("privgnn", "pate", "dp-gpl")
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
 EVERYTHING = "all"
@@ -157,14 +157,7 @@ def _run(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         )
     _one(record, found, rows, names, statements)
     _times(record, found, statements)
-
-
-def _badges(*, private: bool = False, evaluator: bool = False) -> None:
-    with st.container(horizontal=True):
-        if private:
-            st.badge("private", color="red", icon=":material/lock:", help=answers.PRIVATE_BADGE)
-        if evaluator:
-            st.badge("evaluator only", color="orange", icon=":material/visibility:", help=answers.EVALUATOR_BADGE)
+    ensemble.show(record, names, statements)
 
 
 def _numbers(rows: Sequence[Row]) -> None:
@@ -198,7 +191,7 @@ def _numbers(rows: Sequence[Row]) -> None:
         border=True,
         help="Share of the answered queries. Evaluator only: it needs the truth, which nobody who takes part knows",
     )
-    _badges(private=True, evaluator=True)
+    common.badges(private=True, evaluator=True)
     st.caption(_in_words(rows, answered, after, released))
 
 
@@ -244,7 +237,7 @@ def _one(
 ) -> None:
     """The queries as a table, and one of them in full."""
     st.markdown("#### The queries")
-    _badges(private=True, evaluator=True)
+    common.badges(private=True, evaluator=True)
     admitted = {
         "all": rows,
         **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},

@@ -1,0 +1,328 @@
+"""Figures of weighted teachers: what each teacher's nodes pay, what is drawn, and which warnings they carry."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.figures.made_ensembles import CLASSES, DELTA, ensemble, moved_by_all
+
+from privgraph.methods.ensemble import Ensemble
+from privgraph.privacy.weighted_votes import Asked, teacher_epsilon
+from privgraph_workbench.figures import (
+    budget,
+    consensus,
+    ensembles,
+    export,
+    one_vote,
+    stopped,
+    teacher_accuracy,
+    teacher_epsilons,
+    words,
+)
+from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
+from privgraph_workbench.figures.chart import Chart, Row, Series
+from privgraph_workbench.figures.draw_plotly import draw
+
+
+@pytest.fixture(scope="module")
+def found() -> Ensemble:
+    return ensemble()
+
+
+@pytest.fixture(scope="module")
+def limited() -> Ensemble:
+    """The heavy teachers reach the limit, the light ones do not; who has reached it votes no more."""
+    return ensemble(limit=0.8)
+
+
+def _of_kind(chart: Chart, kind: str) -> list[Series]:
+    return [series for series in chart.series if series.kind == kind]
+
+
+class TestSpending:
+    def test_everything_that_was_voted_on_is_paid_for(self, limited: Ensemble) -> None:
+        spent = ensembles.spent(limited)
+        for teacher in (0, 20, 39):
+            took_part = limited.voting[teacher]
+            for queries in (0, 1, 7, 20):
+                asked = Asked(
+                    queries=int(took_part[:queries].sum()),
+                    answers=int((took_part & (limited.released >= 0))[:queries].sum()),
+                    vote_sigma=limited.vote_sigma,
+                    gate_sigma=limited.gate_sigma,
+                )
+                own = teacher_epsilon(asked, float(limited.weights[teacher]), DELTA)
+                assert spent[teacher, queries] == pytest.approx(own, rel=1e-6)
+
+    def test_nobody_spends_more_than_is_guaranteed(self, limited: Ensemble) -> None:
+        assert (ensembles.spent(limited)[:, -1] <= limited.sound * (1 + 1e-9)).all()
+
+    def test_data_dependent_spending_ends_where_the_record_says(self, found: Ensemble) -> None:
+        whole = replace(found, votes=np.where(found.votes < 0, 0, found.votes))
+        trail = ensembles.spent(whole, "data-dependent")
+        assert trail[:, 0].tolist() == [0.0] * 40
+        assert (np.diff(trail) >= -1e-12).all()
+        assert trail[:, -1] == pytest.approx(found.dependent, rel=0.2)
+
+    def test_a_run_whose_every_vote_may_move_is_told_from_its_guarantee(self, found: Ensemble) -> None:
+        assert not ensembles.every_vote_moves(found)
+        assert ensembles.heaviest(found) == found.weights.max()
+        voided = moved_by_all(found)
+        assert ensembles.every_vote_moves(voided)
+        assert ensembles.heaviest(voided) == pytest.approx(40)
+        spent = ensembles.spent(voided)
+        assert np.ptp(spent[:, -1]) == 0
+        assert spent[0, -1] > 20 * ensembles.spent(found)[:, -1].max()
+
+    def test_without_noise_nothing_is_guaranteed(self, found: Ensemble) -> None:
+        bare = replace(found, vote_sigma=0.0, gate_sigma=0.0, sound=np.full(40, math.inf))
+        assert ensembles.spent(bare)[0, -1] == math.inf
+        assert budget.chart(budget.data(bare)).panels[0].title.startswith("nothing is guaranteed")
+        assert teacher_epsilons.chart(teacher_epsilons.data(bare)).panels[0].title == "nothing is guaranteed"
+
+    def test_which_epsilon_the_limit_is_held_against(self, limited: Ensemble) -> None:
+        assert ensembles.limit_measure(limited) == "sound"
+        assert ensembles.limit_measure(replace(limited, sound=limited.sound + 50)) == "data-dependent"
+
+
+class TestGroups:
+    def test_few_weights_are_groups_of_their_own(self, found: Ensemble) -> None:
+        names, own = ensembles.groups(found, "weight")
+        assert len(names) == 3
+        assert np.unique(found.weights[own == 1]).size == 1
+
+    def test_many_values_share_five_groups_in_their_order(self, found: Ensemble) -> None:
+        names, own = ensembles.groups(found, "centrality")
+        assert len(names) == ensembles.MOST_GROUPS
+        ends = [(found.centrality[own == place].min(), found.centrality[own == place].max()) for place in range(5)]
+        assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
+        assert np.bincount(own).min() >= 7
+
+
+class TestEpsilons:
+    def test_rows_are_teachers(self, found: Ensemble) -> None:
+        rows = teacher_epsilons.data(found)
+        assert [row["epsilon"] for row in rows] == found.sound.tolist()
+        assert [row["size"] for row in rows] == found.sizes.tolist()
+        assert not any(row["data_dependent"] for row in rows)
+        other = teacher_epsilons.data(found, "data-dependent", "centrality", "strip")
+        assert [row["epsilon"] for row in other] == found.dependent.tolist()
+        assert all(row["data_dependent"] for row in other)
+        with pytest.raises(ValueError, match="histogram, strip, cumulative"):
+            teacher_epsilons.data(found, view="pie")
+
+    @pytest.mark.parametrize("by", ensembles.GROUPINGS)
+    @pytest.mark.parametrize("measure", ensembles.MEASURES)
+    def test_every_teacher_is_in_one_bar_and_bars_stand_on_one_another(
+        self, found: Ensemble, measure: str, by: str
+    ) -> None:
+        chart = teacher_epsilons.chart(teacher_epsilons.data(found, measure, by))
+        tallest = np.max([series.y for series in chart.series], axis=0)
+        assert tallest.sum() == 40
+        for front, behind in zip(chart.series[1:], chart.series, strict=False):
+            assert all(low <= high or high == 0 for low, high in zip(front.y, behind.y, strict=True))  # type: ignore[operator]
+
+    def test_who_is_at_the_limit_is_not_beyond_it(self, limited: Ensemble) -> None:
+        chart = teacher_epsilons.chart(teacher_epsilons.data(limited))
+        (rule,) = chart.panels[0].rules
+        assert rule.label == "limit 0.8"
+        filled = [place for place in range(len(chart.series[0].x)) if any(one.y[place] for one in chart.series)]
+        assert max(filled) < rule.x < max(filled) + 1
+
+    def test_a_strip_has_a_point_a_teacher_at_its_epsilon(self, found: Ensemble) -> None:
+        chart = teacher_epsilons.chart(teacher_epsilons.data(found, view="strip"))
+        assert sorted(x for series in chart.series for x in series.x) == sorted(found.sound.tolist())  # type: ignore[type-var]
+        places = [(x, y) for series in chart.series for x, y in zip(series.x, series.y, strict=True)]
+        assert len(set(places)) == 40
+
+    def test_stairs_end_at_everybody(self, found: Ensemble) -> None:
+        chart = teacher_epsilons.chart(teacher_epsilons.data(found, view="cumulative"))
+        assert [series.name for series in chart.series][-1] == "all teachers"
+        for series in chart.series:
+            assert (series.y[0], series.y[-1]) == (0.0, 1.0)
+            assert list(series.x) == sorted(series.x)  # type: ignore[type-var]
+
+    def test_equal_epsilons_and_missing_ones(self, found: Ensemble) -> None:
+        alike = replace(found, weights=np.ones(40), sound=np.full(40, 1.7))
+        for view in teacher_epsilons.VIEWS:
+            assert teacher_epsilons.chart(teacher_epsilons.data(alike, view=view)).series
+        unknown = replace(found, dependent=np.full(40, math.nan))
+        chart = teacher_epsilons.chart(teacher_epsilons.data(unknown, "data-dependent"))
+        assert chart.panels[0].title == "it was not computed in this run"
+
+
+@pytest.mark.parametrize("figure", ["teacher_epsilons", "budget", "stopped"])
+def test_data_dependent_numbers_say_so_wherever_they_go(limited: Ensemble, figure: str) -> None:
+    published = replace(limited, sound=limited.sound + 50)  # its limit was the paper's
+    rows, sound = {
+        "teacher_epsilons": (teacher_epsilons.data(limited, "data-dependent"), teacher_epsilons.data(limited)),
+        "budget": (budget.data(limited, "data-dependent"), budget.data(limited)),
+        "stopped": (stopped.data(published), stopped.data(limited)),
+    }[figure]
+    for kind in ("json", "csv", "svg"):
+        assert ensembles.DEPENDENT_BADGE in export.export(figure, rows, {}, kind).decode()
+        assert ensembles.DEPENDENT_BADGE not in export.export(figure, sound, {}, kind).decode()
+    assert words.DATA_DEPENDENT in json.loads(export.export(figure, rows, {}, "json"))["badges"]
+
+
+class TestBudget:
+    def test_a_line_a_weight_from_nothing_to_what_was_spent(self, limited: Ensemble) -> None:
+        rows = budget.data(limited)
+        chart = budget.chart(rows)
+        lines = _of_kind(chart, "line")
+        assert [line.y[0] for line in lines] == [0.0] * 3
+        last = ensembles.spent(limited)[:, -1]
+        _, own = ensembles.groups(limited, "weight")
+        assert [line.y[-1] for line in lines] == pytest.approx([last[own == place].max() for place in range(3)])
+        (level,) = _of_kind(chart, "level")
+        assert level.y == (0.8,)
+        assert [mark.y[0] for mark in _of_kind(chart, "points")] == pytest.approx(
+            [limited.sound[own == place].max() for place in range(3)]
+        )
+
+    def test_the_papers_number_has_no_guarantee(self, limited: Ensemble) -> None:
+        chart = budget.chart(budget.data(limited, "data-dependent"))
+        assert not _of_kind(chart, "points")
+        assert not _of_kind(chart, "level")  # the limit was held against the sound one
+        with pytest.raises(ValueError, match="sound, data-dependent"):
+            budget.data(limited, "published")
+
+    def test_many_queries_are_thinned(self) -> None:
+        many = ensemble(teachers=6, queries=1000, gate_sigma=0.0)
+        rows = budget.data(many)
+        assert len(rows) == 3 * (budget.MOST_POINTS + 1)
+        assert rows[budget.MOST_POINTS]["queries"] == 1000
+
+
+class TestOneVote:
+    def test_rows_hold_votes_chances_and_price(self, found: Ensemble) -> None:
+        noise = one_vote.Noise.of(found)
+        rows = one_vote.data(found, 3, noise)
+        assert [row["votes"] for row in rows] == pytest.approx(found.counts()[3].tolist())
+        assert sum(row["heads"] for row in rows) == (found.votes[:, 3] >= 0).sum()
+        assert sum(row["chance"] for row in rows) == pytest.approx(1)
+        draw = np.random.default_rng(0).normal(scale=found.vote_sigma, size=(100_000, CLASSES))
+        drawn = np.bincount((found.counts()[3] + draw).argmax(axis=1), minlength=CLASSES) / 100_000
+        assert [row["chance"] for row in rows] == pytest.approx(drawn.tolist(), abs=0.01)
+        asked = Asked(queries=20, answers=20, vote_sigma=found.vote_sigma, gate_sigma=found.gate_sigma)
+        assert rows[0]["epsilon_run"] == pytest.approx(teacher_epsilon(asked, found.weights.max(), DELTA), rel=1e-9)
+        assert 0 < rows[0]["epsilon_query"] < rows[0]["epsilon_run"]
+
+    def test_less_noise_is_surer_and_dearer_and_the_threshold_costs_nothing(self, found: Ensemble) -> None:
+        place = int(np.diff(np.sort(found.counts(), axis=1))[:, -1].argmax())
+        loud, quiet = (one_vote.data(found, place, one_vote.Noise(vote_sigma=sigma)) for sigma in (20.0, 5.0))
+        assert max(row["chance"] for row in quiet) > max(row["chance"] for row in loud)
+        assert quiet[0]["epsilon_run"] > loud[0]["epsilon_run"]
+        assert loud[0]["passes"] is None
+        low, high = (
+            one_vote.data(found, place, one_vote.Noise(vote_sigma=20, gate_sigma=10, threshold=votes))
+            for votes in (5, 35)
+        )
+        assert low[0]["passes"] > high[0]["passes"]
+        assert low[0]["epsilon_run"] == high[0]["epsilon_run"] > loud[0]["epsilon_run"]
+
+    def test_what_to_expect_over_all_queries(self, found: Ensemble) -> None:
+        passes, right = one_vote.expected(found, one_vote.Noise(vote_sigma=0.01))
+        assert passes == 1
+        assert right == pytest.approx((found.counts().argmax(axis=1) == found.truth).mean())
+        none, nobody = one_vote.expected(found, one_vote.Noise(vote_sigma=1, gate_sigma=0.1, threshold=1000))
+        assert (none, nobody) == (0, None)
+
+    def test_threshold_and_noise_are_on_the_drawing(self, found: Ensemble) -> None:
+        chart = one_vote.chart(one_vote.data(found, 3, one_vote.Noise(vote_sigma=4, gate_sigma=3, threshold=18)))
+        assert [rule.x for rule in chart.panels[0].rules] == [18]
+        (reach,) = _of_kind(chart, "links")
+        votes = found.counts()[3]
+        assert reach.x[1::2] == pytest.approx(np.minimum(votes + 4, chart.panels[0].x.high).tolist())
+        far = one_vote.chart(one_vote.data(found, 3, one_vote.Noise(vote_sigma=4, gate_sigma=3, threshold=900)))
+        assert not far.panels[0].rules
+        assert "900 votes" in far.panels[0].title
+        heads = [series for series in chart.series if series.name.startswith("by head")]
+        assert heads[0].x == tuple(row["heads"] for row in one_vote.data(found, 3, one_vote.Noise(vote_sigma=4)))
+
+    def test_without_noise_the_largest_goes_out(self, found: Ensemble) -> None:
+        rows = one_vote.data(found, 3, one_vote.Noise(vote_sigma=0))
+        assert [row["chance"] for row in rows] == [float(row["largest"]) for row in rows]
+        assert rows[0]["epsilon_run"] == math.inf
+
+
+class TestConsensus:
+    def test_every_query_has_one_state_and_is_in_one_bar(self, found: Ensemble) -> None:
+        rows = consensus.data(found)
+        assert [row["state"] == "answered" for row in rows] == (found.released >= 0).tolist()
+        chart = consensus.chart(rows)
+        assert np.max([series.y for series in chart.series], axis=0).sum() == 20
+        (rule,) = chart.panels[0].rules
+        assert rule.x == pytest.approx(18 / 40 * 10 - 0.5)
+        above = (found.counts().max(axis=1) > 18).sum()
+        assert f"; {above} lie above the gate's threshold of 45.0%" in chart.summary
+
+    def test_without_a_gate_there_is_no_threshold(self) -> None:
+        chart = consensus.chart(consensus.data(ensemble(gate_sigma=0.0)))
+        assert not chart.panels[0].rules
+        assert "there is no gate" in chart.summary
+
+    def test_querying_that_ended(self) -> None:
+        rows = consensus.data(ensemble(limit=0.5, at_limit="stop"))
+        states = [row["state"] for row in rows]
+        assert "not asked any more" in states
+        assert states == sorted(states, key=lambda state: state == "not asked any more")
+
+
+class TestStopped:
+    def test_who_and_when(self, limited: Ensemble) -> None:
+        rows = stopped.data(limited)
+        gone = [row for row in rows if row["stopped_after"] is not None]
+        assert 0 < len(gone) < 40
+        for row in gone:
+            took_part = limited.voting[row["teacher"]]
+            assert took_part[: row["stopped_after"]].all()
+            assert not took_part[row["stopped_after"] :].any()
+            assert row["reached"]
+            assert 0.5 < row["spent"] <= 0.8
+        chart = stopped.chart(rows)
+        assert f"{len(gone)} of 40 teachers" in chart.summary
+        assert {line.y[-1] for line in chart.series} >= {0.0, 1.0}
+
+    def test_where_one_teacher_ends_it_the_others_only_stop_with_it(self) -> None:
+        rows = stopped.data(ensemble(limit=0.8, at_limit="stop"))
+        assert all(row["stopped_after"] == rows[0]["stopped_after"] for row in rows)
+        heaviest = max(row["weight"] for row in rows)
+        assert {row["weight"] for row in rows if row["reached"]} == {heaviest}
+
+    def test_nobody(self, found: Ensemble) -> None:
+        assert stopped.chart(stopped.data(found)).panels[0].title == stopped.NO_LIMIT
+        assert stopped.chart(stopped.data(ensemble(limit=50.0))).panels[0].title == stopped.NOBODY
+
+
+def test_accuracy_by_weight_and_size(found: Ensemble) -> None:
+    rows: list[Row] = teacher_accuracy.data(found)
+    chart = teacher_accuracy.chart(rows)
+    assert len(chart.panels) == 2
+    means = _of_kind(chart, "path")[0]
+    assert means.x == pytest.approx(np.unique(found.weights).tolist())
+    light = found.accuracy[found.weights == found.weights.min()].mean()
+    assert means.y[0] == pytest.approx(light)
+    assert EVALUATOR_BADGE in chart.badges
+    alike = teacher_accuracy.chart(teacher_accuracy.data(replace(found, weights=np.ones(40))))
+    assert len(alike.panels) == 1
+    unknown = teacher_accuracy.data(replace(found, accuracy=np.full(40, math.nan)))
+    assert teacher_accuracy.chart(unknown).panels[0].title == "no teacher's accuracy was measured"
+
+
+def test_private_numbers_are_marked(limited: Ensemble) -> None:
+    assert PRIVATE_BADGE in consensus.chart(consensus.data(limited)).badges
+    vote = one_vote.chart(one_vote.data(limited, 0, one_vote.Noise.of(limited)))
+    assert {PRIVATE_BADGE, EVALUATOR_BADGE} <= set(vote.badges)
+    assert ensembles.TEACHERS_BADGE in teacher_epsilons.chart(teacher_epsilons.data(limited)).badges
+
+
+def test_the_limit_is_a_line_between_bars_on_a_page_too(limited: Ensemble) -> None:
+    chart = teacher_epsilons.chart(teacher_epsilons.data(limited))
+    (line,) = draw(chart).layout.shapes
+    assert line.x0 == chart.panels[0].rules[0].x

@@ -1,0 +1,175 @@
+"""The second half of the Teachers page: epsilon of each teacher, the budget, one vote under other noise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_ensembles import ensemble, moved_by_all
+from tests.pages.kept_runs import keep_answers, keep_ensemble
+
+from privgraph.data.errors import DataError
+from privgraph.methods.ensemble import Ensemble
+from privgraph.runs.store import RunStore
+from privgraph_workbench import describing
+from privgraph_workbench.figures import ensembles, one_vote
+from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.words import chance
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that cannot be read: classes have numbers, and no test waits for another process."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("not now")
+
+    monkeypatch.setattr(describing, "describe", refuse)
+
+
+def _kept(store: RunStore, found: Ensemble, seed: int = 0) -> str:
+    return keep_ensemble(store, found, made_answers("counts", noise=3.0), seed=seed)
+
+
+def _texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _numbers(app: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+def _drawn(app: AppTest) -> dict[str, str]:
+    """What each figure of the page says to somebody who cannot see it, by the figure's key up to the run."""
+    shown = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    return {one["name"].split(".")[0]: one["summary"] for one in shown}
+
+
+def _closest(found: Ensemble) -> int:
+    counts = found.counts()
+    counts.sort(axis=1)
+    return int((counts[:, -1] - counts[:, -2]).argmin())
+
+
+def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: RunStore) -> None:
+    run = keep_answers(store, made_answers())
+    app = opened("teachers", data="karate", run=run)
+    assert "This method kept no record of its teachers" in _texts(app)
+    assert "Weight of a vote" not in _numbers(app)
+
+
+def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> None:
+    found = ensemble(limit=0.8)
+    app = opened("teachers", data="karate", run=_kept(store, found))
+    numbers, drawn = _numbers(app), _drawn(app)
+    assert numbers["Teachers"] == "40"
+    assert numbers["Sound ε"] == f"{found.sound.min():.3g} – {upper(0.8, 3)}"
+    gone = int((ensembles.stopped_at(found) >= 0).sum())
+    assert 0 < gone < 40
+    assert numbers["Stopped"] == str(gone)
+    table = next(one.value for one in app.dataframe if "because of" in one.value)
+    assert len(table) == gone
+    assert set(table["because of"]) == {"its own limit"}
+    expected = {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "one_vote", "consensus"}
+    assert expected | {"teacher_accuracy"} <= set(drawn)
+    assert "-badge[:material/warning: data-dependent]" in _texts(app)
+    assert not app.warning, app.warning
+
+
+def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> None:
+    found = ensemble()
+    app = opened(
+        "teachers",
+        data="karate",
+        run=_kept(store, found),
+        epsilons__number="data-dependent",
+        epsilons__view="strip",
+        epsilons__colour="centrality",
+    )
+    drawn = _drawn(app)
+    assert "data-dependent ε from" in drawn["teacher_epsilons-data-dependent-strip-centrality"]
+    assert "data-dependent ε" in drawn["budget-data-dependent"]
+    assert ensembles.DEPENDENT_BADGE[1:] in _texts(app)
+    plots = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
+    marked = [json.dumps(plot, ensure_ascii=False) for plot in plots]
+    assert sum(ensembles.DEPENDENT_BADGE in text for text in marked) == 2
+    assert "nobody" not in _texts(app)
+    assert "every teacher voted on every query" in _texts(app)
+
+
+def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunStore) -> None:
+    found = ensemble()
+    place = _closest(found)
+    app = opened("teachers", data="karate", run=_kept(store, found))
+    own = one_vote.Noise.of(found)
+
+    def shown() -> dict[str, str]:
+        assert not app.exception, app.exception
+        return _numbers(app)
+
+    def said(noise: one_vote.Noise) -> dict[str, str]:
+        rows = one_vote.data(found, place, noise)
+        passes = rows[0]["passes"]
+        return {
+            "The largest class stays": chance(max(rows, key=lambda row: row["votes"])["chance"]),
+            "Passes the gate": "no gate" if passes is None else chance(passes),
+            "Cost of this query: sound ε": upper(rows[0]["epsilon_query"]),
+            "Cost of all 20: sound ε": upper(rows[0]["epsilon_run"]),
+        }
+
+    assert shown().items() >= said(own).items()
+    app.select_slider(key="vote.sigma").set_value(5.0).run()
+    quiet = one_vote.Noise(vote_sigma=5.0, gate_sigma=own.gate_sigma, threshold=own.threshold)
+    assert shown().items() >= said(quiet).items()
+    app.slider(key="vote.threshold").set_value(30.0).run()
+    high = one_vote.Noise(vote_sigma=5.0, gate_sigma=own.gate_sigma, threshold=30.0)
+    assert said(high)["Passes the gate"] != said(quiet)["Passes the gate"]
+    assert shown().items() >= said(high).items()
+    app.toggle(key="vote.gate").set_value(False).run()
+    assert shown().items() >= said(one_vote.Noise(vote_sigma=5.0)).items()
+    next(button for button in app.button if button.label == "As in the run").click().run()
+    assert shown().items() >= said(own).items()
+
+
+def test_another_run_begins_with_its_own_noise(opened: Open, store: RunStore) -> None:
+    first, second = ensemble(), ensemble(vote_sigma=7.0, gate_sigma=0.0, seed=1)
+    runs = [_kept(store, found, seed) for seed, found in enumerate((first, second))]
+    app = opened("teachers", data="karate", run=runs[0])
+    app.select_slider(key="vote.sigma").set_value(50.0).run()
+    app.selectbox(key="run").set_value(runs[1]).run()
+    assert not app.exception, app.exception
+    assert app.select_slider(key="vote.sigma").value == 7.0
+    assert _numbers(app)["Passes the gate"] == "no gate"
+
+
+def test_an_address_holds_the_noise_and_the_query(opened: Open, store: RunStore) -> None:
+    found = ensemble()
+    run = _kept(store, found)
+    node = str(found.queries[4])
+    app = opened("teachers", data="karate", run=run, vote__sigma="12", vote__threshold="25", vote__query=node)
+    assert app.select_slider(key="vote.sigma").value == 12
+    assert app.slider(key="vote.threshold").value == 25
+    assert f"Node {node}:" in _drawn(app)["one_vote"]
+    app = opened("teachers", data="karate", run=run, vote__sigma="0", vote__threshold="900", vote__query="7")
+    said = "\n".join(text.value for text in app.warning)
+    assert "sigma must be at least 0.1" in said
+    assert "threshold must be at most 40" in said
+    assert "query 7 is none of this run" in said
+
+
+def test_a_run_whose_every_vote_may_move_says_so(opened: Open, store: RunStore) -> None:
+    app = opened("teachers", data="karate", run=_kept(store, moved_by_all(ensemble())))
+    assert any("may move **every** vote" in text.value for text in app.warning)
+
+
+def test_a_broken_record_is_one_sentence(opened: Open, store: RunStore) -> None:
+    run = _kept(store, ensemble())
+    (store.folder(run) / "ensemble.npz").write_bytes(b"PK no zip")
+    app = opened("teachers", data="karate", run=run)
+    assert app.error[0].value.startswith("The record of this run's teachers cannot be read:")
