@@ -1,0 +1,170 @@
+"""DP-GPL's seats: whose leaving moves whom, and what the weights are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from privgraph.methods.dp_gpl.partition import (
+    EMPTY,
+    Room,
+    Seating,
+    algorithm_2,
+    by_private_centrality,
+    by_public_centrality,
+    rank_weights,
+    ranks_of,
+    uniform,
+)
+
+NODES, TEACHERS = 90, 12
+
+
+@pytest.fixture(scope="module")
+def joined() -> np.ndarray:
+    """A random undirected graph with a few nodes of many neighbours."""
+    generator = np.random.default_rng(5)
+    pull = generator.random(NODES) ** 3
+    upper = np.triu(generator.random((NODES, NODES)) < 0.9 * np.sqrt(pull[:, None] * pull), 1)
+    return upper | upper.T
+
+
+@pytest.fixture(scope="module")
+def roster() -> np.ndarray:
+    return np.sort(np.random.default_rng(6).permutation(NODES)[:50])
+
+
+def seated(weighting: str, joined: np.ndarray, roster: np.ndarray, gone: int | None = None, shots: int = 0) -> Seating:
+    """Who sits where in the graph without `gone`, whose edges are gone with it; the numbers of the others stay."""
+    present = np.ones(NODES, dtype=bool)
+    present[list(() if gone is None else (gone,))] = False
+    edges = joined & present & present[:, None]
+    private = np.zeros(NODES, dtype=bool)
+    private[roster] = True
+    room = Room.of(len(roster), TEACHERS, shots, drawn=weighting == "private-centrality")
+    if weighting == "uniform":
+        return uniform(roster, present, room, 0)
+    if weighting == "private-centrality":
+        return by_public_centrality(
+            roster, present, (edges & ~private).sum(1), room, *rank_weights(TEACHERS, 3, 0.5, 2.0), 0
+        )
+    centrality = (edges & private).sum(1) / (len(roster) - 1 - (gone is not None))
+    return by_private_centrality(roster, present, centrality, room, 0.5, 2.0, "stretched", 0)
+
+
+def moved(before: Seating, after: Seating) -> list[int]:
+    """The teachers that have other nodes, or another weight."""
+    return [
+        teacher
+        for teacher in range(TEACHERS)
+        if set(before.seats[teacher]) != set(after.seats[teacher]) or before.weights[teacher] != after.weights[teacher]
+    ]
+
+
+@pytest.mark.parametrize("shots", [0, 3])
+@pytest.mark.parametrize("weighting", ["uniform", "private-centrality"])
+def test_who_leaves_changes_its_own_teacher_alone(
+    weighting: str, shots: int, joined: np.ndarray, roster: np.ndarray
+) -> None:
+    """Every private node in turn."""
+    whole = seated(weighting, joined, roster, shots=shots)
+    teacher_of = {int(node): teacher for teacher, row in enumerate(whole.seats) for node in row if node != EMPTY}
+    changed = [moved(whole, seated(weighting, joined, roster, int(gone), shots)) for gone in roster]
+    assert all(len(found) <= 1 for found in changed)
+    for gone, found in zip(roster, changed, strict=True):
+        assert found == ([teacher_of[int(gone)]] if int(gone) in teacher_of else [])
+    assert sum(map(len, changed)) == len(teacher_of) > 30
+
+
+def test_the_published_partition_moves_many(joined: np.ndarray, roster: np.ndarray) -> None:
+    whole = seated("centrality", joined, roster)
+    changed = [len(moved(whole, seated("centrality", joined, roster, int(gone)))) for gone in roster]
+    assert np.mean(changed) > TEACHERS / 3
+    assert max(changed) > TEACHERS / 2
+
+
+@pytest.mark.parametrize("weighting", ["uniform", "private-centrality", "centrality"])
+@pytest.mark.parametrize("shots", [0, 3])
+def test_seats_are_disjoint_and_private(weighting: str, shots: int, joined: np.ndarray, roster: np.ndarray) -> None:
+    found = seated(weighting, joined, roster, shots=shots)
+    sitting = found.seats[found.seats != EMPTY]
+    assert len(set(sitting.tolist())) == len(sitting)
+    assert set(sitting.tolist()) <= set(roster.tolist())
+    assert found.weights.sum() == pytest.approx(TEACHERS)
+    assert found.sizes.sum() == len(sitting)
+    if weighting != "private-centrality":  # there, who finds no seat is left out
+        assert len(sitting) == (36 if shots else len(roster))
+        assert found.sizes.max() - found.sizes.min() <= 1
+
+
+def test_the_published_groups_are_sorted_and_weights_rise(joined: np.ndarray, roster: np.ndarray) -> None:
+    found = seated("centrality", joined, roster)
+    private = np.isin(np.arange(NODES), roster)
+    centrality = (joined & private).sum(1) / (len(roster) - 1)
+    groups = [centrality[row[row != EMPTY]] for row in found.seats]
+    assert all(one.max() <= other.min() for one, other in zip(groups, groups[1:], strict=False))
+    assert (np.diff(found.weights) >= 0).all()
+    assert found.averages(centrality) == pytest.approx([group.mean() for group in groups])
+
+
+def test_a_teacher_of_a_rank_has_nodes_of_that_rank(joined: np.ndarray, roster: np.ndarray) -> None:
+    private = np.isin(np.arange(NODES), roster)
+    degree = (joined & ~private).sum(1)
+    found = seated("private-centrality", joined, roster)
+    _, ranks = rank_weights(TEACHERS, 3, 0.5, 2.0)
+    of_rank = [degree[found.seats[ranks == rank][found.seats[ranks == rank] != EMPTY]] for rank in range(3)]
+    assert of_rank[0].max() <= of_rank[1].min() + 1e-9
+    assert of_rank[1].max() <= of_rank[2].min() + 1e-9
+
+
+def test_public_nodes_are_shared_out_evenly_among_ranks_though_degrees_repeat() -> None:
+    known = np.arange(300) < 120
+    ranks = ranks_of(np.repeat([0, 1, 2], 100), np.random.default_rng(0).permutation(300), known, 4)
+    assert np.bincount(ranks[known], minlength=4).tolist() == [30, 30, 30, 30]
+    assert ranks.max() == 3
+
+
+def test_a_teacher_has_no_more_nodes_than_seats(joined: np.ndarray, roster: np.ndarray) -> None:
+    tight = Room(teachers=TEACHERS, seats=2, taught=len(roster))
+    private = np.isin(np.arange(NODES), roster)
+    everybody = np.ones(NODES, dtype=bool)
+    found = by_public_centrality(
+        roster, everybody, (joined & ~private).sum(1), tight, *rank_weights(TEACHERS, 3, 0.5, 2.0), 0
+    )
+    assert found.seats.shape == (TEACHERS, 2)
+    assert (found.sizes == 2).sum() > TEACHERS / 2
+
+
+def test_algorithm_2() -> None:
+    """The printed reading leaves weights almost equal; the stretched one uses the whole range."""
+    scores = np.array([0.0, 0.001, 0.004, 0.02])
+    printed, stretched = (algorithm_2(scores, 0.5, 2.0, reading) for reading in ("printed", "stretched"))
+    for weights in (printed, stretched):
+        assert weights.sum() == pytest.approx(4)
+        assert (np.diff(weights) > 0).all()
+    assert printed[-1] / printed[0] == pytest.approx((0.5 + 1.5 * 0.02) / 0.5)
+    assert stretched[-1] / stretched[0] == pytest.approx(4)
+    assert stretched[-1] > 2, "larger than w_max, which Algorithm 2 says it ensures"
+    assert algorithm_2(np.full(3, 0.2), 0.5, 2.0, "stretched").tolist() == [1, 1, 1]
+
+
+def test_weights_of_ranks() -> None:
+    weights, ranks = rank_weights(10, 4, 0.5, 2.0)
+    assert np.bincount(ranks).min() >= 2
+    assert weights.sum() == pytest.approx(10)
+    assert weights[-1] / weights[0] == pytest.approx(4)
+    assert len(set(weights.round(9))) == 4
+    one, alone = rank_weights(1, 4, 0.5, 2.0)
+    assert (one.tolist(), alone.tolist()) == ([1.0], [0])
+
+
+def test_room() -> None:
+    assert Room.of(1354, 200, 5, drawn=False) == Room(teachers=200, seats=5, taught=1000)
+    assert Room.of(1354, 200, 0, drawn=False) == Room(teachers=200, seats=7, taught=1354)
+    assert Room.of(90, 200, 5, drawn=False).taught == 90
+    assert Room.of(1354, 200, 5, drawn=True).seats == 10
+
+
+def test_seeds_seat_differently(joined: np.ndarray, roster: np.ndarray) -> None:
+    present, room = np.ones(NODES, dtype=bool), Room.of(len(roster), TEACHERS, 0, drawn=False)
+    assert (uniform(roster, present, room, 0).seats != uniform(roster, present, room, 1).seats).any()

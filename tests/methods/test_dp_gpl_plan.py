@@ -1,0 +1,162 @@
+"""DP-GPL's promises before a run: noise, ledger, statement, and what is refused. No torch."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.dp_gpl.config import Config
+from privgraph.methods.dp_gpl.options import TABLE_4
+from privgraph.options import OptionError
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.ledger import Ledger
+
+CORA = PublicFacts(nodes=2708, edges=5278, entries=10556, features=1433, classes=7, train_nodes=2031)
+DELTA = 1.5e-4
+
+
+def epsilon(**given: object) -> float:
+    return Config(delta=DELTA, **given).plan(CORA).statement.epsilon  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weighting", ["uniform", "private-centrality", "centrality"])
+@pytest.mark.parametrize("gate_sigma", [0.0, 400.0])
+def test_noise_is_the_least_that_keeps_epsilon(weighting: str, gate_sigma: float) -> None:
+    given = {"weighting": weighting, "gate_sigma": gate_sigma * (100 if weighting == "centrality" else 1)}
+    plan = Config(epsilon=2.0, delta=DELTA, **given).plan(CORA)  # type: ignore[arg-type]
+    assert 2.0 * (1 - 1e-6) < plan.statement.epsilon <= 2.0
+    assert tight().epsilon(Ledger(plan.statement.ledger).event(), DELTA) == pytest.approx(plan.statement.epsilon)
+    assert epsilon(**given, vote_sigma=0.99 * plan.noise["votes"]) > 2.0
+
+
+@pytest.mark.parametrize(("preset", "sound"), [("gat-cora", 5.64), ("gcn-cora", 49.9)])
+def test_what_the_papers_noise_costs(preset: str, sound: float) -> None:
+    """Table 4's thresholds alone, where the paper prints 0.2226 and 0.2025."""
+    config = Config(preset=preset)
+    statement = config.plan(CORA).statement
+    assert statement.delta == DELTA
+    assert statement.epsilon == pytest.approx(sound, rel=2e-3)
+    assert [entry.count for entry in statement.ledger] == [50, 50]
+
+
+@pytest.mark.parametrize("preset", TABLE_4)
+def test_presets_say_what_table_4_says(preset: str) -> None:
+    backbone, threshold, gate_sigma, vote_sigma = TABLE_4[preset]
+    config = Config(preset=preset).resolved()
+    asked = config.asked(CORA.nodes)
+    assert (config.backbone, config.threshold) == (backbone, threshold)
+    assert (asked.gate_sigma, asked.vote_sigma) == (gate_sigma, vote_sigma)
+    assert (asked.queries, asked.answers, config.teachers, config.shots) == (50, 50, 200, 5)
+    assert preset.startswith(f"{backbone}-")
+    assert config.resolved() == config
+
+
+def test_the_printed_noise_of_forty_is_sound_at_0_94() -> None:
+    assert epsilon(gate_sigma=40.0, vote_sigma=40.0, threshold=100) == pytest.approx(0.94, abs=0.01)
+
+
+def test_every_rank_has_a_guarantee_of_its_own() -> None:
+    statement = Config(weighting="private-centrality", delta=DELTA).plan(CORA).statement
+    promised = [value for _, value in statement.per_holder]
+    assert promised == sorted(promised)
+    assert len(promised) == 4
+    assert promised[-1] == pytest.approx(statement.epsilon, rel=1e-6)
+    assert 3 < promised[-1] / promised[0] < 16, "not the square of the ratio of weights, which the paper prints"
+    assert Config().plan(CORA).statement.per_holder == ()
+
+
+def test_without_per_teacher_sensitivity_all_votes_may_move() -> None:
+    sorted_, shared, own = (
+        Config(vote_sigma=2000.0, delta=DELTA, **given)  # type: ignore[arg-type]
+        for given in ({"weighting": "centrality"}, {"svd": "everybody"}, {})
+    )
+    for config in (sorted_, shared):
+        assert config.largest_weight() == 200
+        statement = config.plan(CORA).statement
+        assert statement.per_holder == ()
+        assert "may move any other" in statement.relation
+        assert statement.epsilon > 10 * own.plan(CORA).statement.epsilon
+        (entry,) = statement.ledger
+        assert entry.sensitivity == pytest.approx(200 * math.sqrt(2))
+    assert "keep their seats" in own.plan(CORA).statement.relation
+
+
+def test_limits_hold_whatever_is_answered() -> None:
+    weights = np.array([0.4, 0.8, 1.2, 1.6])
+    for at_limit, expected in (("drop", [True, True, False, False]), ("stop", [False] * 4)):
+        config = Config(weighting="private-centrality", limit=1.0, at_limit=at_limit, delta=DELTA)
+        free = Config(weighting="private-centrality", delta=DELTA).guarantees(CORA.nodes, weights)
+        held = config.guarantees(CORA.nodes, weights)
+        assert held.max() <= 1.0
+        assert np.isclose(held, free).tolist() == expected
+        assert config.plan(CORA).statement.epsilon == pytest.approx(1.0, rel=1e-6)
+    loose = Config(limit=5.0, delta=DELTA).plan(CORA).statement
+    assert loose.ledger == Config(delta=DELTA).plan(CORA).statement.ledger
+
+
+def test_a_limit_by_the_published_cost_guarantees_nothing() -> None:
+    statement = Config(limit=2.0, accounting="published").plan(CORA).statement
+    assert math.isinf(statement.epsilon)
+    assert statement.epsilon_as_published is not None
+    assert math.isfinite(statement.epsilon_as_published)
+
+
+@pytest.mark.parametrize("gate_sigma", [0.0, 100.0])
+def test_noise_as_published_is_theorem_1(gate_sigma: float) -> None:
+    config = Config(accounting="published", epsilon=1.0, gate_sigma=gate_sigma)
+    statement = config.plan(CORA).statement
+    assert statement.epsilon_as_published == pytest.approx(1.0)
+    asked = config.asked(CORA.nodes)
+    slope = 50 / (2 * asked.vote_sigma**2) + (50 / (2 * gate_sigma**2) if gate_sigma else 0)
+    assert slope + 2 * math.sqrt(slope * math.log(1e4)) == pytest.approx(1.0)
+
+
+def test_a_sanitised_report_is_paid_for() -> None:
+    plain, shown = (Config(report=report, delta=DELTA).plan(CORA) for report in ("private", "sanitised"))
+    assert shown.statement.epsilon <= 2.0
+    assert shown.noise["votes"] > plain.noise["votes"]
+    assert len(shown.statement.ledger) == len(plain.statement.ledger) + 1
+
+
+def test_fewer_answers_cost_less() -> None:
+    assert epsilon(vote_sigma=20.0, answers=10) < epsilon(vote_sigma=20.0)
+    assert Config(answers=10**4).answered() == 50
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"teachers": 1000, "private": 0.2}, "teachers must be at most the number of private nodes, 542"),
+        ({"limit": 1.0, "weighting": "centrality"}, "limit needs teachers"),
+        ({"gate_sigma": 1.0}, "50 tests with noise 1 alone cost"),
+        ({"gate_sigma": 1.0, "accounting": "published"}, "the gate alone costs more"),
+        ({"report": "sanitised", "report_epsilon": 3.0}, "report_epsilon must be below epsilon"),
+        ({"report": "sanitised", "limit": 1.0}, "report sanitised needs"),
+        ({"limit": 1.0, "accounting": "published", "at_limit": "drop"}, "at_limit must be stop"),
+    ],
+)
+def test_refusals(given: dict[str, object], words: str) -> None:
+    with pytest.raises(OptionError, match=words):
+        Config(**given).plan(CORA)  # type: ignore[arg-type]
+
+
+def test_one_class_is_nothing_to_vote_about() -> None:
+    alone = PublicFacts(nodes=500, edges=5, entries=10, features=2, classes=1, train_nodes=300)
+    with pytest.raises(OptionError, match="at least 2 classes"):
+        Config().plan(alone)
+
+
+def test_notes_say_what_was_not_expected() -> None:
+    def notes(**given: object) -> str:
+        return " ".join(Config(**given).plan(CORA).notes)  # type: ignore[arg-type]
+
+    assert "random labels" in notes(teachers=10)
+    assert "random labels" not in notes()
+    assert "heaviest teacher" in notes(weighting="private-centrality")
+    assert "every vote" in notes(weighting="centrality")
+    assert "epsilon is not used" in notes(vote_sigma=30.0)
+    assert "limit will be reached" in notes(limit=0.5)
+    assert "nothing is guaranteed" in notes(limit=0.5, accounting="published")
