@@ -1,0 +1,142 @@
+"""Ego-graphs: equal to a slow twin, of one shape, and nobody's record in them but the centre's own and public ones."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.data.load import load
+from privgraph.nn import ego_graphs as module
+from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
+
+NEAR, FAR = 3, 6
+
+
+def drawn(nodes: int = 60, edges: int = 240, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Edges in one direction only, loops and repetitions included; who is readable; priorities."""
+    draws = torch.Generator().manual_seed(seed)
+    edge_index = torch.randint(nodes, (2, edges), generator=draws)
+    return edge_index, torch.rand(nodes, generator=draws) < 0.6, torch.randperm(nodes, generator=draws)
+
+
+def one_by_one(
+    centre: int, edge_index: Tensor, readable: Tensor, priority: Tensor
+) -> tuple[list[int], set[tuple[int, int]]]:
+    """The slow twin: places, and the pairs of nodes that are joined."""
+    pairs = {(a, b) for a, b in edge_index.t().tolist()} | {(b, a) for a, b in edge_index.t().tolist()}
+    places = 1 + NEAR + FAR
+
+    def neighbours(node: int) -> list[int]:
+        found = {b for a, b in pairs if a == node and b != node and readable[b]}
+        return sorted(found, key=lambda other: int(priority[other]))
+
+    if centre < 0:
+        return [-1] * places, set()
+    kept = neighbours(centre)[:NEAR]
+    offered = {other for node in kept for other in neighbours(node)[:places]} - {centre, *neighbours(centre)}
+    second = sorted(offered, key=lambda other: int(priority[other]))[:FAR]
+    nodes = [centre, *kept, *[-1] * (NEAR - len(kept)), *second, *[-1] * (FAR - len(second))]
+    taken = [node for node in nodes if node >= 0]
+    return nodes, {(a, b) for a in taken for b in taken if a != b and (a, b) in pairs}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_slow_twin_finds_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CHUNK", 7)
+    edge_index, readable, priority = drawn(seed=seed)
+    centres = torch.tensor([-1, *range(60), 5, -1])
+    egos = ego_graphs(centres, edge_index, readable, priority, near=NEAR, far=FAR)
+    for row, centre in enumerate(centres.tolist()):
+        nodes, pairs = one_by_one(centre, edge_index, readable, priority)
+        assert egos.nodes[row].tolist() == nodes
+        joined = egos.adjacency[row].nonzero().tolist()
+        assert {(nodes[i], nodes[j]) for i, j in joined} == pairs
+        assert all(nodes[i] >= 0 and nodes[j] >= 0 for i, j in joined)
+
+
+def test_every_ego_graph_has_the_same_shape() -> None:
+    edge_index, readable, priority = drawn(edges=500)
+    egos = ego_graphs(torch.arange(60), edge_index, readable, priority, near=NEAR, far=FAR)
+    assert egos.nodes.shape == (60, 10)
+    assert egos.adjacency.shape == (60, 10, 10)
+    assert torch.equal(egos.adjacency, egos.adjacency.mT)
+    assert not egos.adjacency.diagonal(dim1=1, dim2=2).any()
+    assert not egos.adjacency[:, 0, 1 + NEAR :].any(), "the last layer reads the centre's neighbours alone"
+    assert not egos.adjacency[~egos.present].any()
+    assert egos.present.sum(1).max() == 10
+    others = egos.nodes[:, 1:]
+    assert readable[others[others >= 0]].all()
+    for nodes in egos.nodes:
+        taken = nodes[nodes >= 0]
+        assert len(taken.unique()) == len(taken)
+
+
+def test_neighbours_beyond_the_places_are_left_out_by_priority() -> None:
+    """A star of nine: the three leaves with the smallest priority are kept, and a kept leaf sees no other."""
+    edge_index = torch.stack([torch.zeros(9, dtype=torch.int64), torch.arange(1, 10)])
+    priority = torch.arange(10).flip(0)
+    egos = ego_graphs(torch.tensor([0, 4]), edge_index, torch.ones(10, dtype=torch.bool), priority, near=3, far=2)
+    assert egos.nodes.tolist() == [[0, 9, 8, 7, -1, -1], [4, 0, -1, -1, 9, 8]]
+
+
+@pytest.mark.parametrize("rewired", [False, True], ids=["leaves", "changes"])
+def test_no_private_node_is_in_anybody_elses(rewired: bool) -> None:
+    """Every private node in turn leaves with its edges, or gets other edges: all other ego-graphs stay what they were."""
+    graph = load("karate")
+    draws = torch.Generator().manual_seed(1)
+    private = torch.zeros(34, dtype=torch.bool)
+    private[torch.randperm(34, generator=draws)[:17]] = True
+    priority = torch.randperm(34, generator=draws)
+    everybody = torch.arange(34)
+    before = ego_graphs(everybody, graph.edge_index, ~private, priority, near=NEAR, far=FAR)
+    own = 0
+    for node in private.nonzero().squeeze(1).tolist():
+        edges = graph.edge_index[:, (graph.edge_index != node).all(0)]
+        if rewired:
+            others = torch.randperm(34, generator=draws)[:6]
+            others = others[others != node]
+            edges = torch.cat([edges, torch.stack([others, torch.full_like(others, node)])], 1)
+        after = ego_graphs(everybody, edges, ~private, priority, near=NEAR, far=FAR)
+        changed = (before.nodes != after.nodes).any(1) | (before.adjacency != after.adjacency).flatten(1).any(1)
+        assert set(changed.nonzero().squeeze(1).tolist()) <= {node}
+        own += int(changed[node])
+    assert own > 10, "a private node's own edges are read"
+
+
+def test_alone_there_is_only_the_centre() -> None:
+    edge_index, readable, priority = drawn()
+    egos = ego_graphs(torch.arange(60), edge_index, torch.zeros_like(readable), priority)
+    assert egos.nodes.shape == (60, 32)
+    assert egos.nodes[:, 0].tolist() == list(range(60))
+    assert not egos.present[:, 1:].any()
+    assert not egos.adjacency.any()
+
+
+def test_none_of_nothing() -> None:
+    """No centres, no edges, no places beside the centre."""
+    edge_index, readable, priority = drawn()
+    none = torch.zeros(0, dtype=torch.int64)
+    assert len(ego_graphs(none, edge_index, readable, priority)) == 0
+    without = ego_graphs(torch.tensor([3]), edge_index[:, :0], readable, priority)
+    assert without.nodes.tolist() == [[3] + [-1] * 31]
+    assert ego_graphs(torch.tensor([3]), edge_index, readable, priority, near=0, far=0).nodes.tolist() == [[3]]
+
+
+def test_some_of_them() -> None:
+    edge_index, readable, priority = drawn()
+    egos = ego_graphs(torch.arange(60), edge_index, readable, priority, near=NEAR, far=FAR)
+    for rows in (torch.tensor([7, 3]), slice(3, 8), torch.arange(60) % 7 == 0):
+        some = egos.take(rows)
+        assert torch.equal(some.nodes, egos.nodes[rows])
+        assert torch.equal(some.adjacency, egos.adjacency[rows])
+        assert some.near == NEAR
+    assert len(egos.to(torch.device("cpu"))) == 60
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    edge_index, readable, priority = drawn()
+    with pytest.raises(ValueError, match="near and far must be at least 0"):
+        ego_graphs(torch.arange(3), edge_index, readable, priority, near=-1)
+    with pytest.raises(ValueError, match="2 ego-graphs of 4 places do not go with an adjacency"):
+        EgoGraphs(nodes=torch.zeros(2, 4, dtype=torch.int64), adjacency=torch.zeros(2, 4, 3, dtype=torch.bool), near=1)
