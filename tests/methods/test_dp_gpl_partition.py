@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -102,7 +104,7 @@ def test_the_published_groups_are_sorted_and_weights_rise(joined: np.ndarray, ro
     private = np.isin(np.arange(NODES), roster)
     centrality = (joined & private).sum(1) / (len(roster) - 1)
     groups = [centrality[row[row != EMPTY]] for row in found.seats]
-    assert all(one.max() <= other.min() for one, other in zip(groups, groups[1:], strict=False))
+    assert all(one.max() <= other.min() for one, other in pairwise(groups))
     assert (np.diff(found.weights) >= 0).all()
     assert found.averages(centrality) == pytest.approx([group.mean() for group in groups])
 

@@ -55,7 +55,7 @@ def test_presets_say_what_table_4_says(preset: str) -> None:
 
 
 def test_the_printed_noise_of_forty_is_sound_at_0_94() -> None:
-    assert epsilon(gate_sigma=40.0, vote_sigma=40.0, threshold=100) == pytest.approx(0.94, abs=0.01)
+    assert epsilon(gate_sigma=40.0, vote_sigma=40.0, threshold=100, queries=50) == pytest.approx(0.94, abs=0.01)
 
 
 def test_every_rank_has_a_guarantee_of_its_own() -> None:
@@ -104,13 +104,13 @@ def test_a_limit_by_the_published_cost_guarantees_nothing() -> None:
     assert math.isfinite(statement.epsilon_as_published)
 
 
-@pytest.mark.parametrize("gate_sigma", [0.0, 100.0])
+@pytest.mark.parametrize("gate_sigma", [0.0, 200.0])
 def test_noise_as_published_is_theorem_1(gate_sigma: float) -> None:
     config = Config(accounting="published", epsilon=1.0, gate_sigma=gate_sigma)
     statement = config.plan(CORA).statement
     assert statement.epsilon_as_published == pytest.approx(1.0)
     asked = config.asked(CORA.nodes)
-    slope = 50 / (2 * asked.vote_sigma**2) + (50 / (2 * gate_sigma**2) if gate_sigma else 0)
+    slope = 100 / (2 * asked.vote_sigma**2) + (100 / (2 * gate_sigma**2) if gate_sigma else 0)
     assert slope + 2 * math.sqrt(slope * math.log(1e4)) == pytest.approx(1.0)
 
 
@@ -123,7 +123,7 @@ def test_a_sanitised_report_is_paid_for() -> None:
 
 def test_fewer_answers_cost_less() -> None:
     assert epsilon(vote_sigma=20.0, answers=10) < epsilon(vote_sigma=20.0)
-    assert Config(answers=10**4).answered() == 50
+    assert Config(answers=10**4).answered() == 100
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_fewer_answers_cost_less() -> None:
     [
         ({"teachers": 1000, "private": 0.2}, "teachers must be at most the number of private nodes, 542"),
         ({"limit": 1.0, "weighting": "centrality"}, "limit needs teachers"),
-        ({"gate_sigma": 1.0}, "50 tests with noise 1 alone cost"),
+        ({"gate_sigma": 1.0}, "100 tests with noise 1 alone cost"),
         ({"gate_sigma": 1.0, "accounting": "published"}, "the gate alone costs more"),
         ({"report": "sanitised", "report_epsilon": 3.0}, "report_epsilon must be below epsilon"),
         ({"report": "sanitised", "limit": 1.0}, "report sanitised needs"),
@@ -141,6 +141,19 @@ def test_fewer_answers_cost_less() -> None:
 def test_refusals(given: dict[str, object], words: str) -> None:
     with pytest.raises(OptionError, match=words):
         Config(**given).plan(CORA)  # type: ignore[arg-type]
+
+
+def test_gaps_are_those_of_the_options() -> None:
+    def titles(**given: object) -> str:
+        return " ".join(gap.title for gap in Config(**given).plan(CORA).statement.gaps)  # type: ignore[arg-type]
+
+    assert "square root of 2" in titles()
+    assert "sorted partition" not in titles()
+    assert "sorted partition" in titles(weighting="centrality")
+    assert "Ranges of epsilon" in titles(weighting="private-centrality")
+    assert "decomposition" in titles(svd="everybody")
+    assert "Stopping at a limit" in titles(limit=2.0, accounting="published")
+    assert "private votes is not private" not in titles(report="none")
 
 
 def test_one_class_is_nothing_to_vote_about() -> None:

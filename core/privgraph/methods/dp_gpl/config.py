@@ -13,6 +13,7 @@ from privgraph.methods.dp_gpl.partition import Floats, Ints, Room, rank_weights
 from privgraph.methods.plan import Plan
 from privgraph.methods.prompting import OWN_PUBLIC
 from privgraph.options import OptionError
+from privgraph.privacy import gaps_dpgpl as gaps
 from privgraph.privacy import statements
 from privgraph.privacy.calibration import CalibrationError
 from privgraph.privacy.delta import delta_rule
@@ -256,8 +257,22 @@ class Config(DpGplOptions):
         return tuple(lines)
 
     def _gaps(self, facts: PublicFacts) -> tuple[Gap, ...]:
-        """What the paper claims otherwise about such a run."""
-        return (statements.GAP_TUNING,)
+        """What the paper claims otherwise about such a run, with the size at this run's noise."""
+        asked, (delta, _) = self.asked(facts.nodes), self.delta_and_rule(facts.nodes)
+        weight = self.claimed_weight()
+        found = [gaps.moved_vote_gap(asked, delta, weight)]
+        if self.report != "none" or self.accounting == "published":
+            found.append(gaps.data_dependent_gap(asked, delta, weight))
+        if self.weighting != "uniform":
+            least = self.w_min if self.weighting == "centrality" else float(self.public_weights()[0].min())
+            found.append(gaps.scaled_ranges_gap(asked, delta, smallest=least, largest=weight))
+        if self.weighting == "centrality":
+            found.append(gaps.sorted_partition_gap(asked, delta, teachers=self.teachers, weight=weight))
+        if self.limit and self.accounting == "published":
+            found.append(gaps.GAP_DEPENDENT_STOP)
+        if self.svd == "everybody":
+            found.append(gaps.decomposition_gap(asked, delta, teachers=self.teachers, weight=weight))
+        return (*found, statements.GAP_TUNING)
 
     def plan(self, facts: PublicFacts) -> Plan:
         """Noise and guarantee. Raises `OptionError` where the parts do not fit, or epsilon is out of reach."""

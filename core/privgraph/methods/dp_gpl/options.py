@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
 from privgraph.methods.plan import EPSILON
-from privgraph.methods.prompting import PromptOptions
+from privgraph.methods.prompting import BACKBONES, PromptOptions
 from privgraph.options import Option, OptionError
 
 TABLE_4: Mapping[str, tuple[str, float, float, float]] = {
@@ -155,6 +155,25 @@ class DpGplOptions(PromptOptions):
             label="At the limit",
         ),
     ] = "stop"
+    backbone: Annotated[
+        str,
+        Option(
+            "the network: gcn (graph convolutions), gat (graph attention), gt (graph transformer); three layers",
+            choices=BACKBONES,
+            group="Backbone",
+        ),
+    ] = "gcn"
+    queries: Annotated[
+        int,
+        Option(
+            "public nodes that the teachers label, drawn at random; each costs privacy",
+            unit="nodes",
+            low=1,
+            high=10**5,
+            scale="log",
+            group="Parts",
+        ),
+    ] = 100
     epochs: Annotated[
         int, Option("passes of a teacher over its few labelled nodes", low=1, high=5000, group="Prompt")
     ] = 10

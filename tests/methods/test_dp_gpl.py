@@ -1,0 +1,248 @@
+"""DP-GPL as it runs: one node, one teacher; noise; the student; what is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+from tests.methods.toy_graphs import toy_graph
+
+from privgraph.data.graph import Graph
+from privgraph.methods.answers import Answers
+from privgraph.methods.base import Context, Member, train_one
+from privgraph.methods.dp_gpl import train as module
+from privgraph.methods.dp_gpl.config import Config
+from privgraph.methods.dp_gpl.partition import EMPTY
+from privgraph.methods.dp_gpl.train import Run, standing, train
+from privgraph.methods.ensemble import Ensemble
+from privgraph.methods.ground import Ground, prepare
+from privgraph.nn.prompts import KINDS
+from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result
+
+QUICK: dict[str, object] = {
+    "hidden": 8, "pretrain_epochs": 5, "epochs": 4, "student_epochs": 4, "teachers": 12, "queries": 20,
+}  # fmt: skip
+LEVEL = 1e-4
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return toy_graph(nodes=160, signal=1.5)
+
+
+def run(graph: Graph, folder: Path | None = None, seed: int = 0, **given: object) -> tuple[list[Event], Context]:
+    context = Context(seed=seed, folder=folder)
+    return list(train_one(train, Config(**{**QUICK, **given}), graph, context)), context  # type: ignore[arg-type]
+
+
+def result(events: list[Event]) -> dict[str, float]:
+    assert isinstance(events[-1], Result)
+    return dict(events[-1].metrics)
+
+
+def ground_of(graph: Graph, config: Config) -> Ground:
+    preparing = prepare(graph, config, Context(), done=0, total=100)
+    while True:
+        try:
+            next(preparing)
+        except StopIteration as end:
+            return standing(end.value, end.value.table)
+
+
+def without(graph: Graph, node: int) -> Graph:
+    """The graph in which a node is another person: other features, another label, none of its edges."""
+    x, y = graph.x.clone(), graph.y.clone()
+    x[node], y[node] = 3 - x[node], (y[node] + 1) % 3
+    kept = (graph.edge_index != node).all(0)
+    return dataclasses.replace(graph, x=x, y=y, edge_index=graph.edge_index[:, kept], _cache={})
+
+
+# One node, one teacher
+
+
+@pytest.mark.parametrize("prompt", KINDS)
+def test_an_empty_seat_changes_no_other_teachers_votes(prompt: str, graph: Graph) -> None:
+    config = Config(**QUICK, prompt=prompt)  # type: ignore[arg-type]
+    ground = ground_of(graph, config)
+    member = Run(Member(config=config, graph=graph, context=Context()))
+    seating = module.seat(ground, config, 0)
+
+    def votes(seats: np.ndarray) -> np.ndarray:
+        asking = member.cast_votes(ground, ground.table, dataclasses.replace(seating, seats=seats), ground.public_nodes)
+        while True:
+            try:
+                next(asking)
+            except StopIteration as end:
+                found: np.ndarray = end.value
+                return found
+
+    whole, moved = votes(seating.seats), 0
+    for teacher in (0, 5, 11):
+        seats = seating.seats.copy()
+        seats[teacher, 0] = EMPTY
+        changed = (votes(seats) != whole).any(1)
+        assert not np.delete(changed, teacher).any()
+        moved += int(changed[teacher])
+    assert moved, "a node that is not missed by its own teacher would prove nothing"
+
+
+@pytest.mark.parametrize("weighting", ["uniform", "private-centrality"])
+def test_another_person_in_a_nodes_place_changes_one_teacher(weighting: str, graph: Graph, tmp_path: Path) -> None:
+    """The whole method, from features to votes, with a private node's features, label and edges replaced."""
+
+    def votes(name: str, of: Graph) -> Ensemble:
+        (tmp_path / name).mkdir()
+        run(of, tmp_path / name, weighting=weighting, epochs=8, ranks=2)
+        return Ensemble.load(tmp_path / name)
+
+    whole, changes = votes("whole", graph), []
+    private = ground_of(graph, Config(**QUICK)).private_nodes  # type: ignore[arg-type]
+    for node in private[::20].tolist():
+        other = votes(str(node), without(graph, node))
+        changed = np.flatnonzero((other.votes != whole.votes).any(1) | (other.sizes != whole.sizes))
+        # a new person may be of another rank, and so leave one teacher for another
+        assert len(changed) <= (1 if weighting == "uniform" else 2)
+        assert (other.weights == whole.weights).all()
+        changes.append(len(changed))
+    assert sum(changes) > 0
+
+
+# Noise, gates and what is released
+
+
+def test_the_noise_has_the_scale_that_is_accounted(graph: Graph, tmp_path: Path) -> None:
+    _, context = run(graph, tmp_path, queries=60, epochs=1, vote_sigma=3.0)
+    found = Answers.load(tmp_path)
+    sample = (found.after - found.before).astype(np.float64).ravel()
+    (entry,) = context.ledger.entries
+    assert entry.noise_std == found.noise_std == 3.0
+    assert entry.count == 60
+    law = stats.chi2(len(sample))
+
+    def accepts(scale: float) -> bool:
+        return bool(law.ppf(LEVEL / 2) < np.square(sample / scale).sum() < law.ppf(1 - LEVEL / 2))
+
+    assert accepts(3.0)
+    assert not accepts(2.0)
+    assert not accepts(4.5)
+    assert stats.kstest(sample / 3, "norm").pvalue > LEVEL
+
+
+def test_noise_and_seeds_are_the_runs_own(graph: Graph, tmp_path: Path) -> None:
+    def record(name: str, **given: object) -> Answers:
+        (tmp_path / name).mkdir()
+        context = Context(folder=tmp_path / name, **given)  # type: ignore[arg-type]
+        config = Config(**QUICK, vote_sigma=2.0)  # type: ignore[arg-type]
+        list(train_one(train, config, graph, context))
+        return Answers.load(tmp_path / name)
+
+    one, again, keyed = record("one"), record("again"), record("keyed", noise_key=b"secret")
+    assert (one.after == again.after).all()
+    assert (one.before == keyed.before).all()
+    assert (one.after != keyed.after).all()
+
+
+@pytest.mark.parametrize("student_labels", ["hard", "pooled"])
+def test_little_noise_teaches_and_much_noise_does_not(student_labels: str, graph: Graph) -> None:
+    given = {"student_labels": student_labels, "epochs": 10, "student_epochs": 20, "pretrain_epochs": 40, "hidden": 32}
+    clear = result(run(graph, vote_sigma=0.5, **given)[0])
+    drowned = [result(run(graph, seed=seed, vote_sigma=1e5, **given)[0])["test_accuracy"] for seed in range(2)]
+    assert clear["test_accuracy"] > 0.58
+    assert clear["ensemble_accuracy"] > clear["teacher_accuracy"], "a crowd is wiser than its members"
+    assert clear["lower_bound"] < 0.6
+    assert clear["upper_bound"] >= clear["teacher_accuracy"]
+    assert abs(np.mean(drowned) - 1 / 3) < 0.25
+
+
+def test_where_nothing_is_answered_the_student_stays_as_it_began(graph: Graph, tmp_path: Path) -> None:
+    events, context = run(graph, tmp_path, gate_sigma=1.0, threshold=500.0, vote_sigma=5.0)
+    found = result(events)
+    assert found["test_accuracy"] == found["lower_bound"]
+    assert found["answered_share"] == 0
+    assert "label_accuracy" not in found
+    assert any(isinstance(event, Log) and "no query was answered" in event.message for event in events)
+    assert (Answers.load(tmp_path).released == -1).all()
+    assert [entry.count for entry in context.ledger.entries] == [20, 20], "what was planned is paid for"
+
+
+def test_a_preset_runs_as_published(graph: Graph, tmp_path: Path) -> None:
+    events, context = run(toy_graph(nodes=500), tmp_path, preset="gcn-cora", weighting="centrality", epochs=1)
+    found = Ensemble.load(tmp_path)
+    assert found.votes.shape == (200, 50)
+    assert (found.sizes <= 5).all()
+    assert found.weights.max() / found.weights.min() == pytest.approx(4)
+    assert (found.threshold, found.gate_sigma, found.vote_sigma) == (150, 1, 20)
+    assert context.ledger.entries[0].count == 50
+    assert result(events)["answered_share"] < 1
+
+
+# What is told
+
+
+def test_records_and_stages(graph: Graph, tmp_path: Path) -> None:
+    events, _ = run(graph, tmp_path, gate_sigma=3.0, threshold=6.0, vote_sigma=2.0, weighting="private-centrality")
+    plan = Config(**QUICK, gate_sigma=3.0, vote_sigma=2.0, weighting="private-centrality").plan(graph.facts)  # type: ignore[arg-type]
+    steps = [event.step for event in events if isinstance(event, Progress)]
+    assert steps == sorted(steps)
+    assert steps[-1] == plan.steps
+    assert {event.stage for event in events if isinstance(event, Progress)} == {
+        "pre-training", "teachers", "votes", "student",
+    }  # fmt: skip
+    names = [event.name for event in events if isinstance(event, Artifact)]
+    assert names == ["ensemble.npz", "answers.npz", "predictions.npz", "prompt.npz"]
+    ensemble, answers = Ensemble.load(tmp_path), Answers.load(tmp_path)
+    assert answers.kind == "counts"
+    assert ensemble.counts() == pytest.approx(answers.before, rel=1e-5)
+    assert (ensemble.released == answers.released).all()
+    assert (ensemble.released >= 0).tolist() == ensemble.passed.tolist()
+    assert (ensemble.truth == graph.y[torch.from_numpy(ensemble.queries)].numpy()).all()
+    assert ensemble.sound.max() == pytest.approx(plan.statement.epsilon, rel=1e-6)
+    assert np.argsort(ensemble.weights).tolist() == np.argsort(ensemble.sound).tolist() or (
+        np.corrcoef(ensemble.weights, ensemble.sound)[0, 1] > 0.9
+    )
+    assert math.isinf(ensemble.limit)
+    told = {event.name: event.value for event in events if isinstance(event, Metric)}
+    assert told["epsilon_data_dependent"] == pytest.approx(ensemble.dependent.max())
+    assert any(isinstance(event, Log) and "no guarantee" in event.message for event in events)
+    predicted = np.load(tmp_path / "predictions.npz")
+    at = np.isin(predicted["node"], ensemble.queries, invert=True)
+    right = predicted["prediction"][at] == graph.y.numpy()[predicted["node"][at]]
+    assert right.mean() == pytest.approx(result(events)["test_accuracy"])
+
+
+def test_public_labels_steer_nothing(graph: Graph, tmp_path: Path) -> None:
+    def predicted(name: str, of: Graph) -> np.ndarray:
+        (tmp_path / name).mkdir()
+        run(of, tmp_path / name)
+        chances: np.ndarray = np.load(tmp_path / name / "predictions.npz")["probabilities"]
+        return chances
+
+    public = ground_of(graph, Config(**QUICK)).public_nodes  # type: ignore[arg-type]
+    y = graph.y.clone()
+    y[public] = (y[public] + 1) % 3
+    assert (predicted("one", graph) == predicted("other", dataclasses.replace(graph, y=y, _cache={}))).all()
+
+
+def test_a_sanitised_report(graph: Graph) -> None:
+    events, context = run(graph, report="sanitised", epsilon=3.0)
+    found = result(events)
+    assert found["epsilon_sanitised"] > 0
+    (metric,) = [event for event in events if isinstance(event, Metric) and event.name == "epsilon_sanitised"]
+    assert not metric.evaluator
+    assert context.ledger.entries[-1].stage == "report"
+    quiet = result(run(graph, report="none")[0])
+    assert not {"epsilon_sanitised", "epsilon_data_dependent"} & set(quiet)
+
+
+def test_it_stops_between_chunks(graph: Graph) -> None:
+    context = Context()
+    running = train_one(train, Config(**QUICK), graph, context)  # type: ignore[arg-type]
+    while not isinstance(event := next(running), Progress) or event.stage != "teachers":
+        pass
+    running.close()  # type: ignore[attr-defined]
+    assert context.ledger.entries == ()
