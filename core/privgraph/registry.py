@@ -141,6 +141,44 @@ METHODS: Mapping[str, MethodSpec] = {
             train="privgraph.methods.pate.train:train",
             units=("node",),
         ),
+        MethodSpec(
+            name="prompt",
+            title="Graph prompt (not private)",
+            about="A small prompt on a frozen, pre-trained network, tuned on a few labelled nodes without protection.",
+            paper="GPF: Fang et al., Universal Prompt Tuning for Graph Neural Networks, NeurIPS 2023; All in One: Sun et al., KDD 2023; "
+            "GPPT: Sun et al., KDD 2022",
+            config="privgraph.methods.prompt.config:Config",
+            train="privgraph.methods.prompt.train:train",
+            units=("none",),
+        ),
+        MethodSpec(
+            name="fine-tune",
+            title="Pre-train and fine-tune (not private)",
+            about="The whole pre-trained network is trained on a few labelled nodes: what prompts are to beat.",
+            paper="Hu et al., Strategies for Pre-training Graph Neural Networks, ICLR 2020",
+            config="privgraph.methods.fine_tune.config:Config",
+            train="privgraph.methods.fine_tune.train:train",
+            units=("none",),
+        ),
+        MethodSpec(
+            name="prompt-dpsgd",
+            title="Prompt by DP-SGD",
+            about="A prompt tuned with private gradients on a few private nodes; with so few, noise drowns what they say.",
+            paper="DP-GPL: Differentially Private Graph Prompt Learning, section 4.1; "
+            "Abadi et al., Deep Learning with Differential Privacy, CCS 2016",
+            config="privgraph.methods.prompt_dpsgd.config:Config",
+            train="privgraph.methods.prompt_dpsgd.train:train",
+            units=("node",),
+        ),
+        MethodSpec(
+            name="dp-gpl",
+            title="DP-GPL",
+            about="Many small prompts on one frozen network, each tuned on a few private nodes, vote on public ones through noise.",
+            paper="DP-GPL: Differentially Private Graph Prompt Learning (DP-GPL and DP-GPL+W)",
+            config="privgraph.methods.dp_gpl.config:Config",
+            train="privgraph.methods.dp_gpl.train:train",
+            units=("node",),
+        ),
     )
 }
 

@@ -1,0 +1,85 @@
+"""Options and plan of a prompt without protection. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.plan import Plan
+from privgraph.methods.prompting import PromptOptions
+from privgraph.options import Option
+from privgraph.privacy import statements
+from privgraph.privacy.events import NonPrivate
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
+
+STUDY_ONLY = "epsilon and delta are not used: nothing is protected"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FewShotOptions(PromptOptions):
+    """A few labelled private nodes of each class, and no protection for them."""
+
+    unit: Annotated[
+        str, Option("few-shot learning without noise protects nothing", choices=("none",), group="Privacy")
+    ] = "none"
+    shots: Annotated[
+        int,
+        Option("labelled private nodes of each class; fewer where a class has fewer", low=1, high=10**4, scale="log"),
+    ] = 5
+
+    def plan(self, facts: PublicFacts) -> Plan:
+        """No noise. Raises `OptionError` where the parts do not fit."""
+        sizes = self.sizes(facts.nodes)
+        return Plan(
+            noise={},
+            statement=statement(),
+            steps=self.pretrain_epochs + self.epochs,
+            memory_mb=memory_mb(self, facts, min(self.shots * facts.classes, sizes.private)),
+            notes=(STUDY_ONLY,),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(FewShotOptions):
+    """One prompt on a frozen network, tuned on k nodes of each class."""
+
+    def stack_key(self) -> tuple[object, ...]:
+        return ("prompt", self.shots, *self.ground_key(), *self.prompt_key())
+
+
+def memory_mb(options: PromptOptions, facts: PublicFacts, examples: int) -> float:
+    """A rough upper estimate in megabytes, of pre-training and of `examples` ego-graphs in a pass."""
+    floats = facts.nodes * (2 * facts.features + 12 * options.hidden) + 12 * facts.entries * options.hidden
+    return 500 + 4 * (floats + examples * PLACES * 60 * options.hidden) / 2**20
+
+
+PLACES = 42
+"""Of an ego-graph, with ten tokens."""
+
+
+def entry() -> LedgerEntry:
+    """The one ledger entry of a run."""
+    return LedgerEntry(
+        mechanism="tuning without protection",
+        stage="training",
+        event=NonPrivate(reason="what is tuned is computed from a few private nodes and their labels without noise"),
+    )
+
+
+def statement() -> PrivacyStatement:
+    """What such a run guarantees: nothing, in words."""
+    return statements.make_statement(
+        unit="none",
+        relation=statements.RELATION_NONE,
+        released="what was tuned on a few labelled private nodes, and predictions for public nodes, without any noise",
+        public=("everything that is released may reveal the private nodes that it was tuned on",),
+        delta=0.0,
+        delta_rule="not applicable: nothing is protected",
+        ledger=(entry(),),
+        assumptions=(
+            "no guarantee is made: whether a node was among the few is known to be readable from a prompt's confidence "
+            "(membership inference with AUC 0.7 to 0.9 at five shots: DP-GPL, section 3)",
+        ),
+    )

@@ -1,0 +1,160 @@
+"""Options, accounting and plan of a prompt tuned with private gradients. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated
+
+from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.entries import gradient_entry
+from privgraph.methods.plan import EPSILON, Plan
+from privgraph.methods.prompt.config import memory_mb
+from privgraph.methods.prompting import OWN_PUBLIC, PromptOptions
+from privgraph.options import Option, OptionError
+from privgraph.privacy import statements
+from privgraph.privacy.calibration import CalibrationError, calibrate
+from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.events import NonPrivate
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.published.progap import repository_accountant
+from privgraph.privacy.statement import PrivacyStatement
+
+RELATION = (
+    "add or remove one private node, with its features, its label and all its edges; the roster of private nodes and "
+    "their seats stay as they were drawn, and the seat of a node that left stays empty"
+)
+ONE_EXAMPLE = (
+    "a private node is read in its own ego-graph alone: no other example, and no prediction for a public node, reads its "
+    "features or edges"
+)
+NOT_BY_LABEL = "the nodes that are tuned on were drawn by their numbers, without looking at labels"
+SVD_OF_EVERYBODY = (
+    "the decomposition of the features was computed on private nodes too, without noise: one node's leaving changes "
+    "every example, and the pre-trained network"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(PromptOptions):
+    """One prompt and its head on a frozen network, tuned with private gradients on a few private nodes."""
+
+    unit: Annotated[
+        str,
+        Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy"),
+    ] = "node"
+    epsilon: Annotated[float, EPSILON] = 8.0
+    shots: Annotated[
+        int,
+        Option(
+            "private nodes that are tuned on, for each class that there is; drawn at random, since choosing some of each "
+            "class would read private labels. 0 takes all private nodes",
+            low=0,
+            high=10**4,
+        ),
+    ] = 5
+    batch_size: Annotated[
+        int, Option("expected number of nodes in a step", unit="nodes", low=1, high=10**6, group="Prompt")
+    ] = 256
+    clip: Annotated[
+        float,
+        Option("largest norm of one node's gradient", low=0, low_open=True, high=100, group="Prompt", advanced=True),
+    ] = 1.0
+
+    def stack_key(self) -> tuple[object, ...]:
+        return ("prompt-dpsgd", self.shots, self.batch_size, *self.ground_key(), *self.prompt_key())
+
+    def seats(self, facts: PublicFacts) -> int:
+        """How many private nodes are tuned on. Raises `OptionError` where the parts do not fit."""
+        private = self.sizes(facts.nodes).private
+        return min(self.shots * facts.classes, private) if self.shots else private
+
+    def rate(self, facts: PublicFacts) -> float:
+        """The probability with which each of them is drawn in a step."""
+        return min(1.0, self.batch_size / self.seats(facts))
+
+    def steps(self, facts: PublicFacts) -> int:
+        """Steps of the whole run: `epochs` expected passes."""
+        seats = self.seats(facts)
+        return self.epochs * seats // min(self.batch_size, seats)
+
+    def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
+        delta, rule = delta_rule(self.sizes(facts.nodes).private, self.delta)
+        return delta, rule.replace("protected units", "private nodes")
+
+    def noise_multiplier(self, facts: PublicFacts) -> float:
+        """The smallest noise over clip that keeps epsilon. Raises `OptionError` where none does."""
+        return _noise_multiplier(self, facts)
+
+    def entry(self, facts: PublicFacts, noise_multiplier: float, count: int) -> LedgerEntry:
+        """`count` steps; the sensitivity is proved in `mechanisms.gradients.PrivateGradients`."""
+        return gradient_entry(self.clip, noise_multiplier, self.rate(facts), "training", count)
+
+    def unpaid(self) -> tuple[LedgerEntry, ...]:
+        """What reads private nodes without noise: their features, where they shape the decomposition."""
+        if self.svd == "public":
+            return ()
+        event = NonPrivate(reason=SVD_OF_EVERYBODY)
+        return (LedgerEntry(mechanism="decomposition of everybody's features", stage="features", event=event),)
+
+    def statement(self, facts: PublicFacts, entries: tuple[LedgerEntry, ...]) -> PrivacyStatement:
+        """The guarantee of a run with these ledger entries."""
+        delta, rule = self.delta_and_rule(facts)
+        pretraining = "the public part" if self.pretrain_on == OWN_PUBLIC else self.pretrain_on
+        return statements.make_statement(
+            unit="node",
+            relation=RELATION,
+            released="the prompt and its head, and predictions for public nodes, which read no private node",
+            public=(
+                "the public nodes: their features, and the edges among them",
+                f"the pre-trained network, which {pretraining} alone has shaped",
+                "who is on the roster of private nodes, and in which order they are drawn",
+                "the number of nodes and of classes",
+            ),
+            delta=delta,
+            delta_rule=rule,
+            ledger=entries,
+            published=repository_accountant(),
+            assumptions=(
+                ONE_EXAMPLE,
+                NOT_BY_LABEL,
+                statements.ASSUME_POISSON,
+                statements.ASSUME_LAST_EPOCH,
+                statements.ASSUME_ONE_RUN,
+            ),
+            gaps=(statements.GAP_TUNING,),
+        )
+
+    def plan(self, facts: PublicFacts) -> Plan:
+        """Noise and guarantee. Raises `OptionError` where the parts do not fit, or epsilon is out of reach."""
+        multiplier, seats = self.noise_multiplier(facts), self.seats(facts)
+        entries = (*self.unpaid(), self.entry(facts, multiplier, self.steps(facts)))
+        expected = self.rate(facts) * seats
+        notes = [
+            f"{seats:,} nodes; the sum of a step's {expected:.0f} clipped gradients has norm at most "
+            f"{expected * self.clip:.3g}, and its noise a standard deviation of {multiplier * self.clip:.3g} in every "
+            "coordinate"
+        ]
+        if self.unpaid():
+            notes.append(f"nothing is guaranteed: {SVD_OF_EVERYBODY}")
+        return Plan(
+            noise={"gradient": multiplier * self.clip, "gradient_multiplier": multiplier},
+            statement=self.statement(facts, entries),
+            steps=self.pretrain_epochs + self.epochs,
+            memory_mb=memory_mb(self, facts, min(seats, self.batch_size)),
+            notes=tuple(notes),
+        )
+
+
+@lru_cache(maxsize=256)
+def _noise_multiplier(config: Config, facts: PublicFacts) -> float:
+    steps, (delta, _) = config.steps(facts), config.delta_and_rule(facts)
+    try:
+        return calibrate(
+            lambda scale: Ledger([config.entry(facts, scale, steps)]).event(),
+            config.epsilon,
+            delta,
+            repository_accountant() if config.accounting == "published" else None,
+        )
+    except CalibrationError as error:
+        raise OptionError(f"epsilon {config.epsilon:g} is out of reach with these options: {error}") from None

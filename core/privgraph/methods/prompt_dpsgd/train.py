@@ -1,0 +1,140 @@
+"""One prompt and its head on a frozen network, tuned with private gradients (DP-Adam) on a few private nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.mechanisms.sampling import poisson_batch
+from privgraph.methods.base import Member
+from privgraph.methods.prompt.few_shot import Judge, fresh_prompt, progress, ready, recipe_of, seated
+from privgraph.methods.prompt_dpsgd.config import Config
+from privgraph.nn.backbones import Backbone
+from privgraph.nn.ego_graphs import EgoGraphs
+from privgraph.nn.optim import StackedAdam
+from privgraph.nn.prompt_tuning import targets
+from privgraph.nn.prompts import Prompts
+from privgraph.privacy.serial import entry_to_json
+from privgraph.progress import Event, Result, Spent
+
+TOGETHER = 64
+"""Examples whose gradients are computed at once: each has a copy of the prompt."""
+
+
+def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
+    """Train members one after another: each has a backbone and private nodes of its own."""
+    for index, member in enumerate(members):
+        for event in _train_one(member):
+            yield index, event
+
+
+class PerExampleGradients:
+    """The gradient of every example's own loss with respect to all that is tuned, (B, P), by the stack of prompts.
+
+    Each example is a member of a stack of its own, with a copy of the prompt and a single seat: the gradient of the sum of all
+    losses with respect to a copy is the gradient of that example's loss, and no operation mixes members. Parameters
+    are laid out one after another in the order of `Prompts.tuned`.
+    """
+
+    def __init__(self, prompt: Prompts, backbone: Backbone, table: Tensor) -> None:
+        self._prompt, self._backbone, self._table = prompt, backbone, table
+        self._sizes = [prompt.parameters[name][0].numel() for name in prompt.tuned]
+        self.parameters = torch.cat([prompt.parameters[name].flatten(1) for name in prompt.tuned], 1)
+        self.gradients = torch.zeros_like(self.parameters)
+        self.losses = self._table.new_zeros(0)
+        self._each = self._table.new_zeros(0, self.parameters.shape[1])
+
+    def prompts(self, parameters: Tensor) -> Prompts:
+        """Prompts with `parameters` (T, P)."""
+        kind, fixed = self._prompt.kind, dict(self._prompt.parameters)
+        for name, own in zip(self._prompt.tuned, torch.split(parameters, self._sizes, 1), strict=True):
+            fixed[name] = own.reshape(-1, *fixed[name].shape[1:])
+        if kind == "gppt":
+            fixed["kinds"] = fixed["kinds"].expand(parameters.shape[0], -1, -1)
+        return Prompts(kind, fixed)
+
+    def backward(self, egos: EgoGraphs, labels: Tensor) -> None:
+        """Gradients of the cross-entropies of B ego-graphs with labels (B,); a label of -1 has none."""
+        each, losses = [self._each[:0]], [self.losses[:0]]
+        for start in range(0, len(egos), TOGETHER):
+            part = slice(start, start + TOGETHER)
+            own, said = egos.take(part), labels[part].unsqueeze(1)
+            copies = self.parameters.expand(len(own), -1).clone().requires_grad_()
+            with torch.enable_grad():
+                logits = self.prompts(copies).logits(self._backbone, self._table, own)
+                target, _ = targets(said, logits.shape[2])
+                loss = -(logits.log_softmax(-1) * target).sum((1, 2))
+                (gradient,) = torch.autograd.grad(loss.sum(), copies)
+            each.append(gradient)
+            losses.append(loss.detach())
+        self._each, self.losses = torch.cat(each), torch.cat(losses)
+
+    def squared_norms(self) -> Tensor:
+        """(1, B)."""
+        return self._each.square().sum(1).unsqueeze(0)
+
+    def accumulate(self, factor: Tensor | None = None) -> None:
+        """Sum the gradients, times `factor` (1, B), into `gradients` (1, P)."""
+        weights = self._each.new_ones(1, self._each.shape[0]) if factor is None else factor
+        torch.mm(weights, self._each, out=self.gradients)
+
+    def add_penalty(self) -> None:
+        """Add the gradient of the penalty, which reads no example: after the noise, it costs nothing."""
+        own = self.parameters.clone().requires_grad_()
+        with torch.enable_grad():
+            penalty = self.prompts(own).penalty()
+            if penalty is not None:
+                self.gradients += torch.autograd.grad(penalty.sum(), own)[0]
+
+
+def _train_one(member: Member) -> Iterator[Event]:
+    config: Config = member.config
+    context, facts, device = member.context, member.graph.facts, member.context.device
+    for spent in config.unpaid():
+        context.ledger.add(spent)
+        yield Spent(entry=entry_to_json(spent))
+    total = config.pretrain_epochs + config.epochs
+    ground, table = yield from ready(member.graph, config, context, total=total)
+    shots = seated(ground, config.seats(facts), context.seed)
+    egos, labels = ground.egos(shots.nodes).to(device), shots.labels.to(device)
+    rate, steps = config.rate(facts), config.steps(facts)
+    mechanism = PrivateGradients(
+        clip=config.clip,
+        noise_multiplier=config.noise_multiplier(facts),
+        rate=rate,
+        expected_batch=rate * len(labels),
+    )
+    net = PerExampleGradients(fresh_prompt(ground, table, recipe_of(config), context), ground.backbone, table)
+    optimiser = StackedAdam(net.parameters, torch.tensor([config.learning_rate]))
+    sampling, noise = context.generator("sampling/batches"), context.generator("noise/gradients")
+    judge = Judge(ground, shots, device)
+
+    def answering(asked: EgoGraphs) -> Tensor:
+        return net.prompts(net.parameters).answers(ground.backbone, table, asked)[0]
+
+    lower_bound = judge.accuracy(answering, ground.test_nodes)
+    seen = math.nan
+    for epoch in range(1, config.epochs + 1):
+        count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
+        losses = []
+        for _ in range(count):
+            batch = poisson_batch(len(labels), rate, sampling)
+            net.backward(egos.take(batch), labels[batch])
+            losses.append(net.losses)
+            valid = (labels[batch] >= 0).unsqueeze(0)
+            PrivateGradients.release([mechanism], net, valid, [noise])
+            net.add_penalty()
+            optimiser.step(net.gradients)
+        entry = config.entry(facts, mechanism.noise_multiplier, count)
+        context.ledger.add(entry)
+        yield Spent(entry=entry_to_json(entry))
+        drawn = torch.cat(losses)
+        seen = float(drawn.mean()) if drawn.numel() else seen
+        step = config.pretrain_epochs + epoch
+        yield from judge.told(answering, seen, step)
+        yield progress(step, total)
+    yield Result(metrics={**judge.accuracies(answering), "lower_bound": lower_bound})
