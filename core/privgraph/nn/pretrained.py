@@ -83,7 +83,7 @@ def _write(path: Path, backbone: Backbone) -> None:
 
 def _read(path: Path, recipe: PretrainRecipe, features: int) -> Backbone:
     """The stored backbone. Raises `ValueError` where it is not the one that `recipe` makes."""
-    with np.load(path, allow_pickle=False) as file:
+    with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     digest = str(arrays.pop(_DIGEST))
     if digest != _digest(arrays, hashlib.sha256()):
@@ -95,5 +95,7 @@ def _read(path: Path, recipe: PretrainRecipe, features: int) -> Backbone:
         }
     if {name: array.shape for name, array in arrays.items()} != shapes:
         raise ValueError("it holds another network")
+    if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in arrays.values()):
+        raise ValueError("its weights are no finite numbers")
     weights = {name: torch.from_numpy(arrays[name]) for name in shapes}
     return Backbone(recipe.kind, weights, features, recipe.hidden)

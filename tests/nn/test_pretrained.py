@@ -1,0 +1,156 @@
+"""Weights kept by content: trained once, read back equal, never from a file that is not what it should be."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.nn import pretrained as module
+from privgraph.nn.backbones import Backbone
+from privgraph.nn.pretrained import key, pretrained
+from privgraph.nn.pretraining import Epoch, PretrainRecipe
+from privgraph.progress import Log
+
+CPU = torch.device("cpu")
+RECIPE = PretrainRecipe(kind="gat", objective="dgi", hidden=8, epochs=3)
+
+
+@pytest.fixture
+def graph() -> tuple[Tensor, Tensor]:
+    pairs = torch.triu(torch.rand(12, 12, generator=torch.Generator().manual_seed(0)) < 0.3, 1)
+    return torch.randn(12, 5, generator=torch.Generator().manual_seed(1)), (pairs | pairs.t()).nonzero().t()
+
+
+def told(graph: tuple[Tensor, Tensor], folder: Path | None, recipe: PretrainRecipe = RECIPE) -> list[object]:
+    return list(pretrained(*graph, recipe, folder, CPU))
+
+
+def equal(one: object, other: object) -> bool:
+    assert isinstance(one, Backbone)
+    assert isinstance(other, Backbone)
+    assert (one.kind, one.features, one.hidden) == (other.kind, other.features, other.hidden)
+    return list(one.weights) == list(other.weights) and all(
+        torch.equal(value, other.weights[name]) for name, value in one.weights.items()
+    )
+
+
+def test_the_second_time_nothing_is_trained(graph: tuple[Tensor, Tensor], tmp_path: Path) -> None:
+    folder = tmp_path / "pretrained"
+    *epochs, first = told(graph, folder)
+    assert len(epochs) == 3
+    (again,) = told(graph, folder)
+    assert equal(first, again)
+    assert [path.name for path in folder.iterdir()] == [f"{key(*graph, RECIPE)}.npz"], "no draft is left behind"
+    *epochs, unkept = told(graph, None)
+    assert len(epochs) == 3
+    assert equal(first, unkept)
+
+
+def test_other_data_recipes_and_releases_have_other_names(
+    graph: tuple[Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, edges = graph
+    names = [key(x, edges, RECIPE), key(x.double(), edges, RECIPE), key(x.flip(0), edges, RECIPE)]
+    names += [key(x.reshape(20, 3), edges, RECIPE), key(x, edges[:, 1:], RECIPE)]
+    fields = {"kind": "gcn", "objective": "graphmae", "hidden": 16, "epochs": 4, "learning_rate": 0.01, "seed": 1}
+    for name, value in fields.items():
+        names.append(key(x, edges, PretrainRecipe(**{**vars(RECIPE), name: value})))
+    monkeypatch.setattr(module, "FORMAT", module.FORMAT + 1)
+    names.append(key(x, edges, RECIPE))
+    monkeypatch.setattr(torch, "__version__", "3.0")
+    names.append(key(x, edges, RECIPE))
+    assert len(set(names)) == len(names)
+    assert key(x.clone(), edges.clone(), RECIPE) == names[-1]
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:300])
+
+
+def _nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _changed(path: Path) -> None:
+    """One weight is another; the archive itself is whole."""
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    arrays["layers.0.bias"] = arrays["layers.0.bias"] + 1
+    np.savez(path, **arrays)
+
+
+def _another(path: Path) -> None:
+    """A sound file, of a wider network."""
+    draws = torch.Generator().manual_seed(0)
+    made = module.Network("gat", 5, 16)
+    with torch.no_grad():
+        made.layers[0].bias.uniform_(generator=draws)
+    module._write(path, Backbone.of(made))
+
+
+def _not_numbers(path: Path) -> None:
+    with np.load(path) as file:
+        arrays = {name: torch.from_numpy(file[name]) for name in file.files if name != "digest"}
+    arrays["layers.0.bias"] = torch.full_like(arrays["layers.0.bias"], torch.nan)
+    module._write(path, Backbone("gat", arrays, 5, 8))
+
+
+def _undigested(path: Path) -> None:
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files if name != "digest"}
+    np.savez(path, **arrays)
+
+
+@pytest.mark.parametrize("harm", [_cut, _nothing, _changed, _another, _not_numbers, _undigested])
+def test_a_file_that_cannot_be_used_is_made_anew_and_said_so(
+    harm: object, graph: tuple[Tensor, Tensor], tmp_path: Path
+) -> None:
+    first = told(graph, tmp_path)[-1]
+    path = tmp_path / f"{key(*graph, RECIPE)}.npz"
+    assert callable(harm)
+    harm(path)
+    warning, *epochs, second = told(graph, tmp_path)
+    assert isinstance(warning, Log)
+    assert warning.level == "warning"
+    assert warning.message.startswith(f"the stored weights {path.name} cannot be used (")
+    assert "\n" not in warning.message
+    assert [type(epoch) for epoch in epochs] == [Epoch] * 3
+    assert equal(first, second)
+    (third,) = told(graph, tmp_path)
+    assert equal(first, third)
+
+
+class _Boom:
+    """A pickle that says when it is opened."""
+
+    opened: list[bool] = []  # noqa: RUF012
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (self.opened.append, (True,))
+
+
+def test_no_pickle_is_ever_opened(graph: tuple[Tensor, Tensor], tmp_path: Path) -> None:
+    told(graph, tmp_path)
+    path = tmp_path / f"{key(*graph, RECIPE)}.npz"
+    with np.load(path) as file:
+        arrays = {name: file[name] for name in file.files}
+    with zipfile.ZipFile(path) as file:
+        assert all(name.endswith(".npy") for name in file.namelist())
+    arrays["layers.0.bias"] = np.array([_Boom()], dtype=object)
+    np.savez(path, **arrays)
+    _Boom.opened.clear()
+    warning, *_ = told(graph, tmp_path)
+    assert isinstance(warning, Log)
+    assert not _Boom.opened
+
+
+def test_stopping_leaves_no_file(graph: tuple[Tensor, Tensor], tmp_path: Path) -> None:
+    steps = pretrained(*graph, RECIPE, tmp_path, CPU)
+    next(steps)
+    steps.close()  # type: ignore[attr-defined]
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,156 @@
+"""Pre-training: every objective learns, from its own streams, and on large graphs from parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.data.load import load
+from privgraph.nn import pretraining
+from privgraph.nn.backbones import KINDS, Backbone, network
+from privgraph.nn.pretraining import OBJECTIVES, Epoch, PretrainRecipe, pretrain
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Small operations wait for each other's threads where others are at work."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def social() -> tuple[Tensor, Tensor, Tensor]:
+    """A network of 120 people in groups: unit rows, edges, labels."""
+    graph = load("social", data_options={"nodes": 120, "degree": 10, "homophily": 0.95, "signal": 3})
+    x = graph.x - graph.x.mean(0)
+    return torch.nn.functional.normalize(x, dim=1), graph.edge_index, graph.y
+
+
+def run(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe) -> tuple[list[float], Backbone]:
+    *epochs, backbone = pretrain(x, edge_index, recipe, CPU)
+    assert isinstance(backbone, Backbone)
+    assert all(isinstance(epoch, Epoch) for epoch in epochs)
+    assert [epoch.number for epoch in epochs] == list(range(1, recipe.epochs + 1))
+    return [epoch.loss for epoch in epochs], backbone
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_objective_learns(kind: str, objective: str, social: tuple[Tensor, Tensor, Tensor]) -> None:
+    x, edge_index, _ = social
+    recipe = PretrainRecipe(kind=kind, objective=objective, hidden=16, epochs=40, learning_rate=0.01)
+    losses, backbone = run(x, edge_index, recipe)
+    assert sum(losses[-5:]) < 0.95 * sum(losses[:5])
+    first = network(kind, x.shape[1], 16, torch.Generator().manual_seed(0)).state_dict()
+    moved = [name for name, value in backbone.weights.items() if not torch.equal(value, first[name])]
+    # of two lines that differ in a constant, a softmax tells nothing
+    assert set(first) - set(moved) <= {f"layers.{number}.lin_key.bias" for number in range(3)}
+
+
+def separation(embedded: Tensor, y: Tensor) -> float:
+    """How many nodes the nearest class mean of the others' halves gets right."""
+    even = torch.arange(len(y)) % 2 == 0
+    means = torch.stack([embedded[even & (y == label)].mean(0) for label in range(int(y.max()) + 1)])
+    return float((torch.cdist(embedded[~even], means).argmin(1) == y[~even]).double().mean())
+
+
+@pytest.mark.parametrize("objective", ["dgi", "edge-pred"])
+def test_embeddings_tell_groups_apart_that_nobody_told_them(
+    objective: str, social: tuple[Tensor, Tensor, Tensor]
+) -> None:
+    _, edge_index, y = social
+    x = torch.nn.functional.normalize(torch.randn(120, 20, generator=torch.Generator().manual_seed(1)), dim=1)
+    recipe = PretrainRecipe(kind="gcn", objective=objective, hidden=32, epochs=100, learning_rate=0.005)
+    _, backbone = run(x, edge_index, recipe)
+    chance = float(torch.bincount(y).max()) / len(y)
+    assert separation(x, y) < chance + 0.15, "features say nothing here: all comes from edges"
+    assert separation(backbone.whole(x, edge_index), y) > chance + 0.25
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_seed_decides_everything(objective: str, social: tuple[Tensor, Tensor, Tensor]) -> None:
+    x, edge_index, _ = social
+    state = torch.get_rng_state()
+    results = [
+        run(x, edge_index, PretrainRecipe(kind="gat", objective=objective, hidden=8, epochs=2, seed=seed))[1].weights
+        for seed in (3, 3, 4)
+    ]
+    assert all(torch.equal(value, results[1][name]) for name, value in results[0].items())
+    assert any(not torch.equal(value, results[2][name]) for name, value in results[0].items())
+    assert torch.equal(torch.get_rng_state(), state), "torch's global stream is nobody's named stream"
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_graph_without_edges_gives_finite_numbers(objective: str, social: tuple[Tensor, Tensor, Tensor]) -> None:
+    x, edge_index, _ = social
+    recipe = PretrainRecipe(kind="gt", objective=objective, hidden=8, epochs=3)
+    losses, backbone = run(x[:5], edge_index[:, :0], recipe)
+    assert all(map(math.isfinite, losses))
+    assert all(value.isfinite().all() for value in backbone.weights.values())
+
+
+def test_no_epochs_give_the_first_weights(social: tuple[Tensor, Tensor, Tensor]) -> None:
+    x, edge_index, _ = social
+    losses, backbone = run(x, edge_index, PretrainRecipe(kind="gcn", objective="dgi", hidden=8, epochs=0, seed=5))
+    first = network("gcn", x.shape[1], 8, torch.Generator().manual_seed(5)).state_dict()
+    assert losses == []
+    assert all(torch.equal(value, first[name]) for name, value in backbone.weights.items())
+
+
+@pytest.mark.parametrize(("nodes", "entries"), [(30, 10**6), (30, 40), (10**6, 60)])
+def test_a_large_graph_is_looked_at_in_parts(
+    nodes: int, entries: int, social: tuple[Tensor, Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, edge_index, _ = social
+    monkeypatch.setattr(pretraining, "NODES", nodes)
+    monkeypatch.setattr(pretraining, "ENTRIES", entries)
+    known = {(a, b) for a, b in edge_index.t().tolist()}
+    made = network("gt", x.shape[1], 8, torch.Generator().manual_seed(0))
+    seen, edges = set(), 0
+    for part in islice(pretraining._parts(x, edge_index, np.random.default_rng(0), made, CPU), 100):
+        assert len(part.x) == min(nodes, 120)
+        rows = [int((x == row).all(1).nonzero()) for row in part.x]
+        pairs = {(rows[a], rows[b]) for a, b in part.edge_index.t().tolist()}
+        assert pairs <= known
+        assert len(pairs) == part.edge_index.shape[1]
+        assert pairs == {(b, a) for a, b in pairs}
+        assert len(pairs) < 2 * entries
+        seen.update(rows)
+        edges += len(pairs)
+    assert len(seen) == 120, "every node has its turn"
+    if entries == 10**6:
+        inside = len(known) * (30 / 120) ** 2
+        assert edges / 100 > 1.2 * inside, "a part that grows along edges has more of them than one drawn at random"
+    else:
+        assert edges / 100 == pytest.approx(entries, rel=0.2)
+
+
+def test_parts_teach_what_the_whole_teaches(
+    social: tuple[Tensor, Tensor, Tensor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, edge_index, y = social
+    monkeypatch.setattr(pretraining, "NODES", 60)
+    recipe = PretrainRecipe(kind="gcn", objective="edge-pred", hidden=32, epochs=100, learning_rate=0.005)
+    losses, backbone = run(x, edge_index, recipe)
+    assert sum(losses[-20:]) < 0.95 * sum(losses[:20])
+    chance = float(torch.bincount(y).max()) / len(y)
+    assert separation(backbone.whole(x, edge_index), y) > chance + 0.25
+
+
+def test_what_no_recipe_says_is_refused() -> None:
+    for wrong in ({"kind": "sage"}, {"objective": "guess"}):
+        with pytest.raises(ValueError, match="kind must be one of gcn, gat, gt and objective one of dgi"):
+            PretrainRecipe(**{"kind": "gcn", "objective": "dgi", **wrong})
+    for wrong in ({"hidden": 0}, {"epochs": -1}, {"learning_rate": 0.0}):
+        with pytest.raises(ValueError, match="hidden must be at least 1, epochs at least 0"):
+            PretrainRecipe(kind="gcn", objective="dgi", **wrong)
