@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from scipy import stats
 from tests.statistics.test_privgnn_gaps import Draw, shown
 
+from privgraph.data.load import load
+from privgraph.data.splits import partition as split_masks
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, label_chances
 from privgraph.methods.dp_gpl import partition
 from privgraph.privacy import gaps_dpgpl, weighted_votes
@@ -157,6 +160,65 @@ def test_who_leaves_a_sorted_partition_moves_the_others(way: str) -> None:
     else:
         assert moved <= 1
         assert found <= teacher_epsilon(asked, 1.0, DELTA) < claimed
+
+
+def centralities(ends: NDArray[np.int64], present: NDArray[np.bool_], private: int) -> Array:
+    """Degree over n - 1 within the graph of those present (section 4.2)."""
+    both = present[ends[0]] & present[ends[1]]
+    return np.bincount(ends[0][both], minlength=len(present)) / (private - 1)
+
+
+def teachers_changed(
+    ends: NDArray[np.int64], roster: NDArray[np.int64], nodes: int, room: partition.Room, leaving: NDArray[np.int64]
+) -> tuple[float, float, float]:
+    """Ratio of weights by Algorithm 2 as printed, and stretched; how many teachers change when one node leaves, on average."""
+    present, found = np.zeros(nodes, dtype=bool), []
+    present[roster] = True
+
+    def seated(scores: str) -> partition.Seating:
+        centrality = centralities(ends, present, int(present.sum()))
+        return partition.by_private_centrality(roster, present, centrality, room, 0.5, 2.0, scores, 0)
+
+    def groups() -> list[frozenset[int]]:
+        return [frozenset(row[row != partition.EMPTY].tolist()) for row in seated("printed").seats]
+
+    before = groups()
+    for node in leaving:
+        present[node] = False
+        found.append(sum(one - {int(node)} != other for one, other in zip(before, groups(), strict=True)))
+        present[node] = True
+    printed, stretched = (seated(scores).weights for scores in ("printed", "stretched"))
+    return printed.max() / printed.min(), stretched.max() / stretched.min(), float(np.mean(found))
+
+
+def test_algorithm_2_as_printed_hardly_weighs_on_cora(shared_data: Path) -> None:
+    """Its ratio of weights is 1.05, not 4; and who leaves moves about half of all teachers."""
+    graph = load("cora")
+    private = split_masks(graph.num_nodes, [1354, 50, 1304], 0, "private")[0].numpy()
+    ends, roster = graph.edge_index.numpy(), np.flatnonzero(private)
+    room = partition.Room.of(len(roster), TEACHERS, 5, drawn=False)
+    leaving = np.random.default_rng(0).choice(roster, 40, replace=False)
+    printed, stretched, moved = teachers_changed(ends, roster, graph.num_nodes, room, leaving)
+    assert 1.02 < printed < 1.11
+    assert stretched == pytest.approx(4)
+    assert 63 < moved < 101
+
+
+def test_algorithm_2_as_printed_hardly_weighs_on_a_small_graph() -> None:
+    """300 nodes, each joined to three of those before it, the well-joined ones more likely."""
+    generator = np.random.default_rng(1)
+    sources, targets = [1, 2, 3], [0, 0, 0]
+    for node in range(4, 300):
+        joined = generator.choice(np.array(sources + targets), 3)
+        sources += [node] * 3
+        targets += joined.tolist()
+    ends = np.array([sources + targets, targets + sources])
+    roster = np.arange(300)
+    room = partition.Room.of(300, 60, 5, drawn=False)
+    printed, stretched, moved = teachers_changed(ends, roster, 300, room, roster[::10])
+    assert 1 < printed < 1.4
+    assert dpgpl.printed_ratio(printed, 1.0) < 2 < 16 == pytest.approx(dpgpl.printed_ratio(stretched, 1.0))
+    assert moved > 20
 
 
 # --- one decomposition of everybody ----------------------------------------------------------------------------------------
