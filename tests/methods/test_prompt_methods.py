@@ -1,0 +1,306 @@
+"""Prompts and fine-tuning on a few private nodes, without protection and by private gradients."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import lru_cache
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
+from privgraph.methods.base import Context, train_one
+from privgraph.methods.fine_tune.config import Config as FineTune
+from privgraph.methods.fine_tune.train import train as train_fine_tune
+from privgraph.methods.ground import Ground, prepare
+from privgraph.methods.prompt.config import Config as Prompt
+from privgraph.methods.prompt.few_shot import Judge, Shots, chosen_by_label, fresh_prompt, recipe_of, seated
+from privgraph.methods.prompt.train import train as train_prompt
+from privgraph.methods.prompt_dpsgd.config import Config
+from privgraph.methods.prompt_dpsgd.train import TOGETHER, PerExampleGradients
+from privgraph.methods.prompt_dpsgd.train import train as train_dpsgd
+from privgraph.nn.prompts import KINDS
+from privgraph.options import OptionError
+from privgraph.privacy.accountants import PRVAccountant
+from privgraph.privacy.calibration import CalibrationError
+from privgraph.privacy.events import Composed, NonPrivate, Repeated
+from privgraph.privacy.ledger import Ledger
+from privgraph.progress import Metric, Result
+
+FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=1433, classes=7, train_nodes=2031)
+SMALL = {"hidden": 8, "pretrain_epochs": 3, "queries": 10, "backbone": "gcn", "tokens": 3}
+
+
+@lru_cache
+def graph() -> Graph:
+    return load("social", data_options={"nodes": 80, "degree": 6.0, "features": 10, "signal": 3.0})
+
+
+def grounded(config: Prompt | Config, own: Graph | None = None) -> Ground:
+    """The ground alone; its progress is not looked at."""
+    steps = prepare(own or graph(), config, Context(), done=0, total=3)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Ground = end.value
+            return found
+
+
+def result(train: object, config: object, seed: int = 0) -> dict[str, float]:
+    *_, last = train_one(train, config, graph(), Context(seed=seed))  # type: ignore[arg-type]
+    assert isinstance(last, Result)
+    return dict(last.metrics)
+
+
+# Whom they are tuned on
+
+
+def test_shots_are_private_nodes_of_each_class() -> None:
+    ground = grounded(Prompt(**SMALL))
+    shots = chosen_by_label(ground, 3, 0)
+    assert torch.isin(shots.nodes, ground.private_nodes).all()
+    assert torch.bincount(shots.labels, minlength=ground.classes).tolist() == [
+        min(3, int((ground.labels[ground.private_nodes] == label).sum())) for label in range(ground.classes)
+    ]
+    assert not torch.equal(shots.nodes, chosen_by_label(ground, 3, 1).nodes)
+
+
+def test_seats_do_not_look_at_labels_and_nobody_moves_up() -> None:
+    ground = grounded(Config(**SMALL))
+    everybody = seated(ground, 15, 0)
+    other = dataclasses.replace(ground, labels=ground.labels.flip(0))
+    assert torch.equal(seated(other, 15, 0).nodes, everybody.nodes)
+    left = torch.zeros(80, dtype=torch.bool)
+    left[everybody.nodes[4]] = True
+    without = seated(ground, 15, 0, left)
+    changed = without.nodes != everybody.nodes
+    assert changed.nonzero().squeeze(1).tolist() == [4]
+    assert (int(without.nodes[4]), int(without.labels[4])) == (-1, -1)
+
+
+# Without protection
+
+
+def test_a_prompt_learns_more_than_it_began_with() -> None:
+    config = Prompt(shots=5, epochs=60, learning_rate=0.05, **SMALL)
+    found = result(train_prompt, config)
+    assert found["train_accuracy"] > 0.8
+    assert found["test_accuracy"] > found["lower_bound"] + 0.1
+
+
+def test_fine_tuning_learns_more_than_it_began_with() -> None:
+    found = result(train_fine_tune, FineTune(shots=5, epochs=60, learning_rate=0.01, **SMALL))
+    assert found["train_accuracy"] > 0.9
+    assert found["test_accuracy"] > found["lower_bound"] + 0.1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_prompt_runs_to_its_end(kind: str) -> None:
+    found = result(train_prompt, Prompt(prompt=kind, shots=2, epochs=2, **SMALL))
+    assert all(0 <= value <= 1 for value in found.values())
+
+
+def test_judged_nodes_are_public_and_were_not_tuned_on() -> None:
+    ground = grounded(Prompt(**SMALL))
+    shots = chosen_by_label(ground, 3, 0)
+    asked: list[Tensor] = []
+
+    def truth(egos: object) -> Tensor:
+        nodes = egos.nodes[:, 0]  # type: ignore[attr-defined]
+        asked.append(nodes)
+        return functional.one_hot(ground.labels[nodes], ground.classes).float()
+
+    judge = Judge(ground, shots, torch.device("cpu"))
+    assert judge.accuracies(truth) == {"train_accuracy": 1.0, "val_accuracy": 1.0, "test_accuracy": 1.0}
+    assert torch.equal(asked[0], shots.nodes)
+    assert not torch.isin(torch.cat(asked[1:]), ground.private_nodes).any()
+    assert judge.accuracy(lambda egos: -truth(egos), ground.test_nodes) < 0.5
+
+
+# Private gradients
+
+
+@pytest.mark.parametrize("accounting", ["sound", "published"])
+@pytest.mark.parametrize("shots", [0, 5])
+def test_calibration_is_one_sided(accounting: str, shots: int) -> None:
+    for epsilon in (1.0, 8.0):
+        statement = Config(epsilon=epsilon, accounting=accounting, shots=shots).plan(FACTS).statement
+        reached = statement.epsilon if accounting == "sound" else statement.epsilon_as_published
+        assert reached is not None
+        assert 0.99 * epsilon <= reached <= epsilon
+
+
+def test_the_epsilon_agrees_with_opacus() -> None:
+    """Another route: Opacus' privacy random variables on the same event."""
+    statement = Config(epsilon=4.0, shots=0, batch_size=128).plan(FACTS).statement
+    (entry,) = statement.ledger
+    assert entry.sampling_rate == 128 / 1354
+    other = PRVAccountant().epsilon(Composed((Repeated(event=entry.event, count=entry.count),)), statement.delta)
+    assert statement.epsilon == pytest.approx(other, abs=0.03)
+
+
+def test_seats_are_few_and_known_beforehand() -> None:
+    assert Config(shots=5).seats(FACTS) == 35
+    assert Config(shots=0).seats(FACTS) == 1354
+    assert Config(shots=10**4).seats(FACTS) == 1354
+    assert Config(shots=5).rate(FACTS) == 1
+    assert Config(shots=5).steps(FACTS) == Config().epochs
+    assert Config(shots=0, batch_size=677, epochs=10).steps(FACTS) == 20
+
+
+def test_a_decomposition_of_everybody_voids_the_guarantee() -> None:
+    config = Config(svd="everybody", epochs=2, **SMALL)
+    plan = config.plan(graph().facts)
+    assert math.isinf(plan.statement.epsilon)
+    assert isinstance(plan.statement.ledger[0].event, NonPrivate)
+    assert any("nothing is guaranteed" in note for note in plan.notes)
+    context = Context()
+    list(train_one(train_dpsgd, config, graph(), context))
+    assert context.ledger.entries == plan.statement.ledger
+
+
+def test_what_is_out_of_reach_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> float:
+        raise CalibrationError("no noise is enough")
+
+    monkeypatch.setattr("privgraph.methods.prompt_dpsgd.config.calibrate", never)
+    with pytest.raises(OptionError, match="epsilon 7 is out of reach with these options: no noise is enough"):
+        Config(epsilon=7.0, clip=0.77).plan(FACTS)
+
+
+def per_example(config: Config, ground: Ground, shots: Shots) -> PerExampleGradients:
+    net = PerExampleGradients(
+        fresh_prompt(ground, ground.table, recipe_of(config), Context()), ground.backbone, ground.table
+    )
+    net.backward(ground.egos(shots.nodes), shots.labels)
+    return net
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
+    config = Config(prompt=kind, **SMALL)
+    ground = grounded(config)
+    shots = seated(ground, 6, 0)
+    net = per_example(config, ground, shots)
+    weights = torch.rand(1, 6, generator=torch.Generator().manual_seed(0))
+    norms, expected = net.squared_norms(), torch.zeros_like(net.gradients)
+    for example in range(6):
+        one = fresh_prompt(ground, ground.table, recipe_of(config), Context())
+        learning = [one.parameters[name].requires_grad_() for name in one.tuned]
+        logits = one.logits(ground.backbone, ground.table, ground.egos(shots.nodes[example : example + 1]))
+        loss = functional.cross_entropy(logits[0], shots.labels[example : example + 1])
+        gradient = torch.cat([part.flatten() for part in torch.autograd.grad(loss, learning)])
+        assert float(norms[0, example]) == pytest.approx(float(gradient.square().sum()), rel=1e-4)
+        expected[0] += weights[0, example] * gradient
+    net.accumulate(weights)
+    assert torch.allclose(net.gradients, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["gpf-plus", "all-in-one"])
+def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: str) -> None:
+    """With its label, its features and all its edges: nobody else's example may notice."""
+    clip = 0.05
+    config = Config(prompt=kind, shots=0, **SMALL)
+    ground = grounded(config)
+
+    def clipped_sum(of: Ground, left: Tensor | None = None) -> Tensor:
+        shots = seated(of, len(of.private_nodes), 0, left)
+        net = per_example(config, of, shots)
+        net.accumulate(clip_factors(net.squared_norms(), torch.tensor([clip])) * (shots.labels >= 0))
+        return net.gradients[0].clone()
+
+    whole, moved = clipped_sum(ground), []
+    for node in ground.private_nodes[:12].tolist():
+        left = torch.zeros(80, dtype=torch.bool)
+        left[node] = True
+        here = graph()
+        source, target = here.edge_index
+        bare = dataclasses.replace(
+            here,
+            x=torch.where(left.unsqueeze(1), 0, here.x),
+            edge_index=here.edge_index[:, ~(left[source] | left[target])],
+            _cache={},
+        )
+        without = grounded(config, bare)
+        moved.append(float((whole - clipped_sum(without, left)).norm()))
+    assert max(moved) <= clip * (1 + 1e-4)
+    assert min(moved) > 0.9 * clip, "the clip is reached"
+
+
+def test_noise_has_its_scale_and_no_other() -> None:
+    """All steps of an empty batch are noise alone: 2/3 and 3/2 of the scale fail."""
+    config = Config(clip=0.5, **SMALL)
+    ground = grounded(config)
+    nobody = Shots(nodes=torch.full((4,), -1), labels=torch.full((4,), -1))
+    net = per_example(config, ground, nobody)
+    mechanism = PrivateGradients(clip=0.5, noise_multiplier=3.0, rate=0.5, expected_batch=2.0)
+    noise, drawn = torch.Generator().manual_seed(0), []
+    for _ in range(60):
+        PrivateGradients.release([mechanism], net, (nobody.labels >= 0).unsqueeze(0), [noise])
+        drawn.append(net.gradients[0].clone())
+    values = torch.cat(drawn)
+    expected = 0.5 * 3.0 / 2.0
+    error = 4 / math.sqrt(2 * values.numel())
+    spread = float(values.std()) / expected
+    assert abs(spread - 1) < error
+    for wrong in (2 / 3, 3 / 2):
+        assert abs(spread * wrong - 1) > error
+    assert abs(float(values.mean())) < 4 * expected / math.sqrt(values.numel())
+
+
+def test_a_run_draws_the_noise_that_was_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[PrivateGradients] = []
+    release = PrivateGradients.release
+
+    def spy(mechanisms: list[PrivateGradients], *rest: object) -> None:
+        seen.extend(mechanisms)
+        release(mechanisms, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PrivateGradients, "release", staticmethod(spy))
+    config = Config(epochs=4, shots=0, batch_size=20, **SMALL)
+    context = Context()
+    list(train_one(train_dpsgd, config, graph(), context))
+    facts = graph().facts
+    assert len(seen) == config.steps(facts) == sum(entry.count for entry in context.ledger.entries)
+    assert {mechanism.noise_multiplier for mechanism in seen} == {config.noise_multiplier(facts)}
+    assert {mechanism.rate for mechanism in seen} == {0.5}
+    assert {mechanism.expected_batch for mechanism in seen} == {20.0}
+    assert Ledger(context.ledger.entries).event() == Ledger(config.plan(facts).statement.ledger).event()
+
+
+def test_gppts_penalty_is_added_after_the_noise() -> None:
+    config = Config(prompt="gppt", **SMALL)
+    ground = grounded(config)
+    net = per_example(config, ground, seated(ground, 4, 0))
+    net.accumulate(torch.zeros(1, 4))
+    net.add_penalty()
+    assert float(net.gradients.norm()) > 0
+    other = per_example(Config(**SMALL), ground, seated(ground, 4, 0))
+    other.accumulate(torch.zeros(1, 4))
+    other.add_penalty()
+    assert float(other.gradients.norm()) == 0
+
+
+def test_many_examples_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = Config(**SMALL)
+    ground = grounded(config)
+    shots = seated(ground, 9, 0)
+    whole = per_example(config, ground, shots)
+    assert TOGETHER > 9
+    monkeypatch.setattr("privgraph.methods.prompt_dpsgd.train.TOGETHER", 4)
+    pieces = per_example(config, ground, shots)
+    assert torch.allclose(whole.squared_norms(), pieces.squared_norms())
+    assert torch.allclose(whole.losses, pieces.losses)
+
+
+def test_an_epoch_in_which_nobody_was_drawn_tells_no_loss() -> None:
+    config = Config(epochs=4, shots=1, batch_size=1, epsilon=50.0, **SMALL)
+    told = [event for event in train_one(train_dpsgd, config, graph(), Context(seed=1)) if isinstance(event, Metric)]
+    assert all(math.isfinite(event.value) for event in told)
