@@ -1,0 +1,243 @@
+"""The ground of prompts: parts by node numbers, features and ego-graphs that read nobody else's record, a backbone kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import torch
+
+from privgraph.data.errors import DataError
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.home import home
+from privgraph.methods import ground as module
+from privgraph.methods.base import Context
+from privgraph.methods.ground import Ground, features, prepare, pretrain_steps
+from privgraph.methods.parts import split_parts
+from privgraph.methods.prompting import PromptOptions
+from privgraph.methods.public import PartitionOptions
+from privgraph.options import OptionError
+from privgraph.progress import Event, Log, Metric, Progress
+
+OPTIONS = PromptOptions(backbone="gcn", hidden=8, pretrain_epochs=4, queries=10, dimensions=8)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return load("social", split_seed=3, data_options={"nodes": 80, "degree": 6})
+
+
+def prepared(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> tuple[list[Event], Ground]:
+    events, steps = [], prepare(graph, options, Context(seed=seed), done=100, total=1000)
+    while True:
+        try:
+            events.append(next(steps))
+        except StopIteration as end:
+            return events, end.value
+
+
+def test_parts_are_cut_by_node_numbers(graph: Graph) -> None:
+    _, ground = prepared(graph)
+    assert [len(part) for part in (ground.private_nodes, ground.query_nodes, ground.test_nodes)] == [40, 10, 30]
+    everybody = torch.cat([ground.private_nodes, ground.query_nodes, ground.test_nodes])
+    assert everybody.sort().values.tolist() == list(range(80))
+    assert torch.equal(ground.public_nodes, ground.readable.nonzero().squeeze(1))
+    more = prepared(graph, replace(OPTIONS, queries=20))[1]
+    assert torch.equal(more.private_nodes, ground.private_nodes), "the same people are private, whatever is asked"
+    other = split_parts(graph, PartitionOptions(private=0.5, public_train=0.3, public_test=0.2))
+    assert torch.equal(other.private_nodes, ground.private_nodes), "and the same as PrivGNN's"
+    assert not torch.equal(prepared(replace(graph, split_seed=4))[1].private_nodes, ground.private_nodes)
+    assert ground.priority.sort().values.tolist() == list(range(80))
+
+
+def changed(graph: Graph, node: int, *, leaves: bool) -> Graph:
+    """The neighbouring graph in which `node` has no edges, features or label, or has others."""
+    draws = torch.Generator().manual_seed(node)
+    edges = graph.edge_index[:, (graph.edge_index != node).all(0)]
+    x, y = graph.x.clone(), graph.y.clone()
+    x[node] = 0 if leaves else 5 * torch.randn(x.shape[1], generator=draws)
+    y[node] = (y[node] + 1) % graph.num_classes
+    if not leaves:
+        others = torch.randperm(graph.num_nodes, generator=draws)[:9]
+        new = torch.stack([others[others != node], torch.full((int((others != node).sum()),), node)])
+        edges = torch.cat([edges, new, new.flip(0)], 1)
+    return replace(graph, x=x, y=y, edge_index=edges, _cache={})
+
+
+@pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "changes"])
+def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool) -> None:
+    """All private nodes in turn: what a neighbouring graph makes of everybody else is the same, to the last digit."""
+    _, before = prepared(graph)
+    everybody = torch.arange(80)
+    egos, own = before.egos(everybody), 0
+    for node in before.private_nodes.tolist():
+        others = everybody != node
+        _, after = prepared(changed(graph, node, leaves=leaves))
+        for name, value in before.backbone.weights.items():
+            assert torch.equal(value, after.backbone.weights[name]), "the backbone saw public nodes alone"
+        for name in ("table", "labels", "public_degree"):
+            assert torch.equal(getattr(before, name)[others], getattr(after, name)[others]), name
+        for name in ("private_nodes", "query_nodes", "test_nodes", "priority", "readable"):
+            assert torch.equal(getattr(before, name), getattr(after, name)), name
+        theirs = after.egos(everybody)
+        assert torch.equal(egos.nodes[others], theirs.nodes[others])
+        assert torch.equal(egos.adjacency[others], theirs.adjacency[others])
+        own += int(not torch.equal(before.table[node], after.table[node]))
+        own += int(not torch.equal(egos.adjacency[node], theirs.adjacency[node]))
+    assert own > 70, "its own inputs are its own record"
+
+
+def test_a_decomposition_of_everybody_lets_one_change_all(graph: Graph) -> None:
+    options = replace(OPTIONS, svd="everybody")
+    _, before = prepared(graph, options)
+    node = int(before.private_nodes[0])
+    _, after = prepared(changed(graph, node, leaves=False), options)
+    assert (before.table != after.table).any(1).all()
+
+
+def test_degrees_count_the_neighbours_of_each_part(graph: Graph) -> None:
+    edges = torch.cat([graph.edge_index[:, ::2], graph.edge_index[:, :9]], 1)  # some in one direction, some twice
+    _, ground = prepared(replace(graph, edge_index=edges, _cache={}))
+    joined = torch.zeros(80, 80, dtype=torch.bool)
+    joined[edges[0], edges[1]] = joined[edges[1], edges[0]] = True
+    public, private = ground.readable, ~ground.readable
+    assert torch.equal(ground.public_degree, joined[:, public].sum(1))
+    assert torch.equal(ground.private_degree, joined[:, private].sum(1) * private)
+
+
+def test_alone_nobody_is_read(graph: Graph) -> None:
+    _, ground = prepared(graph, replace(OPTIONS, context="alone"))
+    assert not ground.readable.any()
+    assert not ground.egos(torch.arange(80)).adjacency.any()
+    assert len(ground.public_nodes) == 40
+
+
+def test_rows_have_few_dimensions_and_length_one() -> None:
+    draws = torch.Generator().manual_seed(0)
+    x = torch.randn(50, 4, generator=draws) @ torch.randn(4, 30, generator=draws)
+    known = torch.arange(50) < 30
+    table = features(x, known, 10)
+    assert table.shape == (50, 10)
+    assert table.dtype == torch.float32
+    assert torch.allclose(table.norm(dim=1), torch.ones(50), atol=1e-5)
+    assert (table[:, 4:].abs().max() < 1e-6).all(), "of rank four there are four dimensions"
+    # the four keep all that the rows say: angles between centred rows
+    centred = torch.nn.functional.normalize(x - x[known].mean(0), dim=1)
+    assert torch.allclose(table @ table.t(), centred @ centred.t(), atol=1e-4)
+    fewer = features(x, known, 2)
+    _, _, vectors = torch.linalg.svd(x[known], full_matrices=False)
+    exact = x @ vectors[:2].t()
+    exact = torch.nn.functional.normalize(exact - exact[known].mean(0), dim=1)
+    assert torch.allclose(fewer @ fewer.t(), exact @ exact.t(), atol=1e-4)
+
+
+def test_few_features_are_kept_and_equal_rows_stay_zero() -> None:
+    x = torch.ones(6, 3)
+    assert torch.equal(features(x, torch.ones(6, dtype=torch.bool), 3), torch.zeros(6, 3))
+    assert features(torch.eye(6), torch.arange(6) < 4, 10).shape == (6, 6)
+    sparse = torch.zeros(40, 200)
+    sparse[torch.arange(40), torch.arange(40) * 5] = 1
+    table = features(sparse, torch.arange(40) < 20, 15)
+    assert table.shape == (40, 15)
+    assert table.isfinite().all()
+
+
+def test_the_decomposition_is_nobodys_random_choice(graph: Graph) -> None:
+    before = torch.get_rng_state()
+    first, again = (prepared(graph, seed=seed)[1] for seed in (0, 1))
+    assert torch.equal(first.table, again.table)
+    assert torch.equal(first.query_nodes, again.query_nodes)
+    name = "layers.0.lin.weight"
+    assert not torch.equal(first.backbone.weights[name], again.backbone.weights[name])
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_progress_is_told_and_the_second_time_there_is_none(graph: Graph) -> None:
+    events, first = prepared(graph)
+    steps = [event.step for event in events if isinstance(event, Progress)]
+    assert steps == [101, 102, 103, 104, 104]
+    assert {event.total for event in events if isinstance(event, Progress)} == {1000}
+    losses = [event for event in events if isinstance(event, Metric)]
+    assert [event.step for event in losses] == [101, 102, 103, 104]
+    assert not any(event.evaluator for event in losses)
+    assert pretrain_steps(OPTIONS) == 4
+    (only,), again = prepared(graph)
+    assert only == Progress(step=104, total=1000, stage="pre-training")
+    assert all(torch.equal(value, again.backbone.weights[name]) for name, value in first.backbone.weights.items())
+    assert len(list((home() / "pretrained").iterdir())) == 1
+    prepared(graph, replace(OPTIONS, queries=20))
+    assert len(list((home() / "pretrained").iterdir())) == 1, "who is asked does not matter to the backbone"
+    shown, _ = prepared(graph, replace(OPTIONS, svd="everybody"))
+    assert all(event.evaluator for event in shown if isinstance(event, Metric)), "everybody's features shape the loss"
+
+
+def test_many_epochs_are_told_in_a_hundred_steps(graph: Graph) -> None:
+    events, _ = prepared(graph, replace(OPTIONS, pretrain_epochs=400))
+    assert 90 <= sum(isinstance(event, Progress) for event in events) <= 110
+
+
+def test_harmed_weights_are_said_to_be(graph: Graph) -> None:
+    prepared(graph)
+    (path,) = (home() / "pretrained").iterdir()
+    path.write_bytes(b"nothing")
+    events, _ = prepared(graph)
+    assert isinstance(events[0], Log)
+    assert events[0].level == "warning"
+
+
+@pytest.mark.parametrize("wide", [True, False], ids=["wider", "narrower"])
+def test_another_graph_teaches_the_backbone(graph: Graph, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its features are brought to the same number of dimensions; no private node is read for it."""
+    other = load("social", data_options={"nodes": 60, "degree": 5, "features": 40 if wide else 5, "seed": 1})
+    asked: list[str] = []
+    monkeypatch.setattr(module, "load", lambda name: asked.append(name) or other)
+    _, first = prepared(graph, replace(OPTIONS, pretrain_on="citeseer"))
+    assert asked == ["citeseer"]
+    assert first.backbone.features == first.table.shape[1] == 8
+    _, second = prepared(
+        replace(graph, x=-graph.x, edge_index=graph.edge_index[:, :0], _cache={}),
+        replace(OPTIONS, pretrain_on="citeseer"),
+    )
+    assert all(torch.equal(value, second.backbone.weights[name]) for name, value in first.backbone.weights.items())
+    alone = features(other.x, torch.ones(60, dtype=torch.bool), 8)
+    assert alone.shape == (60, 8 if wide else 5)
+
+
+def test_a_graph_that_is_not_at_hand_is_one_sentence(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(name: str) -> Graph:
+        raise DataError(f"{name} is not at hand")
+
+    monkeypatch.setattr(module, "load", gone)
+    with pytest.raises(DataError, match=r"^pubmed is not at hand$"):
+        prepared(graph, replace(OPTIONS, pretrain_on="pubmed"))
+
+
+def test_the_very_graph_would_show_private_nodes(graph: Graph) -> None:
+    with pytest.raises(OptionError, match="pretrain_on must be public part or another graph: cora holds the private"):
+        prepared(replace(graph, name="cora"), replace(OPTIONS, pretrain_on="cora"))
+    with pytest.raises(OptionError, match="too few"):
+        prepared(graph, replace(OPTIONS, queries=39))
+
+
+def test_the_ground_of_a_real_graph(shared_data: object) -> None:
+    _, ground = prepared(
+        load("cora"), replace(OPTIONS, backbone="gat", dimensions=100, pretrain_on="citeseer", pretrain_epochs=1)
+    )
+    assert ground.table.shape == (2708, 100)
+    assert ground.backbone.features == 100
+    egos = ground.egos(ground.test_nodes)
+    assert egos.nodes.shape == (2708 - 1354 - 10, 32)
+    x = ground.table[egos.nodes.clamp(min=0)].unsqueeze(0)
+    found = ground.backbone.embed(x, egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near)
+    assert found.shape == (1, len(egos), 8)
+    assert found.isfinite().all()
