@@ -197,11 +197,11 @@ def test_algorithm_2_as_printed_hardly_weighs_on_cora(shared_data: Path) -> None
     private = split_masks(graph.num_nodes, [1354, 50, 1304], 0, "private")[0].numpy()
     ends, roster = graph.edge_index.numpy(), np.flatnonzero(private)
     room = partition.Room.of(len(roster), TEACHERS, 5, drawn=False)
-    leaving = np.random.default_rng(0).choice(roster, 40, replace=False)
+    leaving = np.random.default_rng(0).choice(roster, 60, replace=False)
     printed, stretched, moved = teachers_changed(ends, roster, graph.num_nodes, room, leaving)
     assert 1.02 < printed < 1.11
     assert stretched == pytest.approx(4)
-    assert 63 < moved < 101
+    assert 70 < moved < 130
 
 
 def test_algorithm_2_as_printed_hardly_weighs_on_a_small_graph() -> None:
