@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -41,9 +42,6 @@ ASSUME_TEACHERS = (
     "that not even rounding carries from one teacher to another on a CPU"
 )
 ASSUME_PUBLIC = "who is public was not decided by anything private, and edges among public nodes are public"
-STUDENT_STEPS = 1
-
-Setting = tuple[int, int, int, int, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +51,14 @@ class Config(DpGplOptions):
     def stack_key(self) -> tuple[object, ...]:
         return ("dp-gpl", *self.ground_key(), *self.prompt_key(), self.teachers, self.shots, self.weighting)
 
+    def fitted(self, nodes: int) -> Self:
+        """These options with the preset's, and no more teachers than there are private nodes: what a run reads."""
+        config = self.resolved()
+        return replace(config, teachers=min(config.teachers, config.sizes(nodes).private))
+
     def room(self, nodes: int) -> Room:
-        """Teachers and seats. Raises `OptionError` where there are more teachers than private nodes."""
+        """Teachers and seats."""
         private = self.sizes(nodes).private
-        if self.teachers > private:
-            raise OptionError(
-                f"teachers must be at most the number of private nodes, {private:,} (got {self.teachers:,})"
-            )
         return Room.of(private, self.teachers, self.shots, drawn=self.weighting == "private-centrality")
 
     def public_weights(self) -> tuple[Floats, Ints]:
@@ -276,7 +275,7 @@ class Config(DpGplOptions):
 
     def plan(self, facts: PublicFacts) -> Plan:
         """Noise and guarantee. Raises `OptionError` where the parts do not fit, or epsilon is out of reach."""
-        config = self.resolved()
+        config = self.fitted(facts.nodes)
         if facts.classes < 2:
             raise OptionError(f"dp-gpl needs at least 2 classes (got {facts.classes})")
         if config.limit and config.accounting == "sound" and not config.per_teacher:
@@ -292,20 +291,22 @@ class Config(DpGplOptions):
             statement=config.statement(facts),
             steps=config.steps(),
             memory_mb=config.memory_mb(facts, room),
-            notes=tuple(config._notes(facts, room, asked)),
+            notes=tuple(config._notes(facts, room, asked, self.resolved().teachers)),
         )
 
     def steps(self) -> int:
-        """Epochs of pre-training, teachers tuned, teachers asked, and the student."""
-        return self.pretrain_epochs + 2 * self.teachers + STUDENT_STEPS
+        """Epochs of pre-training, teachers tuned, teachers asked, and the student's epochs."""
+        return self.pretrain_epochs + 2 * self.teachers + self.student_epochs
 
-    def _notes(self, facts: PublicFacts, room: Room, asked: Asked) -> list[str]:
+    def _notes(self, facts: PublicFacts, room: Room, asked: Asked, wanted: int) -> list[str]:
         private, weight = self.sizes(facts.nodes).private, self.largest_weight()
         mean = room.taught / room.teachers
         notes = [
             f"{room.teachers:,} teachers with {mean:.3g} of {private:,} private nodes each vote on {asked.queries:,} queries; each "
             f"count gets noise of standard deviation {asked.vote_sigma:.3g}"
         ]
+        if wanted > room.teachers:
+            notes.append(f"{wanted:,} teachers cannot share {private:,} private nodes: each node has one of its own")
         if asked.vote_sigma > room.teachers:
             notes.append("the noise outweighs all votes together: expect random labels, ask less or take more teachers")
         if not self.per_teacher:

@@ -29,7 +29,7 @@ from privgraph.methods.dp_gpl.pooling import centred, pool
 from privgraph.methods.ensemble import NAME as ENSEMBLE
 from privgraph.methods.ensemble import Ensemble
 from privgraph.methods.ground import Ground, prepare
-from privgraph.nn.prompt_tuning import tune, votes
+from privgraph.nn.prompt_tuning import Tuning, tune, votes
 from privgraph.nn.prompts import PromptRecipe, Prompts
 from privgraph.nn.small_graphs import Advance
 from privgraph.nn.standardise import standardised
@@ -43,6 +43,8 @@ JUDGED = 500
 """Test nodes on which teachers are judged, at most: the first of a public order. The student is judged on all."""
 LEARNT = 450
 """Public nodes beside the queries that a student learns from with pooled labels."""
+LOOKS = 10
+"""How often the student is looked at while it learns."""
 AT_ONCE = 512
 """Ego-graphs that the student is asked about at once."""
 MEMORY_MB = 1024.0
@@ -63,9 +65,9 @@ class Run:
     metrics: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.config: Config = self.member.config.resolved()
-        self.context: Context = self.member.context
         self.nodes = self.member.graph.num_nodes
+        self.config: Config = self.member.config.fitted(self.nodes)
+        self.context: Context = self.member.context
         self.steps = self.config.plan(self.member.graph.facts).steps
         self.done = 0
 
@@ -95,7 +97,7 @@ class Run:
             yield Artifact(name=ENSEMBLE, title="Teachers, their weights, votes and costs (not for release)")
             _answers(ensemble, outcome, seconds).save(self.context.folder)
             yield Artifact(name=ANSWERS, title="Votes of the teachers (not for release)")
-        student = yield from self._student(ground, table, queries, outcome)
+        student = yield from self._student(ground, table, queries, judged, outcome)
         yield from self._finish(ground, table, student)
 
     def cast_votes(
@@ -250,32 +252,39 @@ class Run:
         )
 
     def _student(
-        self, ground: Ground, table: Tensor, queries: Tensor, outcome: Outcome
+        self, ground: Ground, table: Tensor, queries: Tensor, judged: Tensor, outcome: Outcome
     ) -> Generator[Event, None, Prompts]:
         """The student's prompt, tuned on what was released: post-processing. Where nothing was, it stays as it began."""
         student = self._initial(ground, ["init/student"])
-        self.metrics["lower_bound"] = _accuracy(self._chances(ground, table, student, ground.test_nodes), ground)
+        test = ground.test_nodes
+        self.metrics["lower_bound"] = _accuracy(self._chances(ground, table, student, test), ground, test)
         answered = torch.from_numpy(outcome.answered)
         if not bool(answered.any()):
             yield Log(message="no query was answered: the student keeps the prompt that it began with", level="warning")
+            yield Progress(step=self.steps, total=self.steps, stage="student")
             return student
         rows, targets = queries[answered], torch.from_numpy(outcome.released)[answered].unsqueeze(0)
         if self.config.student_labels == "pooled":
             rows, targets = self._pooled(ground, table, rows, outcome)
-        tuned = yield from self._along(
-            tune(
-                student,
-                ground.backbone,
-                table,
-                ground.egos(rows).to(table.device),
-                targets.to(table.device),
-                replace(self._recipe(), epochs=self.config.student_epochs),
-                memory_mb=MEMORY_MB,
-            ),
-            "student",
-        )
-        assert isinstance(tuned, Prompts)
-        return tuned
+        recipe = replace(self._recipe(), epochs=self.config.student_epochs)
+        egos = ground.egos(rows).to(table.device)
+        tuning = Tuning(student, ground.backbone, table, egos, targets.to(table.device), recipe)
+        every = max(1, recipe.epochs // LOOKS)
+        for epoch in range(1, recipe.epochs + 1):
+            loss = float(tuning.step())
+            if epoch % every == 0 or epoch == recipe.epochs:
+                yield from self._look(ground, table, tuning.result(), loss, judged, self.done + epoch)
+            yield Progress(step=self.done + epoch, total=self.steps, stage="student")
+        return tuning.result()
+
+    def _look(
+        self, ground: Ground, table: Tensor, student: Prompts, loss: float, judged: Tensor, step: int
+    ) -> Iterator[Event]:
+        """A point of the student's curves; no label steers it."""
+        yield Metric(name="train_loss", value=loss, step=step, stage="student", evaluator=False)
+        for name, nodes in (("train", ground.query_nodes[:JUDGED]), ("val", judged)):
+            self.metrics[f"{name}_accuracy"] = _accuracy(self._chances(ground, table, student, nodes), ground, nodes)
+            yield Metric(name=f"{name}_accuracy", value=self.metrics[f"{name}_accuracy"], step=step, stage="student")
 
     def _pooled(self, ground: Ground, table: Tensor, rows: Tensor, outcome: Outcome) -> tuple[Tensor, Tensor]:
         """Whom the student learns from (n,), and chances of each class (1, n, C), from all noisy counts together."""
@@ -284,8 +293,9 @@ class Run:
         std = self.config.asked(self.nodes).vote_sigma
         pooled = pool(outcome.noisy[outcome.answered], answered, public_features(ground, table), std)
         truth = ground.labels[rows].numpy()
-        at = torch.searchsorted(public, ground.test_nodes)
-        self.metrics["pooled_accuracy"] = _accuracy(torch.from_numpy(pooled.chances)[at], ground)
+        test = ground.test_nodes
+        at = torch.searchsorted(public, test)
+        self.metrics["pooled_accuracy"] = _accuracy(torch.from_numpy(pooled.chances)[at], ground, test)
         self.metrics["pooled_label_accuracy"] = float((pooled.chances[answered].argmax(1) == truth).mean())
         order = stream(self.context.seed, "split/learnt").permutation(len(public))
         learnt = np.concatenate([answered, order[~np.isin(order, answered)][:LEARNT]])
@@ -304,7 +314,7 @@ class Run:
         public = ground.public_nodes
         chances = self._chances(ground, table, student, public)
         at = torch.searchsorted(public, ground.test_nodes)
-        self.metrics["test_accuracy"] = _accuracy(chances[at], ground)
+        self.metrics["test_accuracy"] = _accuracy(chances[at], ground, ground.test_nodes)
         yield Metric(name="test_accuracy", value=self.metrics["test_accuracy"], step=self.steps, stage="student")
         if self.context.folder is not None:
             np.savez(
@@ -382,9 +392,9 @@ def _public_edges(ground: Ground) -> Tensor:
     return edges[:, (edges >= 0).all(0)]
 
 
-def _accuracy(chances: Tensor, ground: Ground) -> float:
-    """Of chances (n, C) of the test nodes."""
-    return float((chances.argmax(1) == ground.labels[ground.test_nodes]).float().mean())
+def _accuracy(chances: Tensor, ground: Ground, nodes: Tensor) -> float:
+    """Of chances (n, C) of `nodes` (n,)."""
+    return float((chances.argmax(1) == ground.labels[nodes]).float().mean())
 
 
 def _answers(ensemble: Ensemble, outcome: Outcome, seconds: float) -> Answers:
