@@ -173,6 +173,24 @@ def test_no_adaptive_strategy_beats_the_limit(name: str) -> None:
         assert name != "everything" or gained.mean() > 0.7 * bound
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_which_queries_are_answered_may_hang_on_what_came_before(name: str) -> None:
+    """12 tests and at most 4 answers, at the strategy's choice: within the fixed composition of all of them."""
+    asked, plays, weight = Asked(queries=12, answers=4, vote_sigma=5.0, gate_sigma=6.0), 60_000, 1.5
+    generator, loss, answered = np.random.default_rng(19), np.zeros(plays), np.zeros(plays, dtype=int)
+    for query in range(asked.queries):
+        for mu, test in ((weight / asked.gate_sigma, True), (weight * math.sqrt(2) / asked.vote_sigma, False)):
+            taking = np.ones(plays, dtype=bool) if test else STRATEGIES[name](loss, query) & (answered < asked.answers)
+            loss += np.where(taking, mu * (mu + generator.normal(size=plays)) - mu**2 / 2, 0.0)
+            answered += 0 if test else taking
+    for epsilon in (0.0, 1.0, 2.0):
+        gained = np.maximum(-np.expm1(epsilon - loss), 0)
+        error = 4 * float(gained.std()) / math.sqrt(plays)
+        bound = gaussian_delta(epsilon, math.sqrt(squared_mu(asked, weight)))
+        assert gained.mean() <= bound + error
+        assert name != "everything" or gained.mean() > 0.9 * bound - error
+
+
 def test_a_filter_that_undercharges_is_seen() -> None:
     """The check above can fail: weights charged as half of what they are."""
     loss = losses(STRATEGIES["everything"], 1.5, 4.0, 20_000)

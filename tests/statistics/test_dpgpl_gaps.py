@@ -276,6 +276,8 @@ def test_sizes_at_the_noise_of_a_run() -> None:
     low, _, high, _, scaled = numbers(gaps_dpgpl.scaled_ranges_gap(asked, DELTA, smallest=0.5, largest=2.0).size)[:5]
     assert low * 16 == pytest.approx(scaled, rel=0.01)
     assert high < 6 * low
+    exact = weighted_votes.epsilon_at(16 * weighted_votes.largest_squared_mu(0.1, DELTA), DELTA)
+    assert f"follows {exact:.2g} at weight 2" in gaps_dpgpl.GAP_SCALED_RANGES.size
     for gap in (
         gaps_dpgpl.sorted_partition_gap(asked, DELTA, teachers=200, weight=2.0),
         gaps_dpgpl.decomposition_gap(asked, DELTA, teachers=200),

@@ -17,7 +17,9 @@ the gap, and nothing needs to be assumed of the theorem's formula. It bounds the
 the gap is taken one move smaller, as the cost at a neighbour is a bound at most that large.
 
 What this is, and what it is not: (epsilon, delta) between the data at hand and each of its neighbours, in both orders. It is not the
-same for all data, and says nothing of data that were not there; a statement's epsilon is the data-independent one.
+same for all data, and says nothing of data that were not there; a statement's epsilon is the data-independent one, and pays for
+the release too. With 200 teachers and 50 queries a release for epsilon 0.2 says no more than the independent cost; 0.5 and more does,
+where most teachers agree.
 """
 
 from __future__ import annotations
@@ -203,7 +205,7 @@ def release(
     *,
     epsilon: float,
     delta: float,
-    failure: float = 0.01,
+    failure: float = 0.05,
 ) -> Sanitised:
     """Release the cost of counts (Q, C) and its smooth sensitivity for pure `epsilon`, and bound the cost by both.
 
