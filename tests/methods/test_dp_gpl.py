@@ -15,10 +15,10 @@ from tests.methods.toy_graphs import toy_graph
 from privgraph.data.graph import Graph
 from privgraph.methods.answers import Answers
 from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.dp_gpl import train as module
 from privgraph.methods.dp_gpl.config import Config
+from privgraph.methods.dp_gpl.footing import public_embeddings, seat, standing
 from privgraph.methods.dp_gpl.partition import EMPTY
-from privgraph.methods.dp_gpl.train import Run, standing, train
+from privgraph.methods.dp_gpl.train import Run, train
 from privgraph.methods.ensemble import Ensemble
 from privgraph.methods.ground import Ground, prepare
 from privgraph.nn.prompts import KINDS
@@ -70,7 +70,7 @@ def test_an_empty_seat_changes_no_other_teachers_votes(prompt: str, graph: Graph
     config = Config(**QUICK, prompt=prompt)  # type: ignore[arg-type]
     ground = ground_of(graph, config)
     member = Run(Member(config=config, graph=graph, context=Context()))
-    seating = module.seat(ground, config, 0)
+    seating = seat(ground, config, 0)
 
     def votes(seats: np.ndarray) -> np.ndarray:
         asking = member.cast_votes(ground, ground.table, dataclasses.replace(seating, seats=seats), ground.public_nodes)
@@ -145,6 +145,32 @@ def test_noise_and_seeds_are_the_runs_own(graph: Graph, tmp_path: Path) -> None:
     assert (one.after == again.after).all()
     assert (one.before == keyed.before).all()
     assert (one.after != keyed.after).all()
+
+
+def test_members_share_votes_and_no_noise(graph: Graph, tmp_path: Path) -> None:
+    """In one stack as alone: the second has the votes of the first, the third has others."""
+    options = [{"vote_sigma": 2.0}, {"vote_sigma": 9.0, "student_labels": "hard"}, {"vote_sigma": 9.0, "prompt": "gpf"}]
+
+    def members(name: str) -> list[Member]:
+        folders = [tmp_path / f"{name}-{number}" for number in range(3)]
+        for folder in folders:
+            folder.mkdir()
+        contexts = [Context(folder=folder, noise_key=str(number).encode()) for number, folder in enumerate(folders)]
+        configs = [Config(**{**QUICK, **given}) for given in options]  # type: ignore[arg-type]
+        return [Member(config=one, graph=graph, context=two) for one, two in zip(configs, contexts, strict=True)]
+
+    together = {index: event for index, event in train(members("stack")) if isinstance(event, Result)}
+    stages = [event.stage for index, event in train(members("again")) if index == 1 and isinstance(event, Progress)]
+    assert "teachers" not in stages, "the first had the same teachers"
+    for index, member in enumerate(members("alone")):
+        (alone,) = [event for _, event in train([member]) if isinstance(event, Result)]
+        assert alone == together[index]
+        found = Answers.load(tmp_path / f"stack-{index}")
+        assert (found.after == Answers.load(tmp_path / f"alone-{index}").after).all()
+    one, two, three = (Answers.load(tmp_path / f"stack-{index}") for index in range(3))
+    assert (one.before == two.before).all()
+    assert np.abs(np.corrcoef((one.after - one.before).ravel(), (two.after - two.before).ravel())[0, 1]) < 0.5
+    assert (three.before != two.before).any()
 
 
 @pytest.mark.parametrize("student_labels", ["hard", "pooled"])
@@ -246,3 +272,27 @@ def test_it_stops_between_chunks(graph: Graph) -> None:
         pass
     running.close()  # type: ignore[attr-defined]
     assert context.ledger.entries == ()
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gat", "gt"])
+def test_standardised_embeddings_are_the_same_up_to_place_and_size(backbone: str, graph: Graph) -> None:
+    ground = ground_of(graph, Config(**QUICK, backbone=backbone))  # type: ignore[arg-type]
+    preparing = prepare(graph, Config(**QUICK, backbone=backbone), Context(), done=0, total=9)  # type: ignore[arg-type]
+    while True:
+        try:
+            next(preparing)
+        except StopIteration as end:
+            plain = end.value
+            break
+    before, after = (public_embeddings(one, one.table) for one in (plain, ground))
+    moved = before - before.mean(0)
+    factor = 3 / moved.norm(dim=1).mean()
+    assert torch.allclose(after, moved * factor, atol=1e-4)
+    egos = ground.egos(ground.private_nodes)
+    seen = [
+        one.backbone.embed(
+            one.table[egos.nodes].unsqueeze(0), egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near
+        )
+        for one in (plain, ground)
+    ]
+    assert torch.allclose(seen[1], (seen[0] - before.mean(0)) * factor, atol=1e-4)

@@ -49,7 +49,7 @@ class Config(DpGplOptions):
     """Prompts of many teachers, each tuned on its own few private nodes, vote on public nodes; a student prompt is released."""
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("dp-gpl", *self.ground_key(), *self.prompt_key(), self.teachers, self.shots, self.weighting)
+        return ("dp-gpl", *self.resolved().ground_key())
 
     def fitted(self, nodes: int) -> Self:
         """These options with the preset's, and no more teachers than there are private nodes: what a run reads."""

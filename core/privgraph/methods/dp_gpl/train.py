@@ -12,35 +12,32 @@ import torch
 from torch import Tensor
 
 from privgraph.methods.answers import NAME as ANSWERS
-from privgraph.methods.answers import Answers
 from privgraph.methods.base import Context, Member
 from privgraph.methods.dp_gpl.asking import Outcome, Rules, ask, histogram
 from privgraph.methods.dp_gpl.config import Config
-from privgraph.methods.dp_gpl.partition import (
-    EMPTY,
-    Floats,
-    Ints,
-    Seating,
-    by_private_centrality,
-    by_public_centrality,
-    uniform,
+from privgraph.methods.dp_gpl.footing import (
+    JUDGED,
+    centralities,
+    judged_nodes,
+    public_embeddings,
+    public_features,
+    seat,
+    standing,
 )
-from privgraph.methods.dp_gpl.pooling import centred, pool
+from privgraph.methods.dp_gpl.partition import EMPTY, Ints, Seating
+from privgraph.methods.dp_gpl.pooling import pool
+from privgraph.methods.dp_gpl.records import record_answers, record_ensemble
 from privgraph.methods.ensemble import NAME as ENSEMBLE
 from privgraph.methods.ensemble import Ensemble
 from privgraph.methods.ground import Ground, prepare
 from privgraph.nn.prompt_tuning import Tuning, tune, votes
 from privgraph.nn.prompts import PromptRecipe, Prompts
 from privgraph.nn.small_graphs import Advance
-from privgraph.nn.standardise import standardised
 from privgraph.privacy.serial import entry_to_json
 from privgraph.privacy.smooth import release
-from privgraph.privacy.weighted_votes import dependent_epsilons
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
 from privgraph.streams import stream
 
-JUDGED = 500
-"""Test nodes on which teachers are judged, at most: the first of a public order. The student is judged on all."""
 LEARNT = 450
 """Public nodes beside the queries that a student learns from with pooled labels."""
 LOOKS = 10
@@ -51,10 +48,25 @@ MEMORY_MB = 1024.0
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
-    """Train members one after another; the teachers of each are one stack."""
+    """Train members one after another; the teachers of each are one stack.
+
+    What does not hang on noise or on what it costs is done once where the next member has the same: the ground, and the votes before
+    noise. Both are functions of data, options and seed; each member's noise is its own.
+    """
+    last = Shared()
     for index, member in enumerate(members):
-        for event in Run(member).events():
+        for event in Run(member, last).events():
             yield index, event
+
+
+@dataclass(eq=False)
+class Shared:
+    """What the last run stood on and its teachers' votes, with what decides each."""
+
+    ground_key: tuple[object, ...] = ()
+    ground: Ground | None = None
+    votes_key: tuple[object, ...] = ()
+    votes: Ints | None = None
 
 
 @dataclass(eq=False)
@@ -62,6 +74,7 @@ class Run:
     """One run, from pre-training to the student."""
 
     member: Member
+    shared: Shared = field(default_factory=Shared)
     metrics: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -72,33 +85,67 @@ class Run:
         self.done = 0
 
     def events(self) -> Iterator[Event]:
-        ground = yield from prepare(self.member.graph, self.config, self.context, done=0, total=self.steps)
-        self.done = self.config.pretrain_epochs
+        ground = yield from self._ground()
         table = ground.table.to(self.context.device)
-        ground = standing(ground, table)
         seating = seat(ground, self.config, self.context.seed)
         start = time.perf_counter()
         order = stream(self.context.seed, "split/asked").permutation(len(ground.query_nodes))
         queries = ground.query_nodes[torch.from_numpy(order)]
         judged = judged_nodes(ground, self.context.seed)
-        cast = yield from self.cast_votes(ground, table, seating, torch.cat([queries, judged]))
+        cast = yield from self._votes(ground, table, seating, torch.cat([queries, judged]))
         own, elsewhere = cast[:, : len(queries)], cast[:, len(queries) :]
         outcome = ask(own, seating.weights, ground.classes, self._rules(), self._noise("gate"), self._noise("votes"))
         seconds = time.perf_counter() - start
         for entry in self.config.ledger(self.nodes):
             self.context.ledger.add(entry)
             yield Spent(entry=entry_to_json(entry))
-        ensemble = self._record(ground, seating, own, elsewhere, queries, judged, outcome)
-        yield from self._tell(ensemble, outcome, elsewhere, ground.labels[judged].numpy())
+        truth = ground.labels[judged].numpy()
+        ensemble = record_ensemble(
+            self.config,
+            self.nodes,
+            self._rules(),
+            seating=seating,
+            centrality=centralities(ground, self.config),
+            votes=own,
+            queries=queries.numpy(),
+            truth=ground.labels[queries].numpy(),
+            outcome=outcome,
+            accuracy=(elsewhere == truth).mean(1),
+            classes=ground.classes,
+        )
+        yield from self._tell(ensemble, outcome, elsewhere, truth)
         if self.config.report == "sanitised":
             yield from self._report(ensemble)
         if self.context.folder is not None:
             ensemble.save(self.context.folder)
             yield Artifact(name=ENSEMBLE, title="Teachers, their weights, votes and costs (not for release)")
-            _answers(ensemble, outcome, seconds).save(self.context.folder)
+            record_answers(ensemble, outcome, seconds).save(self.context.folder)
             yield Artifact(name=ANSWERS, title="Votes of the teachers (not for release)")
         student = yield from self._student(ground, table, queries, judged, outcome)
         yield from self._finish(ground, table, student)
+
+    def _ground(self) -> Generator[Event, None, Ground]:
+        """The ground, standardised; the last run's where it is the same."""
+        graph, last = self.member.graph, self.shared
+        tensors = (graph.x.data_ptr(), graph.y.data_ptr(), graph.edge_index.data_ptr())
+        key = (*tensors, graph.split_seed, self.context.seed, self.context.device, *self.config.ground_key())
+        if last.ground is None or last.ground_key != key:
+            found = yield from prepare(graph, self.config, self.context, done=0, total=self.steps)
+            last.ground, last.ground_key = standing(found, found.table.to(self.context.device)), key
+        self.done = self.config.pretrain_epochs
+        yield Progress(step=self.done, total=self.steps, stage="pre-training")
+        return last.ground
+
+    def _votes(self, ground: Ground, table: Tensor, seating: Seating, asked: Tensor) -> Generator[Event, None, Ints]:
+        """Votes before noise; the last run's where ground, prompt and seats are the same."""
+        last = self.shared
+        key = (*last.ground_key, *self.config.prompt_key(), seating.seats.tobytes())
+        if last.votes is None or last.votes_key != key:
+            last.votes = yield from self.cast_votes(ground, table, seating, asked)
+            last.votes_key = key
+        else:
+            self.done += 2 * self.config.teachers
+        return last.votes
 
     def cast_votes(
         self, ground: Ground, table: Tensor, seating: Seating, asked: Tensor
@@ -165,49 +212,6 @@ class Run:
             dependent_limit=config.limit if published else math.inf,
             at_limit=config.at_limit,
             delta=config.delta_and_rule(self.nodes)[0],
-        )
-
-    def _record(
-        self,
-        ground: Ground,
-        seating: Seating,
-        own: Ints,
-        elsewhere: Ints,
-        queries: Tensor,
-        judged: Tensor,
-        outcome: Outcome,
-    ) -> Ensemble:
-        rules = self._rules()
-        asked = rules.asked
-        dependent = dependent_epsilons(
-            outcome.counts,
-            outcome.answered,
-            seating.weights,
-            vote_sigma=asked.vote_sigma,
-            gate_sigma=asked.gate_sigma,
-            threshold=rules.threshold,
-            delta=rules.delta,
-            voting=outcome.voting,
-        )
-        return Ensemble(
-            votes=own,
-            weights=seating.weights,
-            sizes=seating.sizes,
-            centrality=seating.averages(centralities(ground, self.config)),
-            queries=queries.numpy(),
-            truth=ground.labels[queries].numpy(),
-            voting=outcome.voting,
-            passed=outcome.passed,
-            released=outcome.released,
-            accuracy=(elsewhere == ground.labels[judged].numpy()).mean(1),
-            sound=self.config.guarantees(self.nodes, seating.weights),
-            dependent=dependent,
-            classes=ground.classes,
-            vote_sigma=asked.vote_sigma,
-            gate_sigma=asked.gate_sigma,
-            threshold=rules.threshold,
-            limit=self.config.limit or math.inf,
-            delta=rules.delta,
         )
 
     def _tell(self, ensemble: Ensemble, outcome: Outcome, elsewhere: Ints, truth: Ints) -> Iterator[Event]:
@@ -330,89 +334,6 @@ class Run:
         yield Result(metrics=self.metrics)
 
 
-def standing(ground: Ground, table: Tensor) -> Ground:
-    """The same ground, its backbone where the `table` is and standardised by the public nodes' embeddings."""
-    moved = replace(ground, backbone=ground.backbone.to(table.device))
-    return replace(moved, backbone=standardised(moved.backbone, public_embeddings(moved, table)))
-
-
-def seat(ground: Ground, config: Config, seed: int, present: np.ndarray | None = None) -> Seating:
-    """Who sits where, as `weighting` says; `present` (|V|,) bool: who has stayed (none given: everybody)."""
-    roster, nodes = ground.private_nodes.numpy(), ground.labels.shape[0]
-    here = np.ones(nodes, dtype=bool) if present is None else present
-    room = config.room(nodes)
-    if config.weighting == "uniform":
-        return uniform(roster, here, room, seed)
-    if config.weighting == "private-centrality":
-        weights, ranks = config.public_weights()
-        return by_public_centrality(roster, here, ground.public_degree.numpy(), room, weights, ranks, seed)
-    return by_private_centrality(
-        roster, here, centralities(ground, config), room, config.w_min, config.w_max, config.scores, seed
-    )
-
-
-def centralities(ground: Ground, config: Config) -> Floats:
-    """(|V|,) degree centrality: in the private graph, as published, or of public neighbours among public nodes."""
-    if config.weighting == "private-centrality":
-        public: Floats = ground.public_degree.numpy() / max(len(ground.public_nodes), 1)
-        return public
-    private: Floats = ground.private_degree.numpy() / max(len(ground.private_nodes) - 1, 1)
-    return private
-
-
-def judged_nodes(ground: Ground, seed: int) -> Tensor:
-    """The test nodes on which teachers are judged, in a public order."""
-    order = stream(seed, "split/judged").permutation(len(ground.test_nodes))[:JUDGED]
-    return ground.test_nodes[torch.from_numpy(order)]
-
-
-@torch.no_grad()
-def public_embeddings(ground: Ground, table: Tensor) -> Tensor:
-    """(n, H) of the public nodes, by the frozen network on the public graph."""
-    public = ground.public_nodes.to(table.device)
-    return ground.backbone.whole(table[public], _public_edges(ground).to(table.device))
-
-
-def public_features(ground: Ground, table: Tensor) -> Floats:
-    """(n, d) what public nodes have in common: embeddings, and features averaged twice over neighbours and the node itself."""
-    public, (source, target) = ground.public_nodes, _public_edges(ground)
-    smooth = ground.table[public].double()
-    degree = torch.bincount(target, minlength=len(public)).unsqueeze(1) + 1
-    for _ in range(2):
-        smooth = smooth.index_add(0, target, smooth[source]) / degree
-    embedded: Floats = public_embeddings(ground, table).double().cpu().numpy()
-    return np.concatenate([centred(embedded), centred(smooth.numpy())], axis=1)
-
-
-def _public_edges(ground: Ground) -> Tensor:
-    """(2, e) edges among public nodes, in their own numbers."""
-    number = torch.full((len(ground.labels),), -1)
-    number[ground.public_nodes] = torch.arange(len(ground.public_nodes))
-    edges = number[ground.edge_index]
-    return edges[:, (edges >= 0).all(0)]
-
-
 def _accuracy(chances: Tensor, ground: Ground, nodes: Tensor) -> float:
     """Of chances (n, C) of `nodes` (n,)."""
     return float((chances.argmax(1) == ground.labels[nodes]).float().mean())
-
-
-def _answers(ensemble: Ensemble, outcome: Outcome, seconds: float) -> Answers:
-    """The record for study; all teachers answer every query, so that none has private nodes of its own."""
-    asked = len(ensemble.queries)
-    nobody = np.zeros(asked + 1, dtype=np.int64)
-    return Answers(
-        kind="counts",
-        queries=ensemble.queries,
-        before=outcome.counts.astype(np.float32),
-        after=outcome.noisy.astype(np.float32),
-        noise_std=ensemble.vote_sigma,
-        released=ensemble.released,
-        truth=ensemble.truth,
-        seconds=np.full(asked, seconds / asked),
-        pointers=nobody,
-        neighbours=np.zeros(0, dtype=np.int64),
-        weights=np.zeros(0, dtype=np.float32),
-        edge_pointers=nobody,
-        edges=np.zeros((2, 0), dtype=np.int64),
-    )
