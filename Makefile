@@ -39,7 +39,7 @@ lint: $(VENV)/.installed-test
 
 check: lint test
 
-.PHONY: study-progap study-privgnn bench screenshot
+.PHONY: study-progap study-privgnn study-dpgpl bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.progap.study --out study-progap.json --readme
@@ -47,6 +47,11 @@ study-progap: $(VENV)/.installed
 # PrivGNN and PATE on real graphs, as runs of the store (about an hour on 2 cores); writes the method's README.
 study-privgnn: $(VENV)/.installed
 	$(BIN)/python -m privgraph.runs.study_privgnn --readme
+
+# DP-GPL and DP-GPL+W on real graphs, as runs of the store (several hours on 2 cores; it may be interrupted); writes the
+# method's README.
+study-dpgpl: $(VENV)/.installed
+	$(BIN)/python -m privgraph.runs.study_dpgpl --readme
 
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs facebook-pages and
 # fb100-johnshopkins55 at hand.

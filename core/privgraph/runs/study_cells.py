@@ -1,0 +1,111 @@
+"""Studies whose tables are made of cells: one method with options on one graph, over seeds. No torch.
+
+A cell is empty until its runs are done, so that tables can be made at any time, of whatever is there.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from privgraph.options import Scalar
+from privgraph.runs.launch import wait
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+
+Options = Mapping[str, Scalar]
+Read = Callable[["Cell"], list[RunRecord]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of a table: a method with options on a graph, over seeds."""
+
+    method: str
+    dataset: str
+    options: tuple[tuple[str, Scalar], ...]
+
+    @staticmethod
+    def of(method: str, dataset: str, options: Options) -> Cell:
+        return Cell(method, dataset, tuple(sorted(options.items())))
+
+    @lru_cache(maxsize=10_000)  # noqa: B019 (cells are few, and live as long as the study)
+    def spec(self, seed: int) -> RunSpec:
+        return make_spec(self.method, self.dataset, dict(self.options), seed=seed)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some tables: the cells to train, the most important first, and the text made of what `read` gives of each."""
+
+    name: str
+    cells: tuple[Cell, ...]
+    text: Callable[[Read, RunStore], str]
+
+
+def done(store: RunStore, cell: Cell, seeds: Sequence[int]) -> list[RunRecord]:
+    """The runs of a cell that are done, in order of seeds."""
+    ids = [cell.spec(seed).id for seed in seeds]
+    found = {record.id: record for record in store.find(RunQuery(ids=tuple(ids)))}
+    return [found[run] for run in ids if run in found and found[run].state == "done"]
+
+
+def tables(store: RunStore, parts: Sequence[Part], seeds: Sequence[int]) -> str:
+    """Markdown of what is there."""
+    return "\n".join(part.text(lambda cell: done(store, cell, seeds), store) for part in parts)
+
+
+def train(store: RunStore, part: Part, seeds: Sequence[int], tag: str, at_once: int) -> Iterator[list[RunRecord]]:
+    """Train what is not there yet, some cells at a time; a run that did not end well is tried again."""
+    for start in range(0, len(part.cells), at_once):
+        wanted = [
+            store.submit(cell.spec(seed), tags=[tag], batch=f"{tag}-{cell.dataset}")
+            for seed in seeds  # outermost, so that neighbours in the queue share what hangs on the seed
+            for cell in part.cells[start : start + at_once]
+        ]
+        for run in wanted:
+            if store.get(run).state in ("stopped", "failed", "lost"):
+                store.retry(run)
+        yield wait(store, wanted, every=0.5)
+
+
+def head(names: Sequence[str]) -> list[str]:
+    """The first two lines of a Markdown table."""
+    return [line(names), f"|{'---|' * len(names)}"]
+
+
+def line(entries: Sequence[str]) -> str:
+    return f"| {' | '.join(entries)} |"
+
+
+def percent(records: Sequence[RunRecord], metric: str = "test_accuracy") -> str:
+    """Mean and standard deviation over seeds in per cent; empty where no run is done."""
+    values = [100 * record.metrics[metric] for record in records if metric in record.metrics]
+    if not values:
+        return ""
+    spread = f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.1f}{spread}"
+
+
+def priced(records: Sequence[RunRecord], metric: str = "epsilon_data_dependent") -> str:
+    """Accuracy with the sound epsilon, and what a paper reports by a data-dependent `metric`."""
+    if not records:
+        return ""
+    statement = records[0].statement
+    sound = math.inf if statement is None else statement.epsilon
+    dependent = [record.metrics[metric] for record in records if metric in record.metrics]
+    published = f", published {statistics.mean(dependent):.2g}" if dependent else ""
+    return f"{percent(records)} (sound {short(sound)}{published})"
+
+
+def short(epsilon: float) -> str:
+    """Three digits.
+
+    >>> short(float("inf")), short(41224.12), short(1.99999)
+    ('∞', '41,224', '2')
+    """
+    return "∞" if math.isinf(epsilon) else f"{epsilon:,.0f}" if epsilon >= 1000 else f"{epsilon:.3g}"

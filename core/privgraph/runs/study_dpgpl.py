@@ -1,0 +1,313 @@
+"""DP-GPL's tables and figures on graphs that are at hand, as stored runs: python -m privgraph.runs.study_dpgpl.
+
+Everything that it trains is a run of the store, so that the Teachers and Trade-offs pages show it, and an interrupted study goes on
+where it was. Tables are made of whatever runs are done: mean and standard deviation over seeds (a seed draws the parts, the queries,
+the seats, the noise and all initial weights). The paper's PubMed is not at hand: dblp stands in, with PubMed's settings.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from privgraph.methods.dp_gpl.options import TABLE_4
+from privgraph.methods.ensemble import Ensemble
+from privgraph.methods.study_table import write_into
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph.runs.study_cells import (
+    Cell,
+    Options,
+    Part,
+    Read,
+    done,
+    head,
+    line,
+    percent,
+    priced,
+    short,
+    tables,
+    train,
+)
+
+TAG = "study-dpgpl"
+DELTA = 1.5e-4
+SEEDS = 3
+SETTINGS = {"cora": "cora", "citeseer": "citeseer", "dblp": "pubmed"}
+"""Graphs, and whose settings in Table 4 they take."""
+BACKBONES = ("gcn", "gat", "gt")
+TABLES = (
+    ("dgi", "all-in-one", "Tables 1 and 12"),
+    ("dgi", "gpf-plus", "Table 7"),
+    ("dgi", "gppt", "Table 8"),
+    ("graphmae", "all-in-one", "Table 9"),
+    ("graphmae", "gpf-plus", "Table 10"),
+    ("graphmae", "gppt", "Table 11"),
+)
+QUERIES = (10, 20, 30, 50, 75, 100)
+AT_ONCE = 15
+"""Cells that are trained before tables are made anew."""
+W_MAX = (1.5, 2.0, 2.5, 3.0)
+SHOTS = (5, 10, 50, 100)
+EPSILONS = (1.0, 8.0, 16.0, 32.0, 64.0)
+
+
+def published(dataset: str, backbone: str, weighting: str, given: Options, queries: int = 50) -> Cell:
+    """The paper's own setting. The presets are for 50 queries; others are spelt out."""
+    preset = f"{backbone}-{SETTINGS[dataset]}"
+    if queries == 50:
+        return Cell.of("dp-gpl", dataset, {"preset": preset, "weighting": weighting, **given})
+    _, threshold, gate_sigma, vote_sigma = TABLE_4[preset]
+    spelt: Options = {
+        "backbone": backbone, "teachers": 200, "shots": 5, "queries": queries, "threshold": threshold, "gate_sigma": gate_sigma,
+        "vote_sigma": vote_sigma, "delta": DELTA, "accounting": "published", "student_labels": "hard",
+    }  # fmt: skip
+    return Cell.of("dp-gpl", dataset, {**spelt, "weighting": weighting, **given})
+
+
+def ours(dataset: str, backbone: str, weighting: str, given: Options) -> Cell:
+    """The method's defaults, at a sound epsilon of 2."""
+    return Cell.of(
+        "dp-gpl", dataset, {"backbone": backbone, "weighting": weighting, "epsilon": 2.0, "delta": DELTA, **given}
+    )
+
+
+def settings(dataset: str, backbone: str, given: Options) -> tuple[Cell, ...]:
+    """Ours; DP-GPL and DP-GPL+W as published; DP-GPL's noise on votes without its gate; ours with weights."""
+    without_gate: Options = {**given, "backbone": backbone, "teachers": 200, "shots": 5, "queries": 50, "delta": DELTA,
+                             "vote_sigma": TABLE_4[f"{backbone}-{SETTINGS[dataset]}"][3], "student_labels": "hard"}  # fmt: skip
+    return (
+        ours(dataset, backbone, "uniform", given),
+        published(dataset, backbone, "uniform", given),
+        Cell.of("dp-gpl", dataset, without_gate),
+        published(dataset, backbone, "centrality", given),
+        ours(dataset, backbone, "private-centrality", given),
+    )
+
+
+def overview(datasets: Sequence[str]) -> Part:
+    """Tables 1 and 7 to 12."""
+    rows = [
+        (objective, prompt, backbone, dataset, settings(dataset, backbone, {"objective": objective, "prompt": prompt}))
+        for objective, prompt, _ in TABLES
+        for dataset in datasets
+        for backbone in BACKBONES
+    ]
+    # graphs that fit a cache come first, for all tables; then the others
+    cells = [
+        cell for small in (True, False) for *_, dataset, row in rows if (dataset != "dblp") == small for cell in row
+    ]
+
+    def text(read: Read, _: RunStore) -> str:
+        return "\n".join(one(objective, prompt, title, read) for objective, prompt, title in TABLES)
+
+    def one(objective: str, prompt: str, title: str, read: Read) -> str:
+        heads = ("network", "graph", "LB", "Ens. Acc.", "UB", "DP-GPL as published", "its noise, no gate", "DP-GPL+W as published",
+                 "Ens. Acc., all nodes shared out", "ours, private-centrality", "ours, uniform")  # fmt: skip
+        lines = [f"{title}: {objective}, {prompt}.", "", *head(heads)]
+        for own_objective, own_prompt, backbone, dataset, row in rows:
+            if (own_objective, own_prompt) == (objective, prompt):
+                uniform, plain, open_, weighted, ranked = map(read, row)
+                told = [percent(plain, name) for name in ("lower_bound", "ensemble_accuracy", "upper_bound")]
+                told += [priced(plain), priced(open_), priced(weighted), percent(uniform, "ensemble_accuracy")]
+                lines.append(line((backbone, dataset, *told, priced(ranked), priced(uniform))))
+        return "\n".join(lines) + "\n"
+
+    return Part("overview", tuple(cells), text)
+
+
+def by_queries(datasets: Sequence[str]) -> Part:
+    """Figure 7: accuracy against the number of queries (DGI, All-in-one, GAT on cora)."""
+    titles = ("ours, uniform", "DP-GPL as published", "DP-GPL+W as published", "ours, private-centrality")
+    given: Options = {"prompt": "all-in-one"}
+    at = {
+        queries: (
+            ours("cora", "gat", "uniform", {**given, "queries": queries}),
+            published("cora", "gat", "uniform", given, queries),
+            published("cora", "gat", "centrality", given, queries),
+            ours("cora", "gat", "private-centrality", {**given, "queries": queries}),
+        )
+        for queries in QUERIES
+    }
+
+    def text(read: Read, _: RunStore) -> str:
+        lines = ["Figure 7: cora, gat, dgi, all-in-one; columns are numbers of queries.", ""]
+        lines += head(("setting", *map(str, QUERIES)))
+        lines += [
+            line((title, *(priced(read(at[queries][row])) for queries in QUERIES))) for row, title in enumerate(titles)
+        ]
+        return "\n".join(lines) + "\n"
+
+    return Part("queries", tuple(cell for row in at.values() for cell in row), text)
+
+
+def by_weight(datasets: Sequence[str]) -> Part:
+    """Figure 8 and Tables 13 to 15: accuracy and the range of epsilon against w_max (DGI, All-in-one)."""
+    rows = [
+        (
+            dataset,
+            backbone,
+            title,
+            [make(dataset, backbone, weighting, {"prompt": "all-in-one", "w_max": w_max}) for w_max in W_MAX],
+        )
+        for dataset in datasets
+        for backbone in BACKBONES
+        for title, weighting, make in (
+            ("DP-GPL+W as published", "centrality", published),
+            ("ours, private-centrality", "private-centrality", ours),
+        )
+    ]
+
+    def text(read: Read, store: RunStore) -> str:
+        lines = [
+            "Figure 8 and Tables 13 to 15: dgi, all-in-one; columns are w_max, in brackets the sound epsilons of teachers.",
+            "",
+        ]
+        lines += head(("graph", "network", "setting", *(f"{w_max:g}" for w_max in W_MAX)))
+        for dataset, backbone, title, cells in rows:
+            told = [f"{percent(records)} {_range(store, records)}".strip() for records in map(read, cells)]
+            lines.append(line((dataset, backbone, title, *told)))
+        return "\n".join(lines) + "\n"
+
+    return Part("weights", tuple(cell for *_, row in rows for cell in row), text)
+
+
+def distribution(datasets: Sequence[str]) -> Part:
+    """Figure 9: how epsilon is spread over the teachers (DGI, All-in-one, GAT), from the records of seed 0."""
+    rows = [
+        (dataset, title, cell)
+        for dataset in datasets
+        for title, cell in zip(
+            ("DP-GPL+W as published", "ours, private-centrality"),
+            settings(dataset, "gat", {"prompt": "all-in-one"})[3:],
+            strict=True,
+        )
+    ]
+
+    def text(read: Read, store: RunStore) -> str:
+        heads = (
+            "graph",
+            "setting",
+            "weights",
+            "published epsilon: least",
+            "median",
+            "largest",
+            "sound: least",
+            "median",
+            "largest",
+        )
+        lines = ["Figure 9: epsilon over 200 teachers; gat, dgi, all-in-one, seed 0.", "", *head(heads)]
+        for dataset, title, cell in rows:
+            records = read(cell)
+            if records:
+                found = Ensemble.load(store.folder(records[0].id))
+                told = [
+                    f"{value:.3g}"
+                    for kind in (found.dependent, found.sound)
+                    for value in np.quantile(kind, (0, 0.5, 1))
+                ]
+                lines.append(line((dataset, title, f"{found.weights.min():.2f} to {found.weights.max():.2f}", *told)))
+        return "\n".join(lines) + "\n"
+
+    return Part("distribution", tuple(cell for *_, cell in rows), text)
+
+
+def dpsgd(datasets: Sequence[str]) -> Part:
+    """Table 6: a prompt by DP-SGD against shots and epsilon (cora, DGI, GPF-plus, GAT)."""
+    options: Options = {"backbone": "gat", "prompt": "gpf-plus", "objective": "dgi"}
+    at = {
+        shots: [
+            Cell.of("prompt", "cora", {**options, "shots": shots}),
+            *(
+                Cell.of("prompt-dpsgd", "cora", {**options, "shots": shots, "epsilon": epsilon, "delta": DELTA})
+                for epsilon in EPSILONS
+            ),
+        ]
+        for shots in SHOTS
+    }
+
+    def text(read: Read, _: RunStore) -> str:
+        lines = ["Table 6: a prompt by DP-SGD; cora, gat, dgi, gpf-plus, shots a class.", ""]
+        lines += head(("shots", "no privacy", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)))
+        lines += [line((str(shots), *(percent(read(cell)) for cell in row))) for shots, row in at.items()]
+        return "\n".join(lines) + "\n"
+
+    return Part("dpsgd", tuple(cell for row in at.values() for cell in row), text)
+
+
+def few_shot(datasets: Sequence[str]) -> Part:
+    """Table 5: prompts against pre-training and fine-tuning, 5 nodes a class, no privacy (cora)."""
+    prompts = ("gpf-plus", "all-in-one", "gppt")
+    rows: dict[tuple[str, str], list[Cell]] = {}
+    for backbone in BACKBONES:
+        for objective in ("dgi", "graphmae", "edge-pred", "simgrace"):
+            options: Options = {"backbone": backbone, "objective": objective, "shots": 5}
+            rows[backbone, objective] = [
+                Cell.of("fine-tune", "cora", options),
+                *(Cell.of("prompt", "cora", {**options, "prompt": prompt}) for prompt in prompts),
+            ]
+
+    def text(read: Read, _: RunStore) -> str:
+        lines = [
+            "Table 5: 5 nodes a class without privacy; cora.",
+            "",
+            *head(("network", "pre-training", "fine-tune", *prompts)),
+        ]
+        lines += [line((*key, *(percent(read(cell)) for cell in row))) for key, row in rows.items()]
+        return "\n".join(lines) + "\n"
+
+    return Part("few-shot", tuple(cell for row in rows.values() for cell in row), text)
+
+
+PARTS: Mapping[str, Callable[[Sequence[str]], Part]] = {
+    "overview": overview,
+    "dpsgd": dpsgd,
+    "queries": by_queries,
+    "weights": by_weight,
+    "distribution": distribution,
+    "few-shot": few_shot,
+}  # fmt: skip
+
+
+def _range(store: RunStore, records: Sequence[RunRecord]) -> str:
+    """The least and largest sound epsilon of a teacher, in the first seed's run."""
+    if not records:
+        return ""
+    sound = Ensemble.load(store.folder(records[0].id)).sound
+    return f"[{short(float(sound.min()))}, {short(float(sound.max()))}]"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="DP-GPL and DP-GPL+W on graphs that are at hand.")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--data", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--tables", action="store_true", help="train nothing: tables of the runs that are there")
+    parser.add_argument("--readme", action="store_true", help="put the tables into the method's README as well")
+    asked = parser.parse_args()
+    store, seeds = RunStore.open(), range(asked.seeds)
+    parts = [PARTS[name](asked.data) for name in asked.parts]
+
+    def show() -> str:
+        text = tables(store, parts, seeds)
+        if asked.readme:
+            write_into(Path(__file__).parents[1] / "methods" / "dp_gpl" / "README.md", text)
+        return text
+
+    for part in [] if asked.tables else parts:
+        for records in train(store, part, seeds, TAG, at_once=AT_ONCE):
+            for record in records:
+                if record.state != "done":
+                    print(f"{record.id} is {record.state}: {record.error}", flush=True)
+            print(
+                f"{part.name}: {sum(len(done(store, cell, seeds)) for cell in part.cells):,} runs are done", flush=True
+            )
+            show()  # after each step, so that an interrupted study leaves what it has
+    print(show(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
