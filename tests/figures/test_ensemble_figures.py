@@ -235,12 +235,13 @@ class TestOneVote:
 
     def test_threshold_and_noise_are_on_the_drawing(self, found: Ensemble) -> None:
         chart = one_vote.chart(one_vote.data(found, 3, one_vote.Noise(vote_sigma=4, gate_sigma=3, threshold=18)))
-        assert [rule.x for rule in chart.panels[0].rules] == [18]
-        (reach,) = _of_kind(chart, "links")
         votes = found.counts()[3]
+        places = {rule.handle: (rule.x, rule.side) for rule in chart.panels[0].rules}
+        assert places == {"sigma": (votes.max() + 4, "right"), "threshold": (18, "left")}
+        (reach,) = _of_kind(chart, "links")
         assert reach.x[1::2] == pytest.approx(np.minimum(votes + 4, chart.panels[0].x.high).tolist())
         far = one_vote.chart(one_vote.data(found, 3, one_vote.Noise(vote_sigma=4, gate_sigma=3, threshold=900)))
-        assert not far.panels[0].rules
+        assert [rule.handle for rule in far.panels[0].rules] == ["sigma"]
         assert "900 votes" in far.panels[0].title
         heads = [series for series in chart.series if series.name.startswith("by head")]
         assert heads[0].x == tuple(row["heads"] for row in one_vote.data(found, 3, one_vote.Noise(vote_sigma=4)))

@@ -39,10 +39,16 @@ class Axis:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A vertical line at `x` with a short label at its top: where a stage begins."""
+    """A vertical line at `x` with a short label at its top, on that side of it: where a stage begins.
+
+    One with a `handle` can be dragged along x on a page, which is told where that name was let go. Either all of a
+    chart's rules have one, or none has.
+    """
 
     x: float
     label: str
+    handle: str = ""
+    side: Literal["left", "right"] = "right"
 
 
 @dataclass(frozen=True, kw_only=True)

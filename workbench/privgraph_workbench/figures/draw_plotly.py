@@ -82,15 +82,26 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme) -> None:
         font = {"size": 14, "color": colours.text}
         figure.add_annotation(text=_plain(panel.title), font=font, yshift=16 if panel.rules else 2, **domain, **place)
     for rule in panel.rules:
-        line = {"color": colours.muted, "width": 1, "dash": "dot"}
+        line = {
+            "color": colours.text if rule.handle else colours.muted,
+            "width": 2 if rule.handle else 1,
+            "dash": "dot",
+        }
         ends = {"xref": f"x{axis}", "yref": f"y{axis} domain", "x0": rule.x, "x1": rule.x, "y0": 0, "y1": 1}
-        figure.add_shape(type="line", line=line, opacity=0.6, layer="below", **ends)
+        figure.add_shape(
+            type="line",
+            line=line,
+            name=rule.handle or None,
+            layer="above" if rule.handle else "below",
+            opacity=1 if rule.handle else 0.6,
+            **ends,
+        )
         figure.add_annotation(
             text=_plain(rule.label),
             x=rule.x,
             y=1,
             font={"size": 11, "color": colours.muted},
-            xanchor="left",
+            xanchor="right" if rule.side == "left" else "left",
             yanchor="bottom",
             **{**domain, "xref": f"x{axis}"},
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -80,7 +80,7 @@ def _passes(votes: Array, noise: Noise) -> float | None:
 def data(found: Ensemble, place: int, noise: Noise, class_names: Sequence[str] = ()) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance (of being the
     label that goes out, where the gate lets one), largest, released, truth, query (its node), passes (the chance that
-    the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold, epsilon_query and epsilon_run (sound, for
+    the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold, teachers (the weight of all), epsilon_query and epsilon_run (sound, for
     the largest weight, where all are answered), delta, evaluator (True)."""
     votes, heads = (found.counts(weighted=weighted)[place] for weighted in (True, False))
     chances, passes = _chances(votes, noise), _passes(votes, noise)
@@ -100,6 +100,7 @@ def data(found: Ensemble, place: int, noise: Noise, class_names: Sequence[str] =
             "vote_sigma": noise.vote_sigma,
             "gate_sigma": noise.gate_sigma,
             "threshold": noise.threshold if noise.gate_sigma > 0 else None,
+            "teachers": float(found.weights.sum()),
             "epsilon_query": paid.query,
             "epsilon_run": paid.run,
             "delta": found.delta,
@@ -116,11 +117,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     first = rows[0]
     names = distinct(_label(row) for row in rows)
     threshold, reach = first["threshold"], first["vote_sigma"]
-    most = max(max(row["votes"], row["heads"]) for row in rows)
     weighted = any(abs(row["votes"] - row["heads"]) > 1e-9 for row in rows)
-    high = 1.15 * max(most, 1.0)
-    near = threshold is not None and 0 <= threshold <= 2 * high
-    high = max(high, 1.1 * threshold) if threshold is not None and near else high
+    high = 1.05 * max(first["teachers"], *(row["heads"] for row in rows))
+    end = max(row["votes"] for row in rows) + reach
+    near = threshold is not None and 0 <= threshold <= high
     gate = "" if first["passes"] is None else f"; passes the gate: {chance(first['passes'])}"
     series: list[Series] = []
     for panel, column in enumerate(("votes", "chance")):
@@ -160,16 +160,20 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple(f"{name}\n{row['heads']:,} teachers" for row, name in zip(rows, names, strict=True)),
             )
         )
-    rules = (Rule(x=threshold, label=f"threshold {number(threshold, 4)}"),) if near and threshold is not None else ()
+    rules = [Rule(x=end, label=f"σ {number(reach)}", handle="sigma")] if reach > 0 and end <= high else []
+    if near and threshold is not None:
+        rules.append(Rule(x=threshold, label=f"threshold {number(threshold, 4)}", handle="threshold"))
+        if len(rules) == 2:  # their labels stand on either side
+            rules[rules[0].x > rules[1].x] = replace(min(rules, key=lambda rule: rule.x), side="left")
     away = threshold is not None and not near
     return Chart(
         title=f"{TITLE}: node {first['query']}",
         panels=(
             Panel(
                 title=f"before noise{gate}" + (f" ({number(threshold, 4)} votes)" if away else ""),
-                x=Axis(title="votes, by weight", low=0.0, high=high),
+                x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=0.0, high=high),
                 y=Axis(title="", scale="category", categories=names),
-                rules=rules,
+                rules=tuple(rules),
             ),
             Panel(
                 title=f"after noise of σ = {number(reach)}",

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,20 @@ _SCRIPT = "plotly.min.js"
 _mount: Callable[..., Any] | None = None
 
 
-def show(figure: go.Figure, key: str, height: int | None = None, *, summary: str = "") -> None:
+def show(
+    figure: go.Figure,
+    key: str,
+    height: int | None = None,
+    *,
+    summary: str = "",
+    on_drag: Callable[[str, float], None] | None = None,
+) -> None:
     """Draw `figure`; calling again with the same `key` redraws it and keeps zoom, hidden traces and legend.
 
     `height` is in pixels (none: the figure's own, else 420). `summary` is what a screen reader says of the
-    figure; none: the sentence that our figures carry in their layout's `meta`. Raises `ValueError` for a key
-    with two underscores in a row, which Streamlit keeps for itself.
+    figure; none: the sentence that our figures carry in their layout's `meta`. With `on_drag` the figure's lines
+    with a name can be dragged along x; it is called with the name and the place before the page is drawn again.
+    Raises `ValueError` for a key with two underscores in a row, which Streamlit keeps for itself.
     """
     if "__" in key:
         raise ValueError(f"key must not hold two underscores in a row (got {key})")
@@ -45,10 +54,25 @@ def show(figure: go.Figure, key: str, height: int | None = None, *, summary: str
     view = dict(kept).get("view") if kept else None
     _component()(
         key=key,
-        data={"figure": spec, "summary": said or "figure", "view": view, "name": key, "script": _asset_path()},
+        data={
+            "figure": spec,
+            "summary": said or "figure",
+            "view": view,
+            "name": key,
+            "script": _asset_path(),
+            "drag": on_drag is not None,
+        },
         height=int(pixels),
         on_view_change=_nothing,
+        on_dragged_change=partial(_dragged, key, on_drag) if on_drag else _nothing,
     )
+
+
+def _dragged(key: str, on_drag: Callable[[str, float], None]) -> None:
+    """Hand on which line was let go where."""
+    found = dict(st.session_state[key]).get("dragged")
+    if found:
+        on_drag(str(found["name"]), float(found["x"]))
 
 
 def _nothing() -> None:

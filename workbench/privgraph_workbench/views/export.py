@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -49,10 +49,15 @@ def figure_exports(
 
 
 def drawn_figure(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], record: RunRecord, view: str = ""
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    record: RunRecord,
+    view: str = "",
+    on_drag: Callable[[str, float], None] | None = None,
 ) -> None:
     """A figure of a run with its exports; each `view` of it keeps its own zoom, and names its own files."""
-    live_plot.show(draw(chart_of(figure, rows), common.theme()), key=f"{figure}{view}.{record.id}")
+    live_plot.show(draw(chart_of(figure, rows), common.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
     figure_exports(figure, rows, statements, name=f"{record.id}{view}")
 
 

@@ -55,8 +55,9 @@ def page() -> None:
         st.error(found)
         return
     names = _class_names(record)
-    if names is None:
-        st.fragment(_await_names, run_every=POLL_SECONDS)(record)
+    with st.container():  # always there: widgets below that moved up would lose their hold on the address
+        if names is None:
+            st.fragment(_await_names, run_every=POLL_SECONDS)(record)
     _run(record, found, names or ())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -44,11 +45,32 @@ def show(record: RunRecord, found: Ensemble, names: Sequence[str], statements: M
     rows = one_vote.data(found, place, noise, names)
     with right:
         _outcome(found, rows, noise)
-    drawn_figure("one_vote", rows, statements, record)
+    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, found, rows))
     st.caption(
+        "The dotted lines can be **dragged**: the threshold, and one standard deviation of the noise beyond the largest count. "
         "Orange lines reach one standard deviation of the noise to either side; the label is the class that is largest after "
         "noise. Chances are exact, by integration: nothing is drawn at random here, and nothing of it is released."
     )
+
+
+def _dragged(found: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
+    """Set the slider that a dragged line stands for."""
+    if handle == "threshold":
+        top = _most_votes(found)
+        step = _step(top)
+        st.session_state[f"{PREFIX}threshold"] = min(max(round(x / step) * step, 0.0), top)
+    elif handle == "sigma":
+        sigma = min(max(x - max(row["votes"] for row in rows), LEAST), MOST)
+        st.session_state[f"{PREFIX}sigma"] = float(f"{sigma:.2g}")
+
+
+def _most_votes(found: Ensemble) -> float:
+    """Where the threshold's slider ends."""
+    return float(math.ceil(max(found.weights.sum(), _own(found)["threshold"])))
+
+
+def _step(top: float) -> float:
+    return 1.0 if top >= 20 else 0.1
 
 
 def _query(found: Ensemble) -> int:
@@ -106,7 +128,7 @@ def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
         "standard deviation of the noise on the largest count, when it is tested",
         own["gate_sigma"],
     )
-    top = float(math.ceil(max(found.weights.sum(), own["threshold"])))
+    top = _most_votes(found)
     held_back = Parameter(
         "threshold", float, own["threshold"], Option("the votes that the largest count needs", low=0, high=top)
     )
@@ -128,7 +150,7 @@ def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
         0.0,
         top,
         own["threshold"],
-        1.0 if top >= 20 else 0.1,
+        _step(top),
         key=f"{PREFIX}threshold",
         bind="query-params",
         help=f"What the largest count, with noise, must exceed; all votes together are {number(float(found.weights.sum()), 4)}",

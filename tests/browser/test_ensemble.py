@@ -1,0 +1,138 @@
+"""Weighted teachers in a real browser: a vote under dragged noise, badges that travel, contrast in both themes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Locator, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
+from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_ensembles import ensemble
+from tests.pages.kept_runs import keep_ensemble
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+SLOW = 60_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The address of an app whose store holds one finished run of weighted teachers, and the run."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("ensemble-home")
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        patch.setenv("OMP_NUM_THREADS", "1")
+        store = RunStore.open()
+        run = keep_ensemble(store, ensemble(limit=0.8), made_answers("counts", noise=3.0))
+        store.close()
+        with served(home) as address:
+            yield address, run
+
+
+@pytest.fixture
+def page(browser: Browser, place: tuple[str, str]) -> Iterator[Page]:
+    """The Teachers page with that run, drawn to its end; no request leaves for another host."""
+    address, run = place
+    context = browser.new_context(viewport=SIZE, accept_downloads=True)
+    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
+    foreign: list[str] = []
+    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
+    opened = context.new_page()
+    opened.goto(f"{address}/teachers?run={run}&data=karate")
+    _rests(opened)
+    yield opened
+    context.close()
+    assert not foreign, "requests to other hosts"
+
+
+def _rests(page: Page) -> None:
+    """Wait until the last figure of the page is drawn, and no other process reads a graph for it."""
+    settled(page)
+    for waiting in ("being counted", "being read from the graph"):
+        expect(page.get_by_text(waiting)).to_have_count(0, timeout=SLOW)
+    expect(
+        page.get_by_role("group", name=re.compile("teachers are right on")).locator(".main-svg").first
+    ).to_be_visible(timeout=SLOW)
+    settled(page)
+
+
+def _number(page: Page, label: str) -> Locator:
+    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue")
+
+
+def test_a_slider_and_a_dragged_line_move_the_vote_and_its_price(page: Page) -> None:
+    cost, passes = _number(page, "Cost of all 20"), _number(page, "Passes the gate")
+    before = cost.inner_text()
+    slider = page.get_by_role("slider", name=re.compile("Noise on votes"))
+    slider.focus()
+    slider.press("ArrowLeft")
+    page.wait_for_url(re.compile(r"vote\.sigma=15"), timeout=SLOW)
+    expect(cost).not_to_have_text(before, timeout=SLOW)
+    assert float(cost.inner_text()) > float(before)
+    settled(page)
+
+    chance, paid = passes.inner_text(), cost.inner_text()
+    plot = page.get_by_role("group", name=re.compile(r"^Node \d+: .* votes, and is the label"))
+    plot.scroll_into_view_if_needed()
+    settled(page)
+    # Lines come twice, the second time as what can be grasped; sigma comes before the threshold.
+    box = plot.locator(".shapelayer path").last.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 60, box["y"] + box["height"] / 2, steps=5)
+    page.mouse.up()
+    page.wait_for_url(re.compile(r"vote\.threshold=\d"), timeout=SLOW)
+    expect(passes).not_to_have_text(chance, timeout=SLOW)
+    assert float(passes.inner_text().rstrip("%")) > float(chance.rstrip("%"))
+    assert cost.inner_text() == paid  # a threshold is free
+    moved = float(re.search(r"vote\.threshold=([\d.]+)", page.url).group(1))  # type: ignore[union-attr]
+    assert moved < 18
+    settled(page)
+    drawn = plot.evaluate("plot => plot.layout.shapes.find(one => one.name === 'threshold').x0")
+    assert drawn == moved
+
+
+def test_the_badge_of_data_dependent_numbers_is_in_their_file(page: Page) -> None:
+    page.get_by_test_id("stButtonGroup").get_by_role("radio", name="data-dependent").click()
+    expect(page.get_by_text(DEPENDENT_BADGE[1:]).first).to_be_visible(timeout=SLOW)
+    menu = page.locator("[class*=st-key-export-teacher_epsilons-]").get_by_role("button", name="Export", exact=True)
+    expect(page.locator("[class*=st-key-export-teacher_epsilons-][class*=data-dependent]").first).to_be_visible(
+        timeout=SLOW
+    )
+    settled(page)
+    menu.click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="JSON", exact=True).click()
+    record = json.loads(started.value.path().read_text())
+    assert record["figure"] == "teacher_epsilons"
+    assert DEPENDENT_BADGE in record["badges"]
+    assert len(record["rows"]) == 40
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str], scheme: str) -> None:
+    address, run = place
+    context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(f"{address}/teachers?run={run}&data=karate&epsilons.number=data-dependent&epsilons.view=strip")
+    _rests(page)
+    found = faults(page, "/teachers")
+    context.close()
+    assert not found, "\n".join(found)
