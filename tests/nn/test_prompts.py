@@ -15,7 +15,7 @@ from privgraph.nn.prompt_tuning import Tuning, tune, votes
 from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts
 from privgraph.nn.small_graphs import Advance
 
-TEACHERS, SEATS, FEATURES, HIDDEN, CLASSES = 5, 3, 6, 8, 3
+TEACHERS, SEATS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
 
 
 class Setting:
@@ -30,7 +30,7 @@ class Setting:
         self.readable = torch.arange(80) >= 40
         self.edges, self.priority = graph.edge_index, torch.randperm(80, generator=draws)
         self.backbone = Backbone.of(network(kind, FEATURES, HIDDEN, draws)).to(dtype)
-        self.public = self.egos(torch.arange(40, 60))
+        self.public = self.egos(torch.arange(40, 56))
         self.structure = self.backbone.whole(self.table, graph.edge_index)[self.readable]
         self.seats = torch.arange(TEACHERS * SEATS).view(TEACHERS, SEATS)
         self.seats[1, 2] = self.seats[3, 0] = -1  # empty ones
@@ -59,38 +59,39 @@ class Setting:
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One to three members a chunk, so that there are several chunks, and several blocks of questions."""
-    monkeypatch.setattr(prompt_tuning, "CACHE_BYTES", 150_000)
+    """One or two members a chunk, so that there are several chunks, and several blocks of questions."""
+    monkeypatch.setattr(prompt_tuning, "CACHE_BYTES", 120_000)
     monkeypatch.setattr(prompt_tuning, "QUESTIONS", 8)
 
 
 EVERY = [(prompt, backbone) for prompt in KINDS for backbone in BACKBONES]
+TUNED = [(prompt, backbone) for prompt, backbone in EVERY if prompt != "gppt" or backbone == "gat"]
+"""Pairs whose gradients differ: gppt's pass through no network."""
 
 
-@pytest.mark.parametrize(("prompt", "backbone"), EVERY)
+@pytest.mark.parametrize(("prompt", "backbone"), TUNED)
 def test_one_nodes_leaving_changes_one_member_to_the_last_digit(prompt: str, backbone: str) -> None:
-    setting, recipe = Setting(backbone), PromptRecipe(kind=prompt, tokens=3, epochs=6, learning_rate=0.05)
+    setting, recipe = Setting(backbone), PromptRecipe(kind=prompt, tokens=3, epochs=4, learning_rate=0.05)
     fresh = setting.fresh(recipe)
     whole = setting.tuned(fresh, setting.seats, recipe)
-    for of in (0, 2):
-        seats = setting.seats.clone()
-        seats[of, 1] = -1
-        left = setting.tuned(fresh, seats, recipe)
-        changed = torch.zeros(TEACHERS, dtype=torch.bool)
-        for name in fresh.tuned:
-            changed |= (whole.parameters[name] != left.parameters[name]).flatten(1).any(1)
-        assert changed.nonzero().squeeze(1).tolist() == [of]
-        moved = (setting.votes(whole) != setting.votes(left)).any(1)
-        assert set(moved.nonzero().squeeze(1).tolist()) <= {of}
+    seats = setting.seats.clone()
+    seats[2, 1] = -1
+    left = setting.tuned(fresh, seats, recipe)
+    changed = torch.zeros(TEACHERS, dtype=torch.bool)
+    for name in fresh.tuned:
+        changed |= (whole.parameters[name] != left.parameters[name]).flatten(1).any(1)
+    assert changed.nonzero().squeeze(1).tolist() == [2]
+    moved = (setting.votes(whole) != setting.votes(left)).any(1)
+    assert set(moved.nonzero().squeeze(1).tolist()) <= {2}
 
 
-@pytest.mark.parametrize(("prompt", "backbone"), EVERY)
+@pytest.mark.parametrize(("prompt", "backbone"), TUNED)
 def test_a_member_of_a_stack_is_the_member_alone(prompt: str, backbone: str) -> None:
-    setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3, epochs=6)
+    setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
     fresh = setting.fresh(recipe)
     whole = setting.tuned(fresh, setting.seats, recipe)
     said = setting.votes(whole)
-    for member in range(TEACHERS):
+    for member in (0, 3):
         own = setting.seats[member : member + 1]
         own = own[:, own[0] >= 0]  # not even empty seats
         alone = setting.tuned(fresh.take(slice(member, member + 1)), own, recipe)
@@ -131,7 +132,7 @@ def test_answers_are_those_of_the_ordinary_network_on_the_prompted_graph(prompt:
     setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3)
     one = setting.fresh(recipe, members=1)
     answers = one.answers(setting.backbone, setting.table, setting.public)
-    for graph in range(len(setting.public)):
+    for graph in range(0, len(setting.public), 2):
         expected = plain(one, setting, setting.public.take(slice(graph, graph + 1)))
         assert torch.allclose(answers[0, graph], expected, atol=1e-9)
 
@@ -149,7 +150,7 @@ def test_a_member_without_nodes_keeps_its_prompt(prompt: str) -> None:
 
 
 def test_tuning_learns_its_own_labels() -> None:
-    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf-plus", tokens=3, epochs=200, learning_rate=0.05)
+    setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf-plus", tokens=3, epochs=120, learning_rate=0.05)
     tuned = setting.tuned(setting.fresh(recipe), setting.seats, recipe)
     said = tuned.logits(setting.backbone, setting.table, setting.egos(setting.seats)).argmax(-1)
     labels = setting.labels(setting.seats)
@@ -168,6 +169,29 @@ def test_soft_labels_say_what_hard_ones_say() -> None:
     assert torch.equal(one.step(), other.step())
 
 
+@pytest.mark.parametrize("prompt", KINDS)
+def test_many_seats_are_computed_in_blocks(prompt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of one seat, on two threads, say what one block says; the number of threads changes nothing."""
+    setting, recipe = Setting("gat", double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
+    fresh, found = setting.fresh(recipe), []
+    egos, labels = setting.egos(setting.seats), setting.labels(setting.seats)
+    before = torch.get_num_threads()
+    for size, threads in ((1e9, 1), (1, 1), (1, 2)):
+        monkeypatch.setattr(prompt_tuning, "CACHE_BYTES", size)
+        torch.set_num_threads(threads)
+        try:
+            tuning = Tuning(fresh, setting.backbone, setting.table, egos, labels, recipe)
+            losses = [tuning.step() for _ in range(recipe.epochs)]
+        finally:
+            torch.set_num_threads(before)
+        found.append((torch.stack(losses), tuning.result().parameters))
+    (losses, whole), (_, one), (_, two) = found
+    assert torch.allclose(losses, found[1][0])
+    for name in fresh.tuned:
+        assert torch.allclose(whole[name], one[name], atol=1e-9)
+        assert torch.equal(one[name], two[name])
+
+
 def test_the_prompts_given_are_left_alone() -> None:
     setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
     fresh = setting.fresh(recipe)
@@ -184,7 +208,7 @@ def test_work_is_told_in_parts_and_can_be_left() -> None:
     steps = [event.done for event in told if isinstance(event, Advance)]
     assert steps == sorted(steps)
     assert steps[-1] == TEACHERS
-    assert len(set(steps)) > 2
+    assert len(set(steps)) > 1
     running = tune(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe)
     next(running)
     running.close()
@@ -205,10 +229,8 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="only one prompt can be repeated"):
         fresh.repeated(2)
     labels = setting.labels(setting.seats)
-    with pytest.raises(ValueError, match="5 members with 3 seats need 15 ego-graphs and 5 prompts"):
-        next(tune(fresh, setting.backbone, setting.table, egos.take(slice(0, 14)), labels, recipe))
-    with pytest.raises(ValueError, match="memory_mb leaves 0 MB"):
-        next(tune(fresh, setting.backbone, setting.table, egos, labels, recipe, memory_mb=0.01))
+    with pytest.raises(ValueError, match="4 members with 3 seats need 12 ego-graphs and 4 prompts"):
+        next(tune(fresh, setting.backbone, setting.table, egos.take(slice(0, 11)), labels, recipe))
 
 
 def test_no_questions_no_votes() -> None:

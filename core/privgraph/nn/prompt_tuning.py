@@ -8,13 +8,15 @@ promise no such thing).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
-from privgraph.nn.backbones import Backbone
+from privgraph.nn.backbones import HEADS, Backbone
 from privgraph.nn.chunks import work_through
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.optim import FusedAdam
@@ -22,11 +24,11 @@ from privgraph.nn.prompts import PromptRecipe, Prompts, Sight
 from privgraph.nn.small_graphs import Advance
 
 CACHE_BYTES = 32 << 20
-"""What a chunk may occupy on a CPU: more at once would wait for memory, less is lost in calls (measured)."""
+"""What a chunk may occupy on a CPU: more at once waits for memory, less is lost in calls (measured, flat around it)."""
 COPIES = 12
-"""Numbers that a step holds at once for each number of a layer's output (measured with the greediest, gt; see `tune`)."""
-
-QUESTIONS = 64
+"""Numbers that a step holds at once for each number of a layer's widest output (measured: 2 to 8, and what an
+operation needs meanwhile)."""
+QUESTIONS = 32
 """Ego-graphs that a chunk of prompts is asked about at once."""
 
 
@@ -34,7 +36,9 @@ class Tuning:
     """T prompts while they learn; `step` is an epoch of all.
 
     egos: T S ego-graphs, member by member. labels: (T, S) int64, -1 at an empty seat, or (T, S, C) shares, all zero at an
-    empty one. A member without any label keeps the prompt that it has.
+    empty one. A member without any label keeps the prompt that it has. Where there are many seats they are computed in
+    blocks, with torch's number of threads, each block on one; a member's gradient is the sum over blocks, in order. At most
+    `memory_mb` megabytes (10^6 bytes) are used beyond what is read in every epoch, unless one seat a member needs more.
     """
 
     def __init__(
@@ -45,44 +49,64 @@ class Tuning:
         egos: EgoGraphs,
         labels: Tensor,
         recipe: PromptRecipe,
+        *,
+        memory_mb: float = 1024,
     ) -> None:
-        self._backbone = backbone
+        self._backbone, self._threads = backbone, _workers(table.device)
         self.prompts = prompts.take(slice(None))
-        self.sight = prompts.see(backbone, table, egos, prompts.members)
         self._learning = [self.prompts.parameters[name].requires_grad_() for name in prompts.tuned]
         self._optimiser = FusedAdam(self._learning, recipe.learning_rate)
-        self._target, taken = targets(labels, self._classes(labels))
-        count = taken.sum(1)
-        self._share = taken / count.clamp(min=1).unsqueeze(1)
-        self._some = count > 0
-
-    def _classes(self, labels: Tensor) -> int:
-        name = "classes" if self.prompts.kind == "gppt" else "bias"
-        return int(self.prompts.parameters[name].shape[2])
+        name = "classes" if prompts.kind == "gppt" else "bias"
+        target, taken = targets(labels, int(prompts.parameters[name].shape[2]), table.dtype)
+        count = taken.sum(1, keepdim=True)
+        target = target * (taken / count.clamp(min=1)).unsqueeze(2)
+        self._some = (count > 0).squeeze(1)
+        members, seats = labels.shape[:2]
+        rows = torch.arange(members * seats, device=labels.device).view(members, seats)
+        size = max(1, _at_once(backbone, prompts, egos, table.device, memory_mb) // members)
+        self._blocks = [
+            (
+                prompts.see(backbone, table, egos.take(rows[:, start : start + size].flatten()), members),
+                target[:, start : start + size],
+            )
+            for start in range(0, seats, size)
+        ]
 
     def step(self) -> Tensor:
         """One epoch; the mean losses (T,) from before it."""
+        told = _each(self._gradients, self._blocks, self._threads)
+        losses, gradients = told[0]
+        for more, others in told[1:]:
+            losses = losses + more
+            gradients = [one + other for one, other in zip(gradients, others, strict=True)]
         with torch.enable_grad():
-            log_probability = self.prompts.forward(self._backbone, self.sight).log_softmax(-1)
-            losses = -((log_probability * self._target).sum(-1) * self._share).sum(1)
             penalty = self.prompts.penalty()
-            total = losses if penalty is None else losses + penalty * self._some
-            gradients = torch.autograd.grad(total.sum(), self._learning)
+            if penalty is not None:
+                own = torch.autograd.grad((penalty * self._some).sum(), self._learning)
+                gradients = [one + other for one, other in zip(gradients, own, strict=True)]
         with torch.no_grad():
             self._optimiser.step(gradients)
-        return losses.detach()
+        return losses
+
+    def _gradients(self, block: tuple[Sight, Tensor]) -> tuple[Tensor, list[Tensor]]:
+        """A block's part of the losses (T,) and of their gradients."""
+        sight, shares = block
+        with torch.enable_grad():
+            log_probability = self.prompts.forward(self._backbone, sight).log_softmax(-1)
+            losses = -(log_probability * shares).sum((1, 2))
+            return losses.detach(), list(torch.autograd.grad(losses.sum(), self._learning))
 
     def result(self) -> Prompts:
         """The prompts as they are now, without gradients."""
         return Prompts(self.prompts.kind, {name: value.detach() for name, value in self.prompts.parameters.items()})
 
 
-def targets(labels: Tensor, classes: int) -> tuple[Tensor, Tensor]:
+def targets(labels: Tensor, classes: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Shares of classes (T, S, C), and which seats are taken (T, S) as numbers, from labels as `Tuning` takes them."""
     if labels.ndim == 3:
-        return labels, (labels.sum(-1) > 0).to(labels.dtype)
-    taken = (labels >= 0).float()
-    target = torch.zeros(*labels.shape, classes, device=labels.device)
+        return labels.to(dtype), (labels.sum(-1) > 0).to(dtype)
+    taken = (labels >= 0).to(dtype)
+    target = torch.zeros(*labels.shape, classes, dtype=dtype, device=labels.device)
     return target.scatter_(2, labels.clamp(min=0).unsqueeze(2), taken.unsqueeze(2)), taken
 
 
@@ -99,8 +123,7 @@ def tune(
     """Tune T prompts, each on its own seats; tells how far it is, and last the tuned prompts.
 
     table: (|V|, F) features; egos: T S ego-graphs, member by member; labels: as `Tuning` takes them; all on the table's
-    device. No more than `memory_mb` megabytes (10^6 bytes) are used at once. Raises `ValueError` where one member
-    alone does not fit. Closing the iterator stops the work.
+    device. About `memory_mb` megabytes (10^6 bytes) are used at once. Closing the iterator stops the work.
     """
     members, seats = labels.shape[:2]
     if len(egos) != members * seats or prompts.members != members:
@@ -108,11 +131,13 @@ def tune(
             f"{members} members with {seats} seats need {members * seats:,} ego-graphs and {members} prompts "
             f"(got {len(egos):,} and {prompts.members})"
         )
-    size = _members_at_once(backbone, prompts, egos, seats, table.device, memory_mb, members)
+    workers = _workers(table.device)
+    share = memory_mb / (workers + 1)
+    size = max(1, min(members, _at_once(backbone, prompts, egos, table.device, share) // max(seats, 1)))
 
     def work(part: slice, stop: Event) -> tuple[slice, Prompts]:
         own = egos.take(slice(part.start * seats, part.stop * seats))
-        tuning = Tuning(prompts.take(part), backbone, table, own, labels[part], recipe)
+        tuning = Tuning(prompts.take(part), backbone, table, own, labels[part], recipe, memory_mb=share)
         for _ in range(recipe.epochs):
             if stop.is_set():
                 break
@@ -121,7 +146,7 @@ def tune(
 
     found: dict[int, Prompts] = {}
     done = 0
-    for told in work_through(_parts(members, size), work, workers=_workers(table.device)):
+    for told in work_through(_parts(members, size), work, workers=workers):
         if told is not None:
             part, tuned = told
             found[part.start] = tuned
@@ -133,33 +158,52 @@ def tune(
 def votes(
     prompts: Prompts, backbone: Backbone, table: Tensor, egos: EgoGraphs, *, memory_mb: float = 1024
 ) -> Iterator[Advance | Tensor]:
-    """Every prompt's class for every one of G ego-graphs; tells how far it is, and last the votes (T, G) int64."""
-    members, graphs = prompts.members, len(egos)
-    if not graphs:
-        yield torch.zeros(members, 0, dtype=torch.int64, device=table.device)
-        return
-    together = min(graphs, QUESTIONS)
-    size = _members_at_once(backbone, prompts, egos, together, table.device, memory_mb, members)
-    seen: list[tuple[slice, Sight]] = [
-        (slice(start, start + together), prompts.see(backbone, table, egos.take(slice(start, start + together)), 1))
-        for start in range(0, graphs, together)
-    ]
+    """Every prompt's class for every one of G ego-graphs; tells how far it is, and last the votes (T, G) int64.
 
-    @torch.no_grad()
-    def work(part: slice, stop: Event) -> slice:
-        own = prompts.take(part)
-        for columns, sight in seen:
-            if stop.is_set():
-                break
-            found[part, columns] = own.forward(backbone, sight).argmax(-1)
-        return part
-
+    About `memory_mb` megabytes (10^6 bytes) are used at once. Closing the iterator stops the work.
+    """
+    members, graphs, workers = prompts.members, len(egos), _workers(table.device)
+    share = memory_mb / (workers + 1)
+    room = _at_once(backbone, prompts, egos, table.device, share)
+    together = min(QUESTIONS, room) if table.device.type == "cpu" else max(1, room // members)
+    # what every prompt reads is prepared for as many questions as the memory holds, in whole blocks
+    held = max(1, int(share * 1e6 / _bytes(backbone, egos, 4)) // together) * together
     found = torch.zeros(members, graphs, dtype=torch.int64, device=table.device)
-    done = 0
-    for told in work_through(_parts(members, size), work, workers=_workers(table.device)):
-        done += told.stop - told.start if told is not None else 0
-        yield Advance(done=done, total=members)
+    for start in range(0, graphs, held):
+        blocks = [
+            slice(first, min(first + together, graphs)) for first in range(start, min(start + held, graphs), together)
+        ]
+        seen = [(block, prompts.see(backbone, table, egos.take(block), 1)) for block in blocks]
+
+        def work(part: slice, stop: Event, seen: Sequence[tuple[slice, Sight]] = seen) -> slice:
+            own = prompts.take(part)
+            with torch.no_grad():
+                for columns, sight in seen:
+                    if stop.is_set():
+                        break
+                    found[part, columns] = own.forward(backbone, sight).argmax(-1)
+            return part
+
+        done = 0
+        for told in work_through(_parts(members, max(1, room // together)), work, workers=workers):
+            done += told.stop - told.start if told is not None else 0
+            yield Advance(done=(members * start + done * (blocks[-1].stop - start)) // graphs, total=members)
     yield found
+
+
+Item = TypeVar("Item")
+Told = TypeVar("Told")
+
+
+def _each(work: Callable[[Item], Told], items: Sequence[Item], threads: int) -> list[Told]:
+    """Work on all items, one a thread, with no threads inside the operations; in the calling thread where that is enough."""
+    if threads == 1 or len(items) == 1:
+        return [work(item) for item in items]
+    try:
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            return list(pool.map(work, items))
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _parts(members: int, size: int) -> Iterator[slice]:
@@ -171,27 +215,17 @@ def _workers(device: torch.device) -> int:
     return max(1, torch.get_num_threads()) if device.type == "cpu" else 1
 
 
-def _members_at_once(
-    backbone: Backbone,
-    prompts: Prompts,
-    egos: EgoGraphs,
-    graphs: int,
-    device: torch.device,
-    memory_mb: float,
-    members: int,
-) -> int:
-    """How many members a chunk holds, each with so many ego-graphs: by public numbers alone."""
-    places = egos.nodes.shape[1]
-    if prompts.kind == "all-in-one":
-        places += int(prompts.parameters["tokens"].shape[1])
-    width = max(backbone.hidden, 4 * places)  # attention: four heads of places x places
-    if backbone.kind == "gt":
-        width += 4 * backbone.hidden
-    need = 4 * COPIES * graphs * places * width
-    limit = memory_mb * 1e6 / (_workers(device) + 1)
-    if need > limit:
-        raise ValueError(
-            f"a prompt with {graphs:,} ego-graphs needs {need / 1e6:,.0f} MB at once; memory_mb leaves {limit / 1e6:,.0f} MB"
-        )
-    most = min(limit, CACHE_BYTES) if device.type == "cpu" else limit
-    return max(1, min(members, int(most // need)))
+def _at_once(backbone: Backbone, prompts: Prompts, egos: EgoGraphs, device: torch.device, memory_mb: float) -> int:
+    """How many ego-graphs are computed at once, of however many members: by public numbers alone."""
+    tokens = int(prompts.parameters["tokens"].shape[1]) if prompts.kind == "all-in-one" else 0
+    most = memory_mb * 1e6
+    if device.type == "cpu":
+        most = min(most, CACHE_BYTES)
+    return max(1, int(most / _bytes(backbone, egos, COPIES, tokens)))
+
+
+def _bytes(backbone: Backbone, egos: EgoGraphs, copies: int, tokens: int = 0) -> float:
+    """What an ego-graph takes: `copies` of the widest number of a layer."""
+    places = egos.nodes.shape[1] + tokens
+    width = max(backbone.hidden, HEADS * places) + (HEADS * backbone.hidden if backbone.kind == "gt" else 0)
+    return 4.0 * copies * places * width

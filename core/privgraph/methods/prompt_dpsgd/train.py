@@ -66,7 +66,7 @@ class PerExampleGradients:
             copies = self.parameters.expand(len(own), -1).clone().requires_grad_()
             with torch.enable_grad():
                 logits = self.prompts(copies).logits(self._backbone, self._table, own)
-                target, _ = targets(said, logits.shape[2])
+                target, _ = targets(said, logits.shape[2], logits.dtype)
                 loss = -(logits.log_softmax(-1) * target).sum((1, 2))
                 (gradient,) = torch.autograd.grad(loss.sum(), copies)
             each.append(gradient)
