@@ -79,7 +79,7 @@ class PromptOptions(PrivacyOptions):
             group="Backbone",
             label="Pre-training",
         ),
-    ] = "dgi"
+    ] = "edge-pred"
     dimensions: Annotated[
         int,
         Option("features after singular value decomposition", low=2, high=1024, group="Backbone", advanced=True),
