@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from privgraph.methods.ensemble import ABSTAINS, Ensemble
+from privgraph.methods.ensemble import Ensemble
 from privgraph.privacy.weighted_votes import (
     Asked,
     Filter,
@@ -29,9 +29,15 @@ def ensemble(
     threshold: float = 18.0,
     limit: float = math.inf,
     at_limit: str = "drop",
+    published: bool = False,
+    answers: int = 0,
     seed: int = 0,
 ) -> Ensemble:
-    """Teachers whose weights rise in equal groups (scaled to average 1), better where they are heavier."""
+    """Teachers whose weights rise in equal groups (scaled to average 1), better where they are heavier.
+
+    `published`: querying ends when a data-dependent epsilon reaches the limit, and nothing is guaranteed. `answers`: the
+    most that are given (0: no bound).
+    """
     draw = np.random.default_rng(seed)
     own = np.array(weights)[np.arange(teachers) * len(weights) // teachers]
     own = own * teachers / own.sum()
@@ -43,36 +49,29 @@ def ensemble(
         own,
         vote_sigma=vote_sigma,
         gate_sigma=gate_sigma,
-        limit_squared_mu=math.inf if math.isinf(limit) else largest_squared_mu(limit, DELTA),
+        limit_squared_mu=math.inf if math.isinf(limit) or published else largest_squared_mu(limit, DELTA),
     )
     voting = np.zeros((teachers, queries), dtype=np.bool_)
     passed, released = np.zeros(queries, dtype=np.bool_), np.full(queries, -1)
     counts = np.zeros((queries, CLASSES))
     for place in range(queries):
         voting[:, place] = judge.may_vote() & (judge.may_vote().all() or at_limit == "drop")
-        if not voting[:, place].any():
+        if not voting[:, place].any() or (answers and passed.sum() == answers):
+            voting[:, place] = False
             break
         counts[place] = np.bincount(votes[:, place], weights=own * voting[:, place], minlength=CLASSES)
         passed[place] = gate_sigma == 0 or counts[place].max() + draw.normal(scale=gate_sigma) > threshold
         if passed[place]:
             released[place] = int((counts[place] + draw.normal(scale=vote_sigma, size=CLASSES)).argmax())
         judge.charge(voting[:, place], gate=gate_sigma > 0, answered=bool(passed[place]))
-    asked = Asked(queries=queries, answers=queries, vote_sigma=vote_sigma, gate_sigma=gate_sigma)
-    sizes = draw.integers(1, 6, size=teachers)
-    dependent = dependent_epsilons(
-        counts,
-        released >= 0,
-        own,
-        vote_sigma=vote_sigma,
-        gate_sigma=gate_sigma,
-        threshold=threshold,
-        delta=DELTA,
-        voting=voting,
-    )
+        if published and _dependent(counts, released, own, voting, vote_sigma, gate_sigma, threshold).max() >= limit:
+            break
+    asked = Asked(queries=queries, answers=answers or queries, vote_sigma=vote_sigma, gate_sigma=gate_sigma)
+    guaranteed = [min(limit, teacher_epsilon(asked, float(weight), DELTA)) for weight in own]
     return Ensemble(
-        votes=np.where(sizes[:, None] > 1, votes, np.where(draw.random(votes.shape) < 0.1, ABSTAINS, votes)),
+        votes=votes,
         weights=own,
-        sizes=sizes,
+        sizes=draw.integers(1, 6, size=teachers),
         centrality=own * 3 + draw.random(teachers),
         queries=100 + draw.permutation(queries),
         truth=truth,
@@ -80,14 +79,36 @@ def ensemble(
         passed=passed,
         released=released,
         accuracy=right.mean(axis=1),
-        sound=np.array([min(limit, teacher_epsilon(asked, float(weight), DELTA)) for weight in own]),
-        dependent=dependent,
+        sound=np.array([math.inf] * teachers if published else guaranteed),
+        dependent=_dependent(counts, released, own, voting, vote_sigma, gate_sigma, threshold),
         classes=CLASSES,
         vote_sigma=vote_sigma,
         gate_sigma=gate_sigma,
         threshold=threshold,
         limit=limit,
         delta=DELTA,
+        per_teacher=True,
+    )
+
+
+def _dependent(
+    counts: np.ndarray,
+    released: np.ndarray,
+    weights: np.ndarray,
+    voting: np.ndarray,
+    vote_sigma: float,
+    gate_sigma: float,
+    threshold: float,
+) -> np.ndarray:
+    return dependent_epsilons(
+        counts,
+        released >= 0,
+        weights,
+        vote_sigma=vote_sigma,
+        gate_sigma=gate_sigma,
+        threshold=threshold,
+        delta=DELTA,
+        voting=voting,
     )
 
 
@@ -97,4 +118,4 @@ def moved_by_all(found: Ensemble) -> Ensemble:
         queries=len(found.queries), answers=len(found.queries), vote_sigma=found.vote_sigma, gate_sigma=found.gate_sigma
     )
     epsilon = teacher_epsilon(asked, float(found.weights.sum()), DELTA)
-    return replace(found, sound=np.full(len(found.weights), epsilon), limit=math.inf)
+    return replace(found, sound=np.full(len(found.weights), epsilon), limit=math.inf, per_teacher=False)

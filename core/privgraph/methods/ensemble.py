@@ -27,6 +27,8 @@ class Ensemble:
     none went out. accuracy (N,) float64: of each teacher on test nodes, evaluator only. gate_sigma 0: no gate. `limit` is
     the epsilon that no teacher may pass (infinite: none), at `delta`. `sound` (N,) and `dependent` (N,): epsilon that each
     teacher's nodes are guaranteed, and the data-dependent cost as the paper reports it (not private, no guarantee).
+    per_teacher: whether a node's leaving moves the vote of its own teacher alone; where it may move all, each node is
+    charged the sum of all weights.
     """
 
     votes: NDArray[np.int64]
@@ -47,6 +49,7 @@ class Ensemble:
     threshold: float
     limit: float
     delta: float
+    per_teacher: bool
 
     def __post_init__(self) -> None:
         teachers, queries = self.votes.shape
@@ -81,4 +84,5 @@ class Ensemble:
                 raise ValueError(f"ensemble: the file lacks {', '.join(missing)}")
             found = {one.name: file[one.name] for one in fields(Ensemble)}
         numbers = {name: float(found[name]) for name in ("vote_sigma", "gate_sigma", "threshold", "limit", "delta")}
-        return Ensemble(**{**found, **numbers, "classes": int(found["classes"])})
+        whole = {"classes": int(found["classes"]), "per_teacher": bool(found["per_teacher"])}
+        return Ensemble(**{**found, **numbers, **whole})

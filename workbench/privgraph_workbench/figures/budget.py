@@ -101,7 +101,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                title="" if first["data_dependent"] else "hollow: what is guaranteed, whatever is answered",
+                title=_promise(first),
                 x=Axis(title="queries asked", low=0, high=1.04 * last),
                 y=Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {number(first['delta'])}", low=0),
             ),
@@ -119,6 +119,14 @@ def chart(rows: Sequence[Row]) -> Chart:
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """The budget as a plotly figure."""
     return draw(chart(rows), theme)
+
+
+def _promise(row: Row) -> str:
+    if row["data_dependent"]:
+        return ""
+    if math.isinf(row["guaranteed"]):
+        return "no guarantee: when it ended was read off private votes"
+    return "hollow: what is guaranteed, whatever is answered"
 
 
 def _hover(row: Row) -> str:

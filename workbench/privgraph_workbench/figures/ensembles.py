@@ -19,7 +19,6 @@ DEPENDENT_BADGE = "data-dependent: computed from private votes, itself not priva
 TEACHERS_BADGE = (
     "private: what teachers are like (sizes, centralities) was read from private nodes, and is not released"
 )
-TOLERANCE = 1.02  # between two ways of counting the same noise
 
 
 def groups(found: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
@@ -34,19 +33,6 @@ def groups(found: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]
     return tuple(f"{by} {number(one.min())}–{number(one.max())}" for one in held), own
 
 
-def every_vote_moves(found: Ensemble) -> bool:
-    """Whether one node of this run may move all votes, as where everybody's nodes shape the groups or the features.
-
-    The method then charges each node the votes of all; its guarantee is above what any teacher's own weight could cost.
-    """
-    return bool(found.sound.max(initial=0) > TOLERANCE * cost(found, float(found.weights.max(initial=0))))
-
-
-def cost(found: Ensemble, weight: float) -> float:
-    """Sound epsilon of a vote of that weight where every query of the run is tested and answered, without a limit."""
-    return price(len(found.queries), found.vote_sigma, found.gate_sigma, weight, found.delta)
-
-
 def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, delta: float) -> float:
     """Sound epsilon of `queries` that are all answered; a vote weighs `weight`; a gate of sigma 0 is none.
 
@@ -59,7 +45,7 @@ def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, del
 
 def heaviest(found: Ensemble) -> float:
     """The weight of the votes that one node can move: the largest teacher's, or all votes where it may move all."""
-    return float(found.weights.sum() if every_vote_moves(found) else found.weights.max())
+    return float(found.weights.max() if found.per_teacher else found.weights.sum())
 
 
 def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
@@ -86,42 +72,51 @@ def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
 
 
 def limit_measure(found: Ensemble) -> str:
-    """Which epsilon the limit was held against: a sound guarantee above the limit says that it was the paper's."""
+    """Which epsilon the limit was held against: where no sound guarantee keeps it, it was the paper's."""
     return "sound" if found.sound.max(initial=0) <= found.limit * (1 + 1e-6) else "data-dependent"
 
 
 def reached(found: Ensemble) -> NDArray[np.bool_]:
-    """(N,): whether the teacher was stopped by its own limit: one more answer would have passed it.
+    """(N,): whether the teacher took no part any more because of its own limit.
 
-    What another answer costs by the data-dependent measure nobody knows beforehand: there, who had spent most.
+    By the sound measure one more answer would have passed it; by the data-dependent one, whose cost nobody knows
+    beforehand, it was passed.
     """
-    stopped: NDArray[np.bool_] = stopped_at(found) >= 0
+    if math.isinf(found.limit):
+        return np.zeros(len(found.weights), dtype=np.bool_)
     if limit_measure(found) != "sound":
-        last = spent(found, "data-dependent")[:, -1]
-        most: NDArray[np.bool_] = last >= last.max(initial=0) * (1 - 1e-9)
-        return stopped & most
-    more = _squared(found)[:, -1] + _charged(found) ** 2 * _one(found.vote_sigma, found.gate_sigma, True)
-    beyond: NDArray[np.bool_] = np.array([_epsilon(float(value), found.delta) > found.limit for value in more])
-    return stopped & beyond
+        beyond: NDArray[np.bool_] = spent(found, "data-dependent")[:, -1] >= found.limit * (1 - 1e-9)
+    else:
+        more = _squared(found)[:, -1] + _charged(found) ** 2 * _one(found.vote_sigma, found.gate_sigma, True)
+        beyond = np.array([_epsilon(float(value), found.delta) > found.limit for value in more])
+    gone: NDArray[np.bool_] = _ended(found) < found.voting.shape[1]
+    return beyond & gone
 
 
 def stopped_at(found: Ensemble) -> NDArray[np.int64]:
-    """(N,): the number of the first query (from 0) from which on the teacher took no part any more, -1 for none."""
+    """(N,): after how many queries the teacher was stopped, by its own limit or by that of one that stopped with it;
+    -1 for none, as where all answers were used up."""
+    ended, by_itself = _ended(found), reached(found)
+    return np.where(np.isin(ended, ended[by_itself]), ended, -1)
+
+
+def _ended(found: Ensemble) -> NDArray[np.int64]:
+    """(N,): the number of the first query (from 0) from which on the teacher took no part, Q where it always did."""
     last = found.voting.shape[1] - found.voting[:, ::-1].argmax(axis=1)
-    first = np.where(found.voting.any(axis=1), last, 0)
-    return np.where(first < found.voting.shape[1], first, -1)
+    ended: NDArray[np.int64] = np.where(found.voting.any(axis=1), last, 0)
+    return ended
 
 
 def _charged(found: Ensemble) -> NDArray[np.float64]:
     """(N,): the weight that a vote of each teacher's nodes is charged: its own, or all."""
-    return np.full(len(found.weights), found.weights.sum()) if every_vote_moves(found) else found.weights
+    return found.weights if found.per_teacher else np.full(len(found.weights), found.weights.sum())
 
 
 def _squared(found: Ensemble) -> NDArray[np.float64]:
     """(N, Q + 1): squared mu that each teacher's nodes were charged so far."""
     tests, answers = (_one(found.vote_sigma, found.gate_sigma, answered) for answered in (False, True))
     each = np.where(found.released >= 0, answers, tests)
-    took_part = found.voting.any(axis=0) if every_vote_moves(found) else found.voting
+    took_part = found.voting if found.per_teacher else found.voting.any(axis=0)
     squared = np.where(took_part, np.square(_charged(found))[:, None] * each, 0.0)
     return np.concatenate([np.zeros((len(squared), 1)), squared.cumsum(axis=1)], axis=1)
 

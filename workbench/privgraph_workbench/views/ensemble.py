@@ -42,7 +42,7 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
         "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more says more, and gives more "
         "away: the nodes of a heavy teacher have a larger epsilon than those of a light one."
     )
-    if ensembles.every_vote_moves(found):
+    if not found.per_teacher:
         st.warning(
             "In this run one node's leaving may move **every** vote, because others' groups, weights or features were made from "
             "its record too. Each node is therefore charged the votes of all teachers, and weights make no difference to what "

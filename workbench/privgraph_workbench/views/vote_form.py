@@ -14,7 +14,7 @@ from privgraph.options import Option, OptionError, Parameter
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import forms, words
-from privgraph_workbench.figures import ensembles, one_vote
+from privgraph_workbench.figures import one_vote
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import drawn_figure
@@ -163,7 +163,7 @@ def _outcome(found: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> Non
     first, top = rows[0], max(rows, key=lambda row: float(row["votes"]))
     passes, right = one_vote.expected(found, noise)
     asked, delta = len(found.queries), number(found.delta)
-    whom = "all votes, which one node may move" if ensembles.every_vote_moves(found) else "the heaviest teacher's nodes"
+    whom = "the heaviest teacher's nodes" if found.per_teacher else "all votes, which one node may move"
     above, below = st.columns(3), st.columns(3)
     above[0].metric(
         "The largest class stays",

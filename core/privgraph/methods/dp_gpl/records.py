@@ -59,6 +59,7 @@ def record_ensemble(
         threshold=rules.threshold,
         limit=config.limit or math.inf,
         delta=rules.delta,
+        per_teacher=config.per_teacher,
     )
 
 
