@@ -53,13 +53,14 @@ study-privgnn: $(VENV)/.installed
 study-dpgpl: $(VENV)/.installed
 	$(BIN)/python -m privgraph.runs.study_dpgpl --readme
 
-# Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs facebook-pages and
+# Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_stack
 	$(BIN)/python -m tests.benchmarks.bench_nap
 	$(BIN)/python -m tests.benchmarks.bench_teachers
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
+	$(BIN)/python -m tests.benchmarks.bench_prompts
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
 

@@ -20,16 +20,21 @@ from privgraph.nn.backbones import HEADS, Backbone
 from privgraph.nn.chunks import work_through
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.optim import FusedAdam
-from privgraph.nn.prompts import PromptRecipe, Prompts, Sight
+from privgraph.nn.prompts import PromptRecipe, Prompts, Sight, by_size, packed
 from privgraph.nn.small_graphs import Advance
 
-CACHE_BYTES = 32 << 20
+CACHE_BYTES = 16 << 20
 """What a chunk may occupy on a CPU: more at once waits for memory, less is lost in calls (measured, flat around it)."""
 COPIES = 12
 """Numbers that a step holds at once for each number of a layer's widest output (measured: 2 to 8, and what an
 operation needs meanwhile)."""
-QUESTIONS = 32
-"""Ego-graphs that a chunk of prompts is asked about at once."""
+TOGETHER = 5
+"""Prompts that are asked about a block of questions at once, on a CPU and a GPU."""
+MANY = 32
+"""Seats of a single member from which it pays to compute ego-graphs of one size together."""
+PLACES = 16
+"""What a stack reads of an ego-graph at most. Every seat takes so much of it, however few are taken: most ego-graphs of a
+citation graph fit, and with 32 places accuracy was the same, at 2.5 times the seconds (cora)."""
 
 
 class Tuning:
@@ -37,8 +42,9 @@ class Tuning:
 
     egos: T S ego-graphs, member by member. labels: (T, S) int64, -1 at an empty seat, or (T, S, C) shares, all zero at an
     empty one. A member without any label keeps the prompt that it has. Where there are many seats they are computed in
-    blocks, with torch's number of threads, each block on one; a member's gradient is the sum over blocks, in order. At most
-    `memory_mb` megabytes (10^6 bytes) are used beyond what is read in every epoch, unless one seat a member needs more.
+    blocks, with torch's number of threads, each block on one; a member's gradient is the sum over blocks, in order. Many seats
+    of a single member go by the size of their ego-graphs: there is nobody else whose rounding that could change. About
+    `memory_mb` megabytes (10^6 bytes) are used beyond what is read in every epoch.
     """
 
     def __init__(
@@ -62,15 +68,15 @@ class Tuning:
         target = target * (taken / count.clamp(min=1)).unsqueeze(2)
         self._some = (count > 0).squeeze(1)
         members, seats = labels.shape[:2]
+        self._blocks: list[tuple[Sight, Tensor]] = []
         rows = torch.arange(members * seats, device=labels.device).view(members, seats)
-        size = max(1, _at_once(backbone, prompts, egos, table.device, memory_mb) // members)
-        self._blocks = [
-            (
-                prompts.see(backbone, table, egos.take(rows[:, start : start + size].flatten()), members),
-                target[:, start : start + size],
-            )
-            for start in range(0, seats, size)
-        ]
+        apart = members == 1 and seats >= MANY
+        for columns, own in by_size(egos) if apart else [(rows[0], egos)]:
+            size = max(1, _at_once(backbone, prompts, own, table.device, memory_mb) // members)
+            for start in range(0, len(columns), size):
+                part = slice(start, min(start + size, len(columns)))
+                block = own.take(rows[:, part].flatten())
+                self._blocks.append((prompts.see(backbone, table, block, members), target[:, columns[part]]))
 
     def step(self) -> Tensor:
         """One epoch; the mean losses (T,) from before it."""
@@ -119,21 +125,25 @@ def tune(
     recipe: PromptRecipe,
     *,
     memory_mb: float = 1024,
+    places: int = PLACES,
 ) -> Iterator[Advance | Prompts]:
     """Tune T prompts, each on its own seats; tells how far it is, and last the tuned prompts.
 
-    table: (|V|, F) features; egos: T S ego-graphs, member by member; labels: as `Tuning` takes them; all on the table's
-    device. About `memory_mb` megabytes (10^6 bytes) are used at once. Closing the iterator stops the work.
+    table: (|V|, F) features; egos: T S ego-graphs, member by member, of which no more than `places` places are read; labels:
+    as `Tuning` takes them; all on the table's device. About `memory_mb` megabytes (10^6 bytes) are used at once. Closing
+    the iterator stops the work.
     """
     members, seats = labels.shape[:2]
-    if len(egos) != members * seats or prompts.members != members:
+    if not seats or len(egos) != members * seats or prompts.members != members:
         raise ValueError(
             f"{members} members with {seats} seats need {members * seats:,} ego-graphs and {members} prompts "
             f"(got {len(egos):,} and {prompts.members})"
         )
-    workers = _workers(table.device)
+    egos, workers = packed(egos, places), _workers(table.device)
     share = memory_mb / (workers + 1)
-    size = max(1, min(members, _at_once(backbone, prompts, egos, table.device, share) // max(seats, 1)))
+    most = max(1, _at_once(backbone, prompts, egos, table.device, share) // seats)
+    rounds = -(-members // (most * workers))
+    size = -(-members // (rounds * workers))
 
     def work(part: slice, stop: Event) -> tuple[slice, Prompts]:
         own = egos.take(slice(part.start * seats, part.stop * seats))
@@ -164,18 +174,22 @@ def votes(
     """
     members, graphs, workers = prompts.members, len(egos), _workers(table.device)
     share = memory_mb / (workers + 1)
-    room = _at_once(backbone, prompts, egos, table.device, share)
-    together = min(QUESTIONS, room) if table.device.type == "cpu" else max(1, room // members)
-    # what every prompt reads is prepared for as many questions as the memory holds, in whole blocks
-    held = max(1, int(share * 1e6 / _bytes(backbone, egos, 4)) // together) * together
+    held = max(1, int(share * 1e6 / _bytes(backbone, egos, 4)))
     found = torch.zeros(members, graphs, dtype=torch.int64, device=table.device)
     for start in range(0, graphs, held):
-        blocks = [
-            slice(first, min(first + together, graphs)) for first in range(start, min(start + held, graphs), together)
-        ]
-        seen = [(block, prompts.see(backbone, table, egos.take(block), 1)) for block in blocks]
+        # what every prompt reads is prepared for as many questions as the memory holds
+        asked = egos.take(slice(start, start + held))
+        seen: list[tuple[Tensor, Sight]] = []
+        size = members
+        for rows, own in by_size(asked):
+            room = _at_once(backbone, prompts, own, table.device, share)
+            together = max(1, room // TOGETHER)
+            size = min(size, max(1, room // together))
+            for first in range(0, len(rows), together):
+                part = slice(first, first + together)
+                seen.append((start + rows[part], prompts.see(backbone, table, own.take(part), 1)))
 
-        def work(part: slice, stop: Event, seen: Sequence[tuple[slice, Sight]] = seen) -> slice:
+        def work(part: slice, stop: Event, seen: Sequence[tuple[Tensor, Sight]] = tuple(seen)) -> slice:
             own = prompts.take(part)
             with torch.no_grad():
                 for columns, sight in seen:
@@ -185,9 +199,9 @@ def votes(
             return part
 
         done = 0
-        for told in work_through(_parts(members, max(1, room // together)), work, workers=workers):
+        for told in work_through(_parts(members, size), work, workers=workers):
             done += told.stop - told.start if told is not None else 0
-            yield Advance(done=(members * start + done * (blocks[-1].stop - start)) // graphs, total=members)
+            yield Advance(done=(members * start + done * len(asked)) // graphs, total=members)
     yield found
 
 

@@ -31,6 +31,8 @@ INNER, CROSS = 0.3, 0.1
 """Similarities, sigmoid of an inner product, from which two tokens are joined, and a token and a place (All-in-one)."""
 ORTHOGONALITY = 1e-3
 """Weight of GPPT's penalty, the average over kinds of |W W' - I| for a kind's vectors W (C, 2H)."""
+SIZES = (4, 8, 16, 32)
+"""Places in which ego-graphs of about the same size are computed together."""
 ROUNDS = 20
 """Of k-means."""
 
@@ -162,8 +164,10 @@ class Prompts:
         return self.forward(backbone, self.see(backbone, table, egos, self.members))
 
     def answers(self, backbone: Backbone, table: Tensor, egos: EgoGraphs) -> Tensor:
-        """(T, G, C): every member on all G ego-graphs."""
-        return self.forward(backbone, self.see(backbone, table, egos, 1))
+        """(T, G, C): every member on all G ego-graphs, those of about the same size together."""
+        parts = by_size(egos)
+        said = torch.cat([self.forward(backbone, self.see(backbone, table, own, 1)) for _, own in parts], 1)
+        return said[:, torch.cat([rows for rows, _ in parts]).argsort()]
 
     @torch.no_grad()
     def see(self, backbone: Backbone, table: Tensor, egos: EgoGraphs, shares: int) -> Sight:
@@ -254,6 +258,34 @@ class Prompts:
         return said.gather(2, kind.view(members, -1, 1, 1).expand(-1, -1, 1, classes)).squeeze(2)
 
 
+def packed(egos: EgoGraphs, places: int) -> EgoGraphs:
+    """The same ego-graphs in at most `places` places: empty ones go first, then what is two hops away, the last first."""
+    order = (egos.nodes < 0).int().argsort(dim=1, stable=True)[:, :places]
+    across = order.unsqueeze(1).expand(-1, egos.nodes.shape[1], -1)
+    down = order.unsqueeze(2).expand(-1, -1, order.shape[1])
+    return EgoGraphs(
+        nodes=egos.nodes.gather(1, order),
+        adjacency=egos.adjacency.gather(2, across).gather(1, down),
+        near=min(egos.near, order.shape[1] - 1),
+    )
+
+
+def by_size(egos: EgoGraphs) -> list[tuple[Tensor, EgoGraphs]]:
+    """Rows (g,) of ego-graphs of about the same size, and these without most of their empty places.
+
+    Only for what may shape a computation: public nodes, or seats that nobody else's numbers stand beside.
+    """
+    sizes, places = egos.present.sum(1), egos.nodes.shape[1]
+    bounds = [*(size for size in SIZES if size < places), places]
+    group = torch.bucketize(sizes, torch.tensor(bounds, device=sizes.device))
+    found = []
+    for number, bound in enumerate(bounds):
+        rows = (group == number).nonzero().squeeze(1)
+        if rows.numel():
+            found.append((rows, packed(egos.take(rows), bound)))
+    return found or [(group, egos)]
+
+
 def _glorot(rows: int, columns: int) -> float:
     """The bound of uniform numbers by Glorot and Bengio 2010, as gpf's and gpf-plus's code has it."""
     return math.sqrt(6 / (rows + columns))
@@ -270,7 +302,7 @@ def _embedded(backbone: Backbone, x: Tensor, adjacency: Tensor, present: Tensor,
     for place in range(1, 1 + near):
         order = torch.arange(places, device=x.device)
         order[0], order[place] = place, 0
-        there = present[:, :, place].unsqueeze(-1)
+        there = adjacency[:, :, 0, place].unsqueeze(-1)
         read = backbone.embed(x[:, :, order], adjacency[:, :, order][..., order], present[:, :, order], places - 1)
         total, count = total + read * there, count + there
     mean = torch.where(count > 0, total / count.clamp(min=1), centre)
