@@ -1,12 +1,12 @@
-"""The frozen network under all prompts: three rounds of message passing, on a whole graph or on many ego-graphs at once.
+"""The frozen network under all prompts: three rounds of message passing, on a whole graph or on many ego-graphs.
 
-On a whole graph the layers are PyTorch Geometric's. On ego-graphs (`nn.ego_graphs`) the same weights are applied densely:
-no sparse operation, the first product with the features apart (`project`) so that it can be done once for a whole table, and
-in each later round only the places that still reach the centre. Equal to PyTorch Geometric on each ego-graph by
-itself, up to rounding (tested).
+On a whole graph the layers are PyTorch Geometric's. On ego-graphs (`nn.ego_graphs`) the same weights are applied
+densely: no sparse operation, the first product with the features apart (`project`) so that it can be done once for a
+whole table, and in each later round only the places that still reach the centre. Equal to PyTorch Geometric on each
+ego-graph by itself, up to rounding (tested).
 
-Sources: GCN, Kipf and Welling 2017, equation 2; GAT, Velickovic et al. 2018, equations 1 to 6; graph transformer, Shi et
-al. 2021, equations 1 to 5 without edge features and gate. Three layers of 128 units: DP-GPL, Table 3.
+Sources: GCN, Kipf and Welling 2017, equation 2; GAT, Velickovic et al. 2018, equations 1 to 6; graph transformer, Shi
+et al. 2021, equations 1 to 5 without edge features and gate. Three layers of 128 units: DP-GPL, Table 3.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(layer(kind, hidden if number else features, hidden) for number in range(LAYERS))
 
     def prepare(self, edge_index: Tensor, nodes: int) -> Tensor:
-        """What all layers read: gcn D^-1/2 (A + I) D^-1/2 as sparse CSR (|V|, |V|), D the in-degrees of A + I; gat the edges and
-        a loop at each node; gt the edges."""
+        """What all layers read: gcn D^-1/2 (A + I) D^-1/2 as sparse CSR (|V|, |V|), D the in-degrees of A + I; gat the
+        edges and a loop at each node; gt the edges."""
         if self.kind == "gt":
             return edge_index
         loops = torch.arange(nodes, device=edge_index.device).expand(2, -1)
@@ -100,11 +100,12 @@ def network(kind: str, features: int, hidden: int, generator: torch.Generator) -
 
 @dataclass(frozen=True, eq=False)
 class Wiring:
-    """What the three rounds read of G ego-graphs with m' places: one entry a round, of the places that are computed (rows)
-    and those that they read (columns).
+    """What the three rounds read of G ego-graphs with m' places: one entry a round, of the places that are computed
+    (rows) and those that they read (columns).
 
     rows: (r,) int64, the places that reach the centre in one round. mixes: per round (B, G, rows, columns), the rows of
-    gcn's normalised adjacency as numbers; for gat and gt whether the column is read, as bool. B is T or 1.
+    gcn's normalised adjacency; for gat and gt what is added to scores, 0 where the column is read and else so little
+    that the softmax gives it nothing. B is T or 1.
     """
 
     rows: Tensor
@@ -113,7 +114,7 @@ class Wiring:
 
 @dataclass(frozen=True, eq=False)
 class Backbone:
-    """The weights of a `Network` by name, and its forward passes. Weights are held as they are: frozen, unless `trainable`."""
+    """The weights of a `Network` by name, and its forward passes. Frozen, unless `trainable`."""
 
     kind: str
     weights: Mapping[str, Tensor]
@@ -136,8 +137,8 @@ class Backbone:
         return replace(self, weights={name: value.to(device) for name, value in self.weights.items()})
 
     def whole(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """(|V|, H) embeddings on a whole graph, by PyTorch Geometric's layers. x: (|V|, F); edge_index: (2, |E|), (source,
-        target), without loops."""
+        """(|V|, H) embeddings on a whole graph, by PyTorch Geometric's layers. x: (|V|, F); edge_index: (2, |E|),
+        (source, target), without loops."""
         with torch.random.fork_rng(devices=[]), torch.device("meta"):
             shell = Network(self.kind, self.features, self.hidden)
         embedded: Tensor = functional_call(shell, dict(self.weights), (x, edge_index))
@@ -146,15 +147,15 @@ class Backbone:
     def embed(self, x: Tensor, adjacency: Tensor, present: Tensor, near: int, extra: int = 0) -> Tensor:
         """(T, G, H): the centre's embedding in each ego-graph, for each of T readings of its features.
 
-        x: (T, G, m', F). adjacency: (T or 1, G, m', m') bool, [.., i, j] an edge j -> i, without loops. present: (T or 1,
-        G, m') bool. The centre may be joined to places 1 to `near`, and to the last `extra` (a prompt's tokens).
+        x: (T, G, m', F). adjacency: (T or 1, G, m', m') bool, [.., i, j] an edge j -> i, without loops. present: (T or
+        1, G, m') bool. The centre may be joined to places 1 to `near`, and to the last `extra` (a prompt's tokens).
         What stands in an empty place is not read; an ego-graph without any place gives finite numbers.
         """
         return self.read(self.project(x), self.wiring(adjacency, present, near, extra))
 
     def project(self, x: Tensor) -> Tensor:
-        """(..., P): the first layer's products with x (..., F), without its biases, so that project(x + p) is project(x) +
-        project(p). P is H for gcn and gat, 4 H for gt (query, key, value and skip)."""
+        """(..., P): the first layer's products with x (..., F), without its biases, so that project(x + p) is
+        project(x) + project(p). P is H for gcn and gat, 4 H for gt (query, key, value and skip)."""
         return x @ self._first.T
 
     @property
@@ -172,14 +173,19 @@ class Backbone:
         edges = adjacency & present.unsqueeze(-1) & present.unsqueeze(-2)
         loops = torch.eye(places, dtype=torch.bool, device=edges.device)
         mixed = edges if self.kind == "gt" else edges | loops
+        number = next(iter(self.weights.values())).dtype
         if self.kind == "gcn":
-            scale = mixed.sum(-1).to(self._first.dtype).rsqrt()
+            scale = mixed.sum(-1).to(number).rsqrt()
             mixed = mixed * scale.unsqueeze(-1) * scale.unsqueeze(-2)
+        else:
+            mixed = torch.zeros(mixed.shape, dtype=number, device=mixed.device).masked_fill(
+                ~mixed, torch.finfo(number).min / 2
+            )
         second = mixed[:, :, rows]
         return Wiring(rows, (mixed, second, second[:, :, :1, rows]))
 
     def read(self, projected: Tensor, wiring: Wiring) -> Tensor:
-        """(T, G, H): the centre's embedding from projected (T, G, m', P) features. What is in empty places must be finite."""
+        """(T, G, H): the centre's embedding from projected (T, G, m', P), finite in empty places too."""
         step = {"gcn": self._gcn, "gat": self._gat, "gt": self._gt}[self.kind]
         h = self._start(projected, wiring.mixes[0])
         h = step(1, leaky_relu(h), wiring.rows, wiring.mixes[1])
@@ -194,19 +200,17 @@ class Backbone:
         if self.kind == "gcn":
             return mix @ projected + self._weight(0, "bias")
         if self.kind == "gat":
-            values = _heads(projected)
-            to, by = (
-                torch.einsum("tghmd,hd->tghm", values, self._weight(0, f"att_{end}").squeeze(0))
-                for end in ("src", "dst")
-            )
+            own = torch.eye(HEADS, dtype=projected.dtype, device=projected.device).unsqueeze(2)
+            ends = torch.cat([(own * self._weight(0, f"att_{end}")).flatten(1) for end in ("src", "dst")])
+            to, by = (projected @ ends.T).transpose(-1, -2).chunk(2, 2)
             scores = leaky_relu(by.unsqueeze(-1) + to.unsqueeze(-2), ATTENTION_SLOPE)
-            return _joined(_attention(scores, mix) @ values) + self._weight(0, "bias")
+            return _joined(_attention(scores, mix) @ _heads(projected)) + self._weight(0, "bias")
         query, key, value, skip = projected.chunk(4, -1)
         # what a bias adds to a key is the same for all who are read, and goes in the softmax
         scores = _heads(query + self._weight(0, "lin_query.bias")) @ _heads(key).transpose(-1, -2)
         attention = _attention(scores / math.sqrt(self.hidden // HEADS), mix)
         mixed = _joined(attention @ _heads(value + self._weight(0, "lin_value.bias")))
-        return mixed + skip + self._weight(0, "lin_skip.bias")
+        return mixed * _reading(mix) + skip + self._weight(0, "lin_skip.bias")
 
     def _gcn(self, layer: int, h: Tensor, rows: Tensor, mix: Tensor) -> Tensor:
         """Few rows read many: mixing before the product is the smaller product."""
@@ -231,10 +235,9 @@ class Backbone:
         asked = torch.einsum("tghrd,hdf->tghrf", _heads(asked), key)
         scores = _per_head(asked.flatten(2, 3) @ h.transpose(-1, -2))
         attention = _attention(scores / math.sqrt(self.hidden // HEADS), mix)
-        # a place that reads nobody has no value, and no value's bias either
-        biases = self._weight(layer, "lin_value.bias") * mix.any(-1, keepdim=True)
+        mixed = self._combine(attention, h, value) + self._weight(layer, "lin_value.bias")
         skip = own @ self._weight(layer, "lin_skip.weight").T + self._weight(layer, "lin_skip.bias")
-        return self._combine(attention, h, value) + biases + skip
+        return mixed * _reading(mix) + skip
 
     def _combine(self, attention: Tensor, h: Tensor, weight: Tensor) -> Tensor:
         """(T, G, r, H) from attention (T, G, heads, r, c) over h (T, G, c, H) and each head's weight (heads, d, H)."""
@@ -257,8 +260,11 @@ def _joined(h: Tensor) -> Tensor:
     return h.transpose(2, 3).flatten(-2)
 
 
-def _attention(scores: Tensor, read: Tensor) -> Tensor:
-    """Softmax of scores (T, G, heads, r, c) over those that are `read` (B, G, r, c); zero where nobody is."""
-    read = read.unsqueeze(2)
-    shares: Tensor = scores.masked_fill(~read, torch.finfo(scores.dtype).min).softmax(-1) * read
-    return shares
+def _attention(scores: Tensor, mix: Tensor) -> Tensor:
+    """Softmax of scores (T, G, heads, r, c) over those that mix (B, G, r, c) lets in; alike where that is nobody."""
+    return (scores + mix.unsqueeze(2)).softmax(-1)
+
+
+def _reading(mix: Tensor) -> Tensor:
+    """(B, G, r, 1) bool: the places that read somebody. Of the others no value comes, and no value's bias."""
+    return (mix == 0).any(-1, keepdim=True)

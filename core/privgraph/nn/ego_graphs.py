@@ -1,10 +1,10 @@
 """Ego-graphs of one fixed shape: what a frozen network reads of a node, and nobody's record but the node's own.
 
-Every node is seen through a small graph of m = 1 + near + far places: the node itself (the centre), at most `near` of its
-neighbours, and at most `far` nodes two hops away. Only `readable` nodes may stand in a place other than the
-centre's. Where the readable nodes are the public ones, the ego-graph of a private node is a function of its own record (its edges
-to public nodes) and of what is public; no other private node's presence, features or edges can change it, since an
-edge between two private nodes is in no ego-graph. Tested by taking out every private node of a small graph.
+Every node is seen through a small graph of m = 1 + near + far places: the node itself (the centre), at most `near` of
+its neighbours, and at most `far` nodes two hops away. Only `readable` nodes may stand in a place other than the
+centre's. Where the readable nodes are the public ones, the ego-graph of a private node is a function of its own record
+(its edges to public nodes) and of what is public; no other private node's presence, features or edges can change it,
+since an edge between two private nodes is in no ego-graph. Tested by taking out every private node of a small graph.
 
 The shape is the same for everybody, so that a computation over many ego-graphs does not depend on how large they are.
 """
@@ -30,9 +30,9 @@ Bools = NDArray[np.bool_]
 class EgoGraphs:
     """G ego-graphs of m places.
 
-    nodes: (G, m) int64 numbers of the whole graph; place 0 the centre, places 1 to `near` its neighbours, the others two
-    hops away, -1 an empty place. adjacency: (G, m, m) bool, symmetric, without loops and without an edge at an empty
-    place; the centre has no edge beyond place `near`.
+    nodes: (G, m) int64 numbers of the whole graph; place 0 the centre, places 1 to `near` its neighbours, the others
+    two hops away, -1 an empty place. adjacency: (G, m, m) bool, symmetric, without loops and without an edge at an
+    empty place; the centre has no edge beyond place `near`.
     """
 
     nodes: Tensor
@@ -43,8 +43,8 @@ class EgoGraphs:
         graphs, places = self.nodes.shape
         if self.adjacency.shape != (graphs, places, places) or not 0 <= self.near < places:
             raise ValueError(
-                f"{graphs:,} ego-graphs of {places} places do not go with an adjacency of {tuple(self.adjacency.shape)} "
-                f"and {self.near} near places"
+                f"{graphs:,} ego-graphs of {places} places do not go with an adjacency of "
+                f"{tuple(self.adjacency.shape)} and {self.near} near places"
             )
 
     def __len__(self) -> int:

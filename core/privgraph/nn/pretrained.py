@@ -1,7 +1,8 @@
 """Pre-trained weights, kept by content: the same data, recipe and seed are trained once and read back afterwards.
 
-A file is NumPy's npz of plain arrays, read without pickles, and named by the SHA-256 of all that decides the weights. It carries a
-digest of its own arrays: one that was cut short, changed, or made for another network is not used but made anew.
+A file is NumPy's npz of plain arrays, read without pickles, and named by the SHA-256 of all that decides the weights.
+It carries a digest of its own arrays: one that was cut short, changed, or made for another network is not used but made
+anew.
 """
 
 from __future__ import annotations

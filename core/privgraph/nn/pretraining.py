@@ -1,8 +1,8 @@
 """Pre-training a `Network` on a graph without labels: four objectives, and what each epoch's loss was.
 
-An epoch is one step of Adam on the whole graph. Where that has more than `NODES` nodes or `ENTRIES` directed edges, it is
-one step on a random part of that size, drawn anew: 300 epochs then take the same time on every graph (10 to
-40 seconds a core), and memory is bounded. DP-GPL's Table 3 has steps of 128, of what it does not say.
+An epoch is one step of Adam on the whole graph. Where that has more than `NODES` nodes or `ENTRIES` directed edges, it
+is one step on a random part of that size, drawn anew: 300 epochs then take the same time on every graph (10 to 40
+seconds a core), and memory is bounded. DP-GPL's Table 3 has steps of 128, of what it does not say.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NODES, ENTRIES = 4096, 40_000
 FANOUT = 8
 """Random neighbours by which a part grows from each of its nodes; as many as an ego-graph keeps."""
 MASKED = 0.5
-"""GraphMAE: the share of nodes whose features are to be filled in. Edge prediction: the share of edges that is hidden."""
+"""GraphMAE: the share of nodes whose features are hidden. Edge prediction: the share of edges."""
 SHARPNESS = 2
 """GraphMAE's gamma: the exponent of the cosine error."""
 PERTURBATION = 1.0
@@ -142,7 +142,7 @@ def _grown(
 def _among(
     sources: NDArray[np.int64], pointers: NDArray[np.int64], members: NDArray[np.int64], draws: np.random.Generator
 ) -> NDArray[np.int64]:
-    """(2, e) edges among `members` in their own numbers; where they are more than `ENTRIES`, a random part of the pairs."""
+    """(2, e) edges among `members` in their own numbers; of more than `ENTRIES`, a random part of the pairs."""
     number = np.full(len(pointers) - 1, -1, dtype=np.int64)
     number[members] = np.arange(len(members))
     degrees = np.diff(pointers)[members]
@@ -177,8 +177,8 @@ class _Infomax(nn.Module):
 class _FillIn(nn.Module):
     """GraphMAE: hide the features of random nodes behind a token, hide their embeddings too, and fill the features in.
 
-    Hou et al. 2022, section 3.2 and equation 2 (scaled cosine error); the decoder is one layer of the network's kind. Every
-    hidden node gets the token (there a tenth or so gets other nodes' features).
+    Hou et al. 2022, section 3.2 and equation 2 (scaled cosine error); the decoder is one layer of the network's kind.
+    Every hidden node gets the token (there a tenth or so gets other nodes' features).
     """
 
     def __init__(self, made: Network, generator: torch.Generator) -> None:
@@ -225,8 +225,8 @@ class _Joined(nn.Module):
 class _Agree(nn.Module):
     """SimGRACE: a node's embedding agrees with its own from a perturbed network, and with no other node's.
 
-    Xia et al. 2022, equations 1 to 4, on nodes instead of graphs; the perturbed side is a constant, and the embedding goes
-    through a head of two layers.
+    Xia et al. 2022, equations 1 to 4, on nodes instead of graphs; the perturbed side is a constant, and the embedding
+    goes through a head of two layers.
     """
 
     def __init__(self, made: Network, generator: torch.Generator) -> None:
