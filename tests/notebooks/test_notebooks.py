@@ -12,7 +12,7 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.i
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS][:3] == ["00_tour", "01_progap", "02_privgnn"]
+    assert [path.stem for path in NOTEBOOKS][:4] == ["00_tour", "01_progap", "02_privgnn", "03_dp_gpl"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -72,9 +72,9 @@ def keep_answers(store: RunStore, found: Answers, seed: int = 0, method: str = "
     return _keep(store, make_spec(method, "karate", {"lam": 0.4}, seed=seed), {NAME: found})
 
 
-def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0, **options: object) -> str:
+def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0) -> str:
     """A finished DP-GPL on karate with the records of its teachers and of their answers."""
-    spec = make_spec("pate", "karate", {"lam": 0.4}, seed=seed)
+    spec = make_spec("dp-gpl", "karate", {"queries": 8}, seed=seed)
     return _keep(store, spec, {NAME: found, ENSEMBLE: ensemble})
 
 

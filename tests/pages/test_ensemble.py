@@ -69,13 +69,14 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     app = opened("teachers", data="karate", run=_kept(store, found))
     numbers, drawn = _numbers(app), _drawn(app)
     assert numbers["Teachers"] == "40"
-    assert numbers["Sound ε"] == f"{found.sound.min():.3g} – {upper(0.8, 3)}"
+    assert numbers["Sound ε"] == f"{upper(found.sound.min(), 2)} – 0.8"
     gone = int((ensembles.stopped_at(found) >= 0).sum())
     assert 0 < gone < 40
     assert numbers["Stopped"] == str(gone)
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
+    assert "dp-gpl on karate, node" in _texts(app)
     expected = {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "one_vote", "consensus"}
     assert expected | {"teacher_accuracy"} <= set(drawn)
     assert "-badge[:material/warning: data-dependent]" in _texts(app)

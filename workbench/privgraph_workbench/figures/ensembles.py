@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from privgraph.methods.ensemble import Ensemble
 from privgraph.privacy.weighted_votes import Asked, dependent_trail, epsilon_at, squared_mu
-from privgraph_workbench.figures.chart import number
+from privgraph_workbench.figures.chart import distinct, number
 
 MOST_GROUPS = 5
 GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes)"}
@@ -24,13 +24,17 @@ TEACHERS_BADGE = (
 def groups(found: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group (N,)."""
     values = (found.weights if by == "weight" else found.centrality).round(9)
-    distinct = np.unique(values)
-    if len(distinct) <= MOST_GROUPS:
-        return tuple(f"{by} {number(value)}" for value in distinct), np.searchsorted(distinct, values)
+    levels = np.unique(values)
+    if len(levels) <= MOST_GROUPS:
+        return distinct(f"{by} {number(value)}" for value in levels), np.searchsorted(levels, values)
     ends = np.unique(np.quantile(values, np.arange(1, MOST_GROUPS + 1) / MOST_GROUPS, method="inverted_cdf"))
     own = np.searchsorted(ends, values)
     held = [values[own == place] for place in range(len(ends))]
-    return tuple(f"{by} {number(one.min())}–{number(one.max())}" for one in held), own
+    return distinct(f"{by} {_span(float(one.min()), float(one.max()))}" for one in held), own
+
+
+def _span(low: float, high: float) -> str:
+    return number(low) if number(low) == number(high) else f"{number(low)}–{number(high)}"
 
 
 def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, delta: float) -> float:
@@ -67,8 +71,8 @@ def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
         )
         return np.concatenate([np.zeros((len(found.weights), 1)), trail.T], axis=1)
     squared = _squared(found)
-    distinct, places = np.unique(squared, return_inverse=True)
-    return np.array([_epsilon(float(value), found.delta) for value in distinct])[places].reshape(squared.shape)
+    levels, places = np.unique(squared, return_inverse=True)
+    return np.array([_epsilon(float(value), found.delta) for value in levels])[places].reshape(squared.shape)
 
 
 def limit_measure(found: Ensemble) -> str:

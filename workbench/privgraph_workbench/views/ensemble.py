@@ -38,14 +38,15 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
     if isinstance(found, str):
         st.error(found)
         return
-    st.markdown(
-        "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more says more, and gives more "
-        "away: the nodes of a heavy teacher have a larger epsilon than those of a light one."
-    )
-    if not found.per_teacher:
+    if found.per_teacher:
+        st.markdown(
+            "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more says more, and gives more "
+            "away: the nodes of a heavy teacher have a larger epsilon than those of a light one."
+        )
+    else:
         st.warning(
-            "In this run one node's leaving may move **every** vote, because others' groups, weights or features were made from "
-            "its record too. Each node is therefore charged the votes of all teachers, and weights make no difference to what "
+            "In this run one node's leaving may move **every** vote, because others' groups, weights or features were made "
+            "from its record too. Each node is therefore charged the votes of all teachers, and weights make no difference to what "
             "is guaranteed."
         )
     _numbers(found)
@@ -109,11 +110,11 @@ def _numbers(found: Ensemble) -> None:
 
 
 def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-    """The least and the largest, as one where they are alike."""
+    """The least and the largest in two digits, rounded up; as one where they are alike."""
     if np.isnan(values).any():
         return "—"
-    low, high = number(float(values.min())), upper(float(values.max()), 3)
-    return high if math.isclose(float(values.min()), float(values.max()), rel_tol=1e-6) else f"{low} – {high}"
+    low, high = (upper(float(value), 2) for value in (values.min(), values.max()))
+    return high if low == high else f"{low} – {high}"
 
 
 def _epsilons(record: RunRecord, found: Ensemble, statements: Statements) -> None:

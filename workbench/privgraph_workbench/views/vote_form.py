@@ -99,11 +99,11 @@ def _sigma(name: str, label: str, help_: str, default: float) -> Parameter:
 
 
 def _own(found: Ensemble) -> dict[str, float]:
-    """The run's noise and threshold, rounded and within the sliders; what a run without a gate might take for one."""
+    """The run's noise, rounded up, and threshold, within the sliders; what a run without a gate might take for one."""
     sigma = float(np.clip(found.vote_sigma, LEAST, MOST))
     gate = float(np.clip(found.gate_sigma, LEAST, MOST)) if found.gate_sigma > 0 else sigma
     threshold = found.threshold if found.gate_sigma > 0 else round(found.weights.sum() / 2)
-    return {"sigma": float(f"{sigma:.4g}"), "gate_sigma": float(f"{gate:.4g}"), "threshold": float(threshold)}
+    return {"sigma": float(upper(sigma)), "gate_sigma": float(upper(gate)), "threshold": float(threshold)}
 
 
 def _put(found: Ensemble) -> None:
