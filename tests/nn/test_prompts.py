@@ -158,6 +158,32 @@ def test_tuning_learns_its_own_labels() -> None:
     assert bool((said == labels)[labels >= 0].all())
 
 
+@pytest.mark.parametrize("prompt", KINDS)
+def test_a_step_is_one_of_adam(prompt: str) -> None:
+    """Another route: plain autograd and torch's own Adam, on the members' own mean losses."""
+    setting, recipe = Setting("gat", double=True), PromptRecipe(kind=prompt, tokens=3, learning_rate=0.05)
+    egos, labels = setting.egos(setting.seats), setting.labels(setting.seats)
+    tuning = Tuning(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe)
+    twin = tuning.result().take(slice(None))
+    learning = [twin.parameters[name].requires_grad_() for name in twin.tuned]
+    optimiser = torch.optim.Adam(learning, lr=0.05)
+    for _ in range(5):
+        logits = twin.logits(setting.backbone, setting.table, egos)
+        each = torch.stack(
+            [
+                torch.nn.functional.cross_entropy(own, label, ignore_index=-1)
+                for own, label in zip(logits, labels, strict=True)
+            ]
+        )
+        assert torch.allclose(tuning.step(), each)
+        penalty = twin.penalty()
+        optimiser.zero_grad()
+        torch.autograd.backward((each if penalty is None else each + penalty).sum())
+        optimiser.step()
+    for name in twin.tuned:
+        assert torch.allclose(tuning.result().parameters[name], twin.parameters[name], atol=1e-8)
+
+
 def test_soft_labels_say_what_hard_ones_say() -> None:
     setting, recipe = Setting("gat"), PromptRecipe(kind="gpf", epochs=5)
     hard = setting.labels(setting.seats)

@@ -78,6 +78,26 @@ class Tuning:
                 block = own.take(rows[:, part].flatten())
                 self._blocks.append((prompts.see(backbone, table, block, members), target[:, columns[part]]))
 
+        if prompts.kind == "gppt":
+            self._begin_at_means()
+
+    @torch.no_grad()
+    def _begin_at_means(self) -> None:
+        """GPPT's vectors begin as the classes' mean embeddings at the member's own seats, less the mean of these means, for every
+        kind (as its code does); a class that no seat has begins at zero."""
+        total = torch.zeros_like(self.prompts.parameters["classes"][:, 0])
+        count = total.new_zeros(total.shape[:2])
+        for sight, shares in self._blocks:
+            assert sight.embedded is not None
+            total += shares.transpose(1, 2) @ sight.embedded
+            count += shares.sum(1)
+        known = (count > 0).to(total.dtype).unsqueeze(2)
+        means = total / count.clamp(min=1e-12).unsqueeze(2)
+        middle = (means * known).sum(1, keepdim=True) / known.sum(1, keepdim=True).clamp(min=1)
+        begin = ((means - middle) * known).unsqueeze(1).expand_as(self.prompts.parameters["classes"])
+        own = self._some.view(-1, 1, 1, 1)
+        self.prompts.parameters["classes"].copy_(torch.where(own, begin, self.prompts.parameters["classes"]))
+
     def step(self) -> Tensor:
         """One epoch; the mean losses (T,) from before it."""
         told = _each(self._gradients, self._blocks, self._threads)
@@ -91,7 +111,8 @@ class Tuning:
                 own = torch.autograd.grad((penalty * self._some).sum(), self._learning)
                 gradients = [one + other for one, other in zip(gradients, own, strict=True)]
         with torch.no_grad():
-            self._optimiser.step(gradients)
+            # the fused kernel reads memory in order, and a gradient may be a transposed view
+            self._optimiser.step([gradient.contiguous() for gradient in gradients])
         return losses
 
     def _gradients(self, block: tuple[Sight, Tensor]) -> tuple[Tensor, list[Tensor]]:
