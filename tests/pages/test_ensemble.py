@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -61,6 +62,11 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
     run = keep_answers(store, made_answers())
     app = opened("teachers", data="karate", run=run)
     assert "This method kept no record of its teachers" in _texts(app)
+    link = next(one.proto for one in app.get("page_link") if "Train DP-GPL" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    train = opened("train", data="karate", **query)
+    assert not train.warning, train.warning
+    assert train.selectbox(key="method").value == "dp-gpl"
     assert "Weight of a vote" not in _numbers(app)
 
 
@@ -69,6 +75,8 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     app = opened("teachers", data="karate", run=_kept(store, found))
     numbers, drawn = _numbers(app), _drawn(app)
     assert numbers["Teachers"] == "40"
+    assert (numbers["Student"], numbers["Before tuning"], numbers["All teachers"]) == ("70.0%", "30.0%", "80.0%")
+    assert numbers["Best teacher"] == "—"  # this run did not say
     assert numbers["Sound ε"] == f"{upper(found.sound.min(), 2)} – 0.8"
     gone = int((ensembles.stopped_at(found) >= 0).sum())
     assert 0 < gone < 40
@@ -77,6 +85,7 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
     assert "dp-gpl on karate, node" in _texts(app)
+    assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
     expected = {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "one_vote", "consensus"}
     assert expected | {"teacher_accuracy"} <= set(drawn)
     assert "-badge[:material/warning: data-dependent]" in _texts(app)

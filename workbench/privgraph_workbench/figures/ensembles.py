@@ -52,6 +52,7 @@ def heaviest(found: Ensemble) -> float:
     return float(found.weights.max() if found.per_teacher else found.weights.sum())
 
 
+@lru_cache(maxsize=8)  # a page asks several times for the record that it holds
 def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
     """(N, Q + 1): the epsilon that each teacher's nodes had spent after 0, 1, ..., Q queries as they went.
 

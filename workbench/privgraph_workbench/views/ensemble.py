@@ -14,7 +14,7 @@ import streamlit as st
 from privgraph.methods.ensemble import NAME, Ensemble
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import jobs
+from privgraph_workbench import jobs, shell, words
 from privgraph_workbench.figures import budget, consensus, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures import teacher_epsilons as epsilons
 from privgraph_workbench.figures.chart import number, upper
@@ -34,6 +34,7 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
             "This method kept no record of its teachers: each query has its own, or all votes weigh the same and all private nodes "
             "have one epsilon. A run of DP-GPL shows here how epsilon is distributed over its teachers."
         )
+        invitation()
         return
     if isinstance(found, str):
         st.error(found)
@@ -50,6 +51,7 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
             "is guaranteed."
         )
     _numbers(found)
+    _accuracies(record)
     st.fragment(_epsilons)(record, found, statements)
     _stopped(record, found, statements)
     st.fragment(vote_form.show)(record, found, names, statements)
@@ -65,6 +67,16 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
         st.markdown("#### Are heavy teachers better?")
         drawn_figure("teacher_accuracy", teacher_accuracy.data(found), statements, record)
         st.caption("Each teacher by itself on public test nodes. Weights pay only where heavier teachers are better.")
+
+
+def invitation() -> None:
+    """The way to a run that has weighted teachers."""
+    st.page_link(
+        shell.page("train"),
+        label="**Train DP-GPL**",
+        icon=":material/model_training:",
+        query_params={"method": "dp-gpl", "weighting": "private-centrality"},
+    )
 
 
 def _load(folder: Path) -> Ensemble | str | None:
@@ -107,6 +119,31 @@ def _numbers(found: Ensemble) -> None:
     for column, (label, value, help_) in zip(columns, boxes, strict=True):
         column.metric(label, value, border=True, help=help_)
     common.badges(dependent=True)
+
+
+ACCURACIES = (
+    ("test_accuracy", "Student", "The prompt that is released, on public test nodes"),
+    ("lower_bound", "Before tuning", "The student's prompt before it learnt anything: the lower bound LB of the paper"),
+    ("label_accuracy", "Released labels", "Of the answered queries, after noise"),
+    ("ensemble_accuracy", "All teachers", "Their weighted vote without noise, on test nodes: Ens. Acc. of the paper"),
+    (
+        "upper_bound",
+        "Best teacher",
+        "By itself, on test nodes: the upper bound UB of the paper; nobody knows which it is",
+    ),
+)
+
+
+def _accuracies(record: RunRecord) -> None:
+    """The student beside what it may be held against."""
+    for column, (name, label, help_) in zip(st.columns(len(ACCURACIES)), ACCURACIES, strict=True):
+        column.metric(
+            label,
+            words.percent(record.metrics.get(name)),
+            border=True,
+            help=f"{help_}. Evaluator only: it needs labels that nobody who takes part knows",
+        )
+    common.badges(evaluator=True)
 
 
 def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:

@@ -72,7 +72,8 @@ def _choose_run() -> RunRecord | None:
     if not records:
         st.info(
             "No private teachers have answered here yet. Train a PrivGNN, and this page shows each query with its answer before "
-            "and after noise, who answered it, and how often noise changed the label.",
+            "and after noise, who answered it, and how often noise changed the label. Train DP-GPL, and it shows what each teacher's "
+            "nodes pay.",
             icon="🎓",
         )
         st.page_link(
@@ -81,6 +82,7 @@ def _choose_run() -> RunRecord | None:
             icon=":material/model_training:",
             query_params={"method": "privgnn"},
         )
+        ensemble.invitation()
         return None
     record = records[
         st.selectbox(
@@ -309,7 +311,7 @@ def _answer(
     left, right = st.columns(2, gap="large")
     with left:
         _figure("one_answer", one_answer.data(found, place, names), statements, record, node)
-        st.caption(RELEASED_WORDS[found.kind])
+        st.caption(RELEASED_WORDS["votes" if _releases_counts(record) else found.kind])
     with right:
         rows = chosen.data(found, place, names)
         if not rows:
@@ -320,6 +322,12 @@ def _answer(
             f"In the middle, large and hollow: the query, in the colour of its label. Around it {ANSWERED[found.kind]}, at most 60: "
             "the heavier, the nearer and larger. Lines are private edges among them."
         )
+
+
+def _releases_counts(record: RunRecord) -> bool:
+    """Whether the student learnt from the noisy counts themselves, as labels of all queries together need them."""
+    asked = record.spec.options
+    return asked.get("student_labels") == "pooled" and asked.get("preset") == "own"
 
 
 NOBODY_CHOSEN = (
