@@ -163,7 +163,7 @@ METHODS: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="prompt-dpsgd",
             title="Prompt by DP-SGD",
-            about="A prompt tuned with private gradients on a few private nodes; with so few, noise drowns what they say.",
+            about="A prompt tuned with private gradients on a few private nodes, or on all of them: what votes of teachers are to beat.",
             paper="DP-GPL: Differentially Private Graph Prompt Learning, section 4.1; "
             "Abadi et al., Deep Learning with Differential Privacy, CCS 2016",
             config="privgraph.methods.prompt_dpsgd.config:Config",

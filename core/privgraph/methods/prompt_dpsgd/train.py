@@ -16,8 +16,8 @@ from privgraph.methods.prompt_dpsgd.config import Config
 from privgraph.nn.backbones import Backbone
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.optim import StackedAdam
-from privgraph.nn.prompt_tuning import targets
-from privgraph.nn.prompts import Prompts
+from privgraph.nn.prompt_tuning import PLACES, targets
+from privgraph.nn.prompts import Prompts, packed
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Event, Result, Spent
 
@@ -100,7 +100,7 @@ def _train_one(member: Member) -> Iterator[Event]:
     total = config.pretrain_epochs + config.epochs
     ground, table = yield from ready(member.graph, config, context, total=total)
     shots = seated(ground, config.seats(facts), context.seed)
-    egos, labels = ground.egos(shots.nodes).to(device), shots.labels.to(device)
+    egos, labels = packed(ground.egos(shots.nodes), PLACES).to(device), shots.labels.to(device)
     rate, steps = config.rate(facts), config.steps(facts)
     mechanism = PrivateGradients(
         clip=config.clip,
