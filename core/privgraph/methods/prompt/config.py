@@ -52,11 +52,11 @@ class Config(FewShotOptions):
 def memory_mb(options: PromptOptions, facts: PublicFacts, examples: int) -> float:
     """A rough upper estimate in megabytes, of pre-training and of `examples` ego-graphs in a pass."""
     floats = facts.nodes * (2 * facts.features + 12 * options.hidden) + 12 * facts.entries * options.hidden
-    return 500 + 4 * (floats + examples * PLACES * 60 * options.hidden) / 2**20
+    return 700 + 4 * (floats + examples * PLACES * (options.dimensions + 5 * options.hidden + 2 * PLACES)) / 2**20
 
 
-PLACES = 42
-"""Of an ego-graph, with ten tokens."""
+PLACES = 32
+"""Of an ego-graph."""
 
 
 def entry() -> LedgerEntry:
