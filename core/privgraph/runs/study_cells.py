@@ -56,7 +56,8 @@ def done(store: RunStore, cell: Cell, seeds: Sequence[int]) -> list[RunRecord]:
 
 def tables(store: RunStore, parts: Sequence[Part], seeds: Sequence[int]) -> str:
     """Markdown of what is there."""
-    return "\n".join(part.text(lambda cell: done(store, cell, seeds), store) for part in parts)
+    found = [part.text(lambda cell: done(store, cell, seeds), store) for part in parts]
+    return "\n".join(text for text in found if text) or "No run of the study has ended yet.\n"
 
 
 def train(store: RunStore, part: Part, seeds: Sequence[int], tag: str, at_once: int) -> Iterator[list[RunRecord]]:
@@ -73,9 +74,18 @@ def train(store: RunStore, part: Part, seeds: Sequence[int], tag: str, at_once: 
         yield wait(store, wanted, every=0.5)
 
 
-def head(names: Sequence[str]) -> list[str]:
-    """The first two lines of a Markdown table."""
-    return [line(names), f"|{'---|' * len(names)}"]
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], names: int) -> str:
+    """A Markdown table below its title, or nothing; a row that has only its first `names` entries is left out.
+
+    >>> print(table("One.", ("a", "b"), [("x", "1"), ("y", "")], names=1), end="")
+    One.
+    <BLANKLINE>
+    | a | b |
+    |---|---|
+    | x | 1 |
+    """
+    told = [line(row) for row in rows if any(row[names:])]
+    return "\n".join([title, "", line(heads), f"|{'---|' * len(heads)}", *told]) + "\n" if told else ""
 
 
 def line(entries: Sequence[str]) -> str:

@@ -18,20 +18,7 @@ from privgraph.methods.ensemble import Ensemble
 from privgraph.methods.study_table import write_into
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph.runs.study_cells import (
-    Cell,
-    Options,
-    Part,
-    Read,
-    done,
-    head,
-    line,
-    percent,
-    priced,
-    short,
-    tables,
-    train,
-)
+from privgraph.runs.study_cells import Cell, Options, Part, Read, done, percent, priced, short, table, tables, train
 
 TAG = "study-dpgpl"
 DELTA = 1.5e-4
@@ -108,19 +95,21 @@ def overview(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, _: RunStore) -> str:
-        return "\n".join(one(objective, prompt, title, read) for objective, prompt, title in TABLES)
+        found = [one(objective, prompt, title, read) for objective, prompt, title in TABLES]
+        return "\n".join(one for one in found if one)
 
     def one(objective: str, prompt: str, title: str, read: Read) -> str:
         heads = ("network", "graph", "LB", "Ens. Acc.", "UB", "DP-GPL as published", "its noise, no gate", "DP-GPL+W as published",
                  "Ens. Acc., all nodes shared out", "ours, private-centrality", "ours, uniform")  # fmt: skip
-        lines = [f"{title}: {objective}, {prompt}.", "", *head(heads)]
+        told = []
         for own_objective, own_prompt, backbone, dataset, row in rows:
             if (own_objective, own_prompt) == (objective, prompt):
                 uniform, plain, open_, weighted, ranked = map(read, row)
-                told = [percent(plain, name) for name in ("lower_bound", "ensemble_accuracy", "upper_bound")]
-                told += [priced(plain), priced(open_), priced(weighted), percent(uniform, "ensemble_accuracy")]
-                lines.append(line((backbone, dataset, *told, priced(ranked), priced(uniform))))
-        return "\n".join(lines) + "\n"
+                bounds = [percent(plain, name) for name in ("lower_bound", "ensemble_accuracy", "upper_bound")]
+                theirs = [priced(plain), priced(open_), priced(weighted)]
+                own = [percent(uniform, "ensemble_accuracy"), priced(ranked), priced(uniform)]
+                told.append((backbone, dataset, *bounds, *theirs, *own))
+        return table(f"{title}: {objective}, {prompt}.", heads, told, names=2)
 
     return Part("overview", tuple(cells), text)
 
@@ -140,12 +129,9 @@ def by_queries(datasets: Sequence[str]) -> Part:
     }
 
     def text(read: Read, _: RunStore) -> str:
-        lines = ["Figure 7: cora, gat, dgi, all-in-one; columns are numbers of queries.", ""]
-        lines += head(("setting", *map(str, QUERIES)))
-        lines += [
-            line((title, *(priced(read(at[queries][row])) for queries in QUERIES))) for row, title in enumerate(titles)
-        ]
-        return "\n".join(lines) + "\n"
+        title = "Figure 7: cora, gat, dgi, all-in-one; columns are numbers of queries."
+        told = [(name, *(priced(read(at[queries][row])) for queries in QUERIES)) for row, name in enumerate(titles)]
+        return table(title, ("setting", *map(str, QUERIES)), told, names=1)
 
     return Part("queries", tuple(cell for row in at.values() for cell in row), text)
 
@@ -168,15 +154,17 @@ def by_weight(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, store: RunStore) -> str:
-        lines = [
-            "Figure 8 and Tables 13 to 15: dgi, all-in-one; columns are w_max, in brackets the sound epsilons of teachers.",
-            "",
+        title = "Figure 8 and Tables 13 to 15: dgi, all-in-one; columns are w_max, in brackets the sound epsilons of teachers."
+        told = [
+            (
+                dataset,
+                backbone,
+                name,
+                *(f"{percent(found)} {_range(store, found)}".strip() for found in map(read, cells)),
+            )
+            for dataset, backbone, name, cells in rows
         ]
-        lines += head(("graph", "network", "setting", *(f"{w_max:g}" for w_max in W_MAX)))
-        for dataset, backbone, title, cells in rows:
-            told = [f"{percent(records)} {_range(store, records)}".strip() for records in map(read, cells)]
-            lines.append(line((dataset, backbone, title, *told)))
-        return "\n".join(lines) + "\n"
+        return table(title, ("graph", "network", "setting", *(f"{w_max:g}" for w_max in W_MAX)), told, names=3)
 
     return Part("weights", tuple(cell for *_, row in rows for cell in row), text)
 
@@ -194,29 +182,17 @@ def distribution(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, store: RunStore) -> str:
-        heads = (
-            "graph",
-            "setting",
-            "weights",
-            "published epsilon: least",
-            "median",
-            "largest",
-            "sound: least",
-            "median",
-            "largest",
-        )
-        lines = ["Figure 9: epsilon over 200 teachers; gat, dgi, all-in-one, seed 0.", "", *head(heads)]
+        heads = ("graph", "setting", "weights", "published epsilon: least", "median", "largest", "sound: least", "median",
+                 "largest")  # fmt: skip
+        lines = []
         for dataset, title, cell in rows:
             records = read(cell)
             if records:
                 found = Ensemble.load(store.folder(records[0].id))
-                told = [
-                    f"{value:.3g}"
-                    for kind in (found.dependent, found.sound)
-                    for value in np.quantile(kind, (0, 0.5, 1))
-                ]
-                lines.append(line((dataset, title, f"{found.weights.min():.2f} to {found.weights.max():.2f}", *told)))
-        return "\n".join(lines) + "\n"
+                kinds = (found.dependent, found.sound)
+                told = [f"{value:.3g}" for kind in kinds for value in np.quantile(kind, (0, 0.5, 1))]
+                lines.append((dataset, title, f"{found.weights.min():.2f} to {found.weights.max():.2f}", *told))
+        return table("Figure 9: epsilon over 200 teachers; gat, dgi, all-in-one, seed 0.", heads, lines, names=2)
 
     return Part("distribution", tuple(cell for *_, cell in rows), text)
 
@@ -236,10 +212,9 @@ def dpsgd(datasets: Sequence[str]) -> Part:
     }
 
     def text(read: Read, _: RunStore) -> str:
-        lines = ["Table 6: a prompt by DP-SGD; cora, gat, dgi, gpf-plus, shots a class.", ""]
-        lines += head(("shots", "no privacy", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)))
-        lines += [line((str(shots), *(percent(read(cell)) for cell in row))) for shots, row in at.items()]
-        return "\n".join(lines) + "\n"
+        title = "Table 6: a prompt by DP-SGD; cora, gat, dgi, gpf-plus, shots a class."
+        told = [(str(shots), *(percent(read(cell)) for cell in row)) for shots, row in at.items()]
+        return table(title, ("shots", "no privacy", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)), told, names=1)
 
     return Part("dpsgd", tuple(cell for row in at.values() for cell in row), text)
 
@@ -257,13 +232,9 @@ def few_shot(datasets: Sequence[str]) -> Part:
             ]
 
     def text(read: Read, _: RunStore) -> str:
-        lines = [
-            "Table 5: 5 nodes a class without privacy; cora.",
-            "",
-            *head(("network", "pre-training", "fine-tune", *prompts)),
-        ]
-        lines += [line((*key, *(percent(read(cell)) for cell in row))) for key, row in rows.items()]
-        return "\n".join(lines) + "\n"
+        told = [(*key, *(percent(read(cell)) for cell in row)) for key, row in rows.items()]
+        heads = ("network", "pre-training", "fine-tune", *prompts)
+        return table("Table 5: 5 nodes a class without privacy; cora.", heads, told, names=2)
 
     return Part("few-shot", tuple(cell for row in rows.values() for cell in row), text)
 
