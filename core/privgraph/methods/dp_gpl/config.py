@@ -49,7 +49,8 @@ class Config(DpGplOptions):
     """Prompts of many teachers, each tuned on its own few private nodes, vote on public nodes; a student prompt is released."""
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("dp-gpl", *self.resolved().ground_key())
+        resolved = self.resolved()
+        return ("dp-gpl", *resolved.ground_key(), *resolved.prompt_key())
 
     def fitted(self, nodes: int) -> Self:
         """These options with the preset's, and no more teachers than there are private nodes: what a run reads."""
