@@ -172,8 +172,8 @@ def tell(
     for title, seconds, spent, *measured in rows:
         scale = teachers / measured[0] if measured else 1.0
         print(
-            f"  {title:32}{seconds * scale:8.2f} s on one thread: {seconds * scale / many:5.1f} times stacked on {threads}, "
-            f"{spent * scale / busy:5.2f} times its CPU seconds"
+            f"  {title:32}{seconds * scale:8.2f} s on one thread, {seconds * scale / many:5.1f} times stacked on {threads}; "
+            f"{spent * scale:.2f} CPU s, {spent * scale / busy:.2f} times those of the stack"
         )
 
 
