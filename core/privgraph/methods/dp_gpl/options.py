@@ -212,7 +212,7 @@ class DpGplOptions(PromptOptions):
             advanced=True,
             label="Price of the report",
         ),
-    ] = 0.2
+    ] = 0.5
 
     def __post_init__(self) -> None:
         super().__post_init__()
