@@ -66,6 +66,7 @@ def test_a_row_appears_with_its_first_run() -> None:
     store = RunStore.open()
     for name, title in (
         ("queries", "Figure 7"),
+        ("gradients", "All private nodes"),
         ("dpsgd", "Table 6"),
         ("few-shot", "Table 5"),
         ("overview", "Our defaults"),
