@@ -68,20 +68,39 @@ def test_every_rank_has_a_guarantee_of_its_own() -> None:
     assert Config().plan(CORA).statement.per_holder == ()
 
 
-def test_without_per_teacher_sensitivity_all_votes_may_move() -> None:
-    sorted_, shared, own = (
-        Config(vote_sigma=2000.0, delta=DELTA, **given)  # type: ignore[arg-type]
-        for given in ({"weighting": "centrality"}, {"svd": "everybody"}, {})
+def test_a_sorted_partition_may_move_all_votes() -> None:
+    sorted_, own = (
+        Config(vote_sigma=2000.0, delta=DELTA, weighting=name).plan(CORA).statement
+        for name in ("centrality", "uniform")
     )
-    for config in (sorted_, shared):
-        assert config.largest_weight() == 200
-        statement = config.plan(CORA).statement
-        assert statement.per_holder == ()
-        assert "may move any other" in statement.relation
-        assert statement.epsilon > 10 * own.plan(CORA).statement.epsilon
-        (entry,) = statement.ledger
-        assert entry.sensitivity == pytest.approx(200 * math.sqrt(2))
-    assert "keep their seats" in own.plan(CORA).statement.relation
+    assert sorted_.per_holder == ()
+    assert "every teacher" in sorted_.relation
+    assert "keep their seats" in own.relation
+    assert sorted_.epsilon > 10 * own.epsilon
+    (entry,) = sorted_.ledger
+    assert entry.sensitivity == pytest.approx(200 * math.sqrt(2))
+    assert "all 200 votes" in entry.note
+
+
+def test_a_decomposition_of_everybody_guarantees_nothing() -> None:
+    """The student reads features that private nodes have shaped: no noise on votes covers its predictions."""
+    config = Config(svd="everybody", weighting="private-centrality", delta=DELTA)
+    statement = config.plan(CORA).statement
+    assert math.isinf(statement.epsilon)
+    assert statement.per_holder == ()
+    assert np.isinf(config.guarantees(CORA.nodes, np.ones(3))).all()
+    assert "public nodes alone" in " ".join(Config().plan(CORA).statement.public)
+    assert "public nodes alone" not in " ".join(statement.public)
+
+
+def test_every_node_pays_for_the_report() -> None:
+    config = Config(weighting="private-centrality", report="sanitised", delta=DELTA)
+    statement = config.plan(CORA).statement
+    silent = Config(weighting="private-centrality", vote_sigma=config.asked(CORA.nodes).vote_sigma, delta=DELTA)
+    promised = [value for _, value in statement.per_holder]
+    without = [value for _, value in silent.plan(CORA).statement.per_holder]
+    assert promised[-1] == pytest.approx(statement.epsilon, rel=1e-3)
+    assert all(0.2 < paid - free <= 0.5 for paid, free in zip(promised, without, strict=True))
 
 
 def test_limits_hold_whatever_is_answered() -> None:

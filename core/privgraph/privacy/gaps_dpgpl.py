@@ -81,10 +81,11 @@ GAP_DEPENDENT_STOP = Gap(
 GAP_DECOMPOSITION = Gap(
     title="One decomposition of everybody's features",
     claim="features are brought to 100 dimensions before anything else, and the analysis begins after that",
-    fails="the basis is computed from private nodes too: one node turns it, and every teacher's and every query's features with it",
-    holds="with a basis of public features alone, nothing is paid; else any number of votes may move",
-    size="not attacked: that every projected feature changes is certain, by how many votes is not known",
-    evidence="suspected",
+    fails="the basis is computed from private nodes too: one node turns it, and with it every teacher's features, and those from "
+    "which the student's predictions are computed, past all noise",
+    holds="with a basis of public features alone, nothing is paid; else nothing is guaranteed",
+    size="no finite epsilon covers it: with the same noisy labels, the predicted chances of a public node differ",
+    evidence="proved",
     source="DP-GPL, section 5.1",
 )
 
@@ -119,11 +120,6 @@ def scaled_ranges_gap(asked: Asked, delta: float, *, smallest: float, largest: f
 def sorted_partition_gap(asked: Asked, delta: float, *, teachers: int, weight: float) -> Gap:
     """`GAP_SORTED_PARTITION` with its size at this noise: Theorem 1 for the heaviest teacher, and all votes moved."""
     return _sized(GAP_SORTED_PARTITION, _against_all(asked, delta, teachers, weight), delta)
-
-
-def decomposition_gap(asked: Asked, delta: float, *, teachers: int, weight: float = 1.0) -> Gap:
-    """`GAP_DECOMPOSITION` with its size at this noise: Theorem 1, and all votes moved."""
-    return _sized(GAP_DECOMPOSITION, _against_all(asked, delta, teachers, weight), delta)
 
 
 def _against_all(asked: Asked, delta: float, teachers: int, weight: float) -> str:

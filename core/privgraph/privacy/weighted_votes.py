@@ -19,8 +19,7 @@ Which queries are answered depends on the tests, so that tests and answers come 
 only their numbers are bounded. That costs no more than all tests and then all answers, by the induction of
 `privgraph.privacy.noisy_labels.gated_event`, whose proof does not ask what the parts are.
 
-Where a node's leaving may change any number of votes, or the weights (a sorted partition, weights made of private degrees,
-features decomposed from everybody's), two histograms of non-negative entries that sum to N are sqrt 2 N apart in L2 at
+Where a node's leaving may change any number of votes, or the weights (a sorted partition, weights made of private degrees), two histograms of non-negative entries that sum to N are sqrt 2 N apart in L2 at
 most, and their largest entries N: the same formulas with weight N.
 """
 

@@ -16,9 +16,10 @@ from privgraph.methods.prompting import OWN_PUBLIC
 from privgraph.options import OptionError
 from privgraph.privacy import gaps_dpgpl as gaps
 from privgraph.privacy import statements
+from privgraph.privacy.accountants import tight
 from privgraph.privacy.calibration import CalibrationError
 from privgraph.privacy.delta import delta_rule
-from privgraph.privacy.events import Gaussian, NonPrivate, PureDP
+from privgraph.privacy.events import Composed, Gaussian, NonPrivate, PureDP
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.published.dpgpl import independent_epsilon
 from privgraph.privacy.smooth import Poll
@@ -34,12 +35,16 @@ from privgraph.privacy.weighted_votes import (
 
 RELATION = "add or remove one private node, with its features, its label and all its edges; the other private nodes keep their seats"
 RELATION_VOID = (
-    "add or remove one private node, with its features, its label and all its edges, which may move any other private node to "
-    "another teacher"
+    "add or remove one private node, with its features, its label and all its edges, which may change what every teacher learns "
+    "from"
 )
 ASSUME_TEACHERS = (
     "a teacher is a function of its own nodes, of public ones and of public numbers: every tensor has a shape that is public, so "
     "that not even rounding carries from one teacher to another on a CPU"
+)
+SVD_OF_EVERYBODY = (
+    "the decomposition of the features was computed on private nodes too, without noise: one node's leaving changes what every "
+    "teacher learns from, and the features that the student reads"
 )
 ASSUME_PUBLIC = "who is public was not decided by anything private, and edges among public nodes are public"
 
@@ -141,12 +146,26 @@ class Config(DpGplOptions):
     def ledger(self, nodes: int) -> tuple[LedgerEntry, ...]:
         """What is paid for, in the order in which it is written: caps, since what passes a gate is not known before."""
         asked, weight, limit = self.asked(nodes), self.largest_weight(), self.limit_squared_mu(nodes)
+        paid = entries(asked, weight)
+        if not self.per_teacher:
+            paid = tuple(
+                replace(entry, note=f"one node's leaving may move all {self.teachers} votes") for entry in paid
+            )
+        if self.svd == "everybody":
+            event = NonPrivate(reason=SVD_OF_EVERYBODY)
+            paid = (
+                LedgerEntry(mechanism="decomposition of everybody's features", stage="features", event=event),
+                *paid,
+            )
         if self.limit and self.accounting == "published":
             reason = "the number of answers is decided by a cost that is computed from private votes, without noise"
-            return (*entries(asked, weight), LedgerEntry(mechanism="data-dependent limit", stage="labels",
-                                                         event=NonPrivate(reason=reason)))  # fmt: skip
+            paid = (
+                *paid,
+                LedgerEntry(mechanism="data-dependent limit", stage="labels", event=NonPrivate(reason=reason)),
+            )
+            return paid
         if squared_mu(asked, weight) <= limit:
-            return (*entries(asked, weight), *self._report_entries())
+            return (*paid, *self._report_entries())
         return (
             LedgerEntry(
                 mechanism="tests and noisy counts of votes (gaussian), up to a teacher's limit",
@@ -198,11 +217,19 @@ class Config(DpGplOptions):
 
     def guarantees(self, nodes: int, weights: Floats) -> Floats:
         """(N,) epsilon that the nodes of teachers with these weights are guaranteed."""
-        if self.limit and self.accounting == "published":
+        if self.svd == "everybody" or (self.limit and self.accounting == "published"):
             return np.full(len(weights), math.inf)
         delta, _ = self.delta_and_rule(nodes)
         found, place = np.unique(self.squared_mus(nodes, weights), return_inverse=True)
-        return np.array([epsilon_at(float(one), delta) for one in found])[place]
+        return np.array([self._with_report(float(one), delta) for one in found])[place]
+
+    def _with_report(self, squared_mu: float, delta: float) -> float:
+        """Epsilon of votes that cost `squared_mu` and of the report, which every node pays alike."""
+        report = tuple(entry.event for entry in self._report_entries())
+        if not report:
+            return epsilon_at(squared_mu, delta)
+        votes = Gaussian(noise_multiplier=1 / math.sqrt(squared_mu))
+        return tight().epsilon(Composed((votes, *report)), delta)
 
     def statement(self, facts: PublicFacts) -> PrivacyStatement:
         """The guarantee of a run, which is known before it: nothing that happens in it changes what is paid."""
@@ -236,11 +263,19 @@ class Config(DpGplOptions):
             "which nodes are public, and the numbers of both kinds",
             "the set of classes",
             f"the frozen network, and the graph that it was pre-trained on: {grown}",
+            *self._decomposition(),
             *(
                 ("the numbers of public neighbours that part one rank from the next: those of public nodes",)
                 if self.weighting == "private-centrality"
                 else ()
             ),
+        )
+
+    def _decomposition(self) -> tuple[str, ...]:
+        if self.svd == "everybody":  # not public: see `per_teacher`
+            return ()
+        return (
+            f"the basis and the mean of at most {self.dimensions} dimensions of features, computed on public nodes alone",
         )
 
     def _per_holder(self, nodes: int) -> tuple[tuple[str, float], ...]:
@@ -271,7 +306,7 @@ class Config(DpGplOptions):
         if self.limit and self.accounting == "published":
             found.append(gaps.GAP_DEPENDENT_STOP)
         if self.svd == "everybody":
-            found.append(gaps.decomposition_gap(asked, delta, teachers=self.teachers, weight=weight))
+            found.append(gaps.GAP_DECOMPOSITION)
         return (*found, statements.GAP_TUNING)
 
     def plan(self, facts: PublicFacts) -> Plan:
@@ -312,8 +347,10 @@ class Config(DpGplOptions):
             notes.append("the noise outweighs all votes together: expect random labels, ask less or take more teachers")
         if not self.per_teacher:
             notes.append(
-                "one node's leaving may change every vote: the guarantee covers that, and is as weak as that; no teacher has one "
-                "of its own"
+                f"nothing is guaranteed: {SVD_OF_EVERYBODY}"
+                if self.svd == "everybody"
+                else "one node's leaving may change every vote: the guarantee covers that, and is as weak as that; no teacher has "
+                "one of its own"
             )
         elif weight > 1:
             notes.append(f"noise is chosen for the heaviest teacher, of weight {weight:.3g}")
