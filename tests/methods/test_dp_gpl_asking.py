@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest, norm
 
 from privgraph.methods.dp_gpl.asking import Outcome, Rules, ask, histogram
 from privgraph.methods.dp_gpl.pooling import centred, pool
@@ -49,6 +50,16 @@ def test_a_moved_vote_moves_its_weight_and_no_more(votes: np.ndarray) -> None:
         other[teacher] = (other[teacher] + 1) % CLASSES
         change = np.linalg.norm(histogram(other, weights, CLASSES) - whole, axis=1)
         assert change == pytest.approx(weights[teacher] * math.sqrt(2))
+
+
+@pytest.mark.parametrize(("factor", "accepted"), [(1.0, True), (2 / 3, False), (3 / 2, False)])
+def test_the_gates_noise_has_its_scale_and_no_other(factor: float, accepted: bool) -> None:
+    """One standard deviation below the threshold a query passes with chance Phi(-1); drawn with `factor` times the noise."""
+    sigma, queries = 6.0, 3000
+    unanimous = np.zeros((TEACHERS, queries), dtype=np.int64)
+    found = asked(unanimous, queries=queries, answers=queries, gate_sigma=sigma * factor, threshold=TEACHERS + sigma)
+    chance = binomtest(int(found.passed.sum()), queries, norm.cdf(-1)).pvalue
+    assert (chance > 1e-4) == accepted
 
 
 def test_without_gate_everything_is_answered(votes: np.ndarray) -> None:

@@ -36,7 +36,9 @@ def roster() -> np.ndarray:
     return np.sort(np.random.default_rng(6).permutation(NODES)[:50])
 
 
-def seated(weighting: str, joined: np.ndarray, roster: np.ndarray, gone: int | None = None, shots: int = 0) -> Seating:
+def seated(
+    weighting: str, joined: np.ndarray, roster: np.ndarray, gone: int | None = None, shots: int = 0, ranks: int = 3
+) -> Seating:
     """Who sits where in the graph without `gone`, whose edges are gone with it; the numbers of the others stay."""
     present = np.ones(NODES, dtype=bool)
     present[list(() if gone is None else (gone,))] = False
@@ -48,7 +50,7 @@ def seated(weighting: str, joined: np.ndarray, roster: np.ndarray, gone: int | N
         return uniform(roster, present, room, 0)
     if weighting == "private-centrality":
         return by_public_centrality(
-            roster, present, (edges & ~private).sum(1), room, *rank_weights(TEACHERS, 3, 0.5, 2.0), 0
+            roster, present, (edges & ~private).sum(1), room, *rank_weights(TEACHERS, ranks, 0.5, 2.0), 0
         )
     centrality = (edges & private).sum(1) / (len(roster) - 1 - (gone is not None))
     return by_private_centrality(roster, present, centrality, room, 0.5, 2.0, "stretched", 0)
@@ -64,14 +66,16 @@ def moved(before: Seating, after: Seating) -> list[int]:
 
 
 @pytest.mark.parametrize("shots", [0, 3])
-@pytest.mark.parametrize("weighting", ["uniform", "private-centrality"])
+@pytest.mark.parametrize(
+    ("weighting", "ranks"), [("uniform", 3), ("private-centrality", 3), ("private-centrality", TEACHERS)]
+)
 def test_who_leaves_changes_its_own_teacher_alone(
-    weighting: str, shots: int, joined: np.ndarray, roster: np.ndarray
+    weighting: str, ranks: int, shots: int, joined: np.ndarray, roster: np.ndarray
 ) -> None:
-    """Every private node in turn."""
-    whole = seated(weighting, joined, roster, shots=shots)
+    """Every private node in turn; with many ranks many nodes stand at a border between two."""
+    whole = seated(weighting, joined, roster, shots=shots, ranks=ranks)
     teacher_of = {int(node): teacher for teacher, row in enumerate(whole.seats) for node in row if node != EMPTY}
-    changed = [moved(whole, seated(weighting, joined, roster, int(gone), shots)) for gone in roster]
+    changed = [moved(whole, seated(weighting, joined, roster, int(gone), shots, ranks)) for gone in roster]
     assert all(len(found) <= 1 for found in changed)
     for gone, found in zip(roster, changed, strict=True):
         assert found == ([teacher_of[int(gone)]] if int(gone) in teacher_of else [])
