@@ -6,11 +6,14 @@ evaluator knows: it is for study, on the machine that trains, and no part of wha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from privgraph.methods import kept_arrays
 
 NAME = "answers.npz"
 KINDS = ("posterior", "log-posterior", "votes", "counts")
@@ -72,15 +75,11 @@ class Answers:
 
     def save(self, folder: Path) -> None:
         """Write `answers.npz` into a run's folder."""
-        arrays = {one.name: np.asarray(getattr(self, one.name)) for one in fields(self)}
-        np.savez_compressed(folder / NAME, allow_pickle=False, **arrays)
+        kept_arrays.write(self, folder / NAME)
 
     @staticmethod
     def load(folder: Path) -> Answers:
         """Read it back; nothing is unpickled. Raises `ValueError` where the file is not such a one, or `OSError`."""
-        with np.load(folder / NAME, allow_pickle=False) as file:
-            missing = [one.name for one in fields(Answers) if one.name not in file.files]
-            if missing:
-                raise ValueError(f"answers: the file lacks {', '.join(missing)}")
-            found = {one.name: file[one.name] for one in fields(Answers)}
-        return Answers(**{**found, "kind": str(found["kind"]), "noise_std": float(found["noise_std"])})
+        found = kept_arrays.read(Answers, folder / NAME)
+        words: dict[str, Any] = {"kind": str(found["kind"]), "noise_std": float(found["noise_std"])}
+        return Answers(**{**found, **words})

@@ -6,11 +6,14 @@ is released.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from privgraph.methods import kept_arrays
 
 NAME = "ensemble.npz"
 ABSTAINS = -1
@@ -71,18 +74,14 @@ class Ensemble:
 
     def save(self, folder: Path) -> None:
         """Write `ensemble.npz` into a run's folder."""
-        np.savez_compressed(
-            folder / NAME, allow_pickle=False, **{one.name: np.asarray(getattr(self, one.name)) for one in fields(self)}
-        )
+        kept_arrays.write(self, folder / NAME)
 
     @staticmethod
     def load(folder: Path) -> Ensemble:
         """Read it back; nothing is unpickled. Raises `ValueError` where the file is not such a one, or `OSError`."""
-        with np.load(folder / NAME, allow_pickle=False) as file:
-            missing = [one.name for one in fields(Ensemble) if one.name not in file.files]
-            if missing:
-                raise ValueError(f"ensemble: the file lacks {', '.join(missing)}")
-            found = {one.name: file[one.name] for one in fields(Ensemble)}
-        numbers = {name: float(found[name]) for name in ("vote_sigma", "gate_sigma", "threshold", "limit", "delta")}
+        found = kept_arrays.read(Ensemble, folder / NAME)
+        numbers: dict[str, Any] = {
+            name: float(found[name]) for name in ("vote_sigma", "gate_sigma", "threshold", "limit", "delta")
+        }
         whole = {"classes": int(found["classes"]), "per_teacher": bool(found["per_teacher"])}
         return Ensemble(**{**found, **numbers, **whole})

@@ -20,6 +20,9 @@ EPSILON = Option(
 )
 """The option of every budget; a method may have another default."""
 
+NODE = Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy")
+"""The unit of a method that protects nodes and nothing else."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyOptions:

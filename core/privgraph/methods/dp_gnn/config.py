@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import binom
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.plan import EPSILON, Plan, PrivacyOptions
+from privgraph.methods.plan import EPSILON, NODE, Plan, PrivacyOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy import statements
 from privgraph.privacy.calibration import CalibrationError, calibrate
@@ -70,10 +70,7 @@ def step_event(noise_multiplier: float, max_degree: int, rate: float) -> Reveale
 class Config(PrivacyOptions):
     """Private gradients over bounded neighbourhoods."""
 
-    unit: Annotated[
-        str,
-        Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy"),
-    ] = "node"
+    unit: Annotated[str, NODE] = "node"
     epsilon: Annotated[float, EPSILON] = 8.0
     max_degree: Annotated[
         int,

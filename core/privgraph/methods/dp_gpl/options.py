@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
-from privgraph.methods.plan import EPSILON
+from privgraph.methods.plan import EPSILON, NODE
 from privgraph.methods.prompting import BACKBONES, PromptOptions
 from privgraph.options import Option, OptionError
 
@@ -30,10 +30,7 @@ WEIGHTINGS = ("uniform", "private-centrality", "centrality")
 class DpGplOptions(PromptOptions):
     """Teachers, each a prompt tuned on its own few private nodes, vote on public nodes; a student prompt is released."""
 
-    unit: Annotated[
-        str,
-        Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy"),
-    ] = "node"
+    unit: Annotated[str, NODE] = "node"
     epsilon: Annotated[float, EPSILON] = 2.0
     preset: Annotated[
         str,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.plan import EPSILON, Plan
+from privgraph.methods.plan import EPSILON, NODE, Plan
 from privgraph.methods.public import StudentOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy import statements
@@ -64,10 +64,7 @@ class Moments:
 class Config(StudentOptions):
     """Teachers on disjoint parts of the private nodes vote on public nodes; noisy majorities train a student."""
 
-    unit: Annotated[
-        str,
-        Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy"),
-    ] = "node"
+    unit: Annotated[str, NODE] = "node"
     epsilon: Annotated[float, EPSILON] = 4.0
     teacher: Annotated[
         str,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import gradient_entry
-from privgraph.methods.plan import EPSILON, Plan
+from privgraph.methods.plan import EPSILON, NODE, Plan
 from privgraph.methods.prompt.config import memory_mb
 from privgraph.methods.prompting import OWN_PUBLIC, PromptOptions
 from privgraph.options import Option, OptionError
@@ -39,10 +39,7 @@ SVD_OF_EVERYBODY = (
 class Config(PromptOptions):
     """One prompt and its head on a frozen network, tuned with private gradients on a few private nodes."""
 
-    unit: Annotated[
-        str,
-        Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy"),
-    ] = "node"
+    unit: Annotated[str, NODE] = "node"
     epsilon: Annotated[float, EPSILON] = 8.0
     shots: Annotated[
         int,
