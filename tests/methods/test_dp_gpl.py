@@ -116,12 +116,12 @@ def test_another_person_in_a_nodes_place_changes_one_teacher(weighting: str, gra
 
 
 def test_the_noise_has_the_scale_that_is_accounted(graph: Graph, tmp_path: Path) -> None:
-    _, context = run(graph, tmp_path, queries=60, epochs=1, vote_sigma=3.0)
+    _, context = run(graph, tmp_path, queries=40, epochs=1, vote_sigma=3.0)
     found = Answers.load(tmp_path)
     sample = (found.after - found.before).astype(np.float64).ravel()
     (entry,) = context.ledger.entries
     assert entry.noise_std == found.noise_std == 3.0
-    assert entry.count == 60
+    assert entry.count == 40
     law = stats.chi2(len(sample))
 
     def accepts(scale: float) -> bool:

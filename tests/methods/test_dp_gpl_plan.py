@@ -140,6 +140,15 @@ def test_a_sanitised_report_is_paid_for() -> None:
     assert len(shown.statement.ledger) == len(plain.statement.ledger) + 1
 
 
+def test_a_small_graph_is_asked_less_and_pays_for_less() -> None:
+    small = PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=2, train_nodes=25)
+    plan = Config().plan(small)
+    (entry,) = plan.statement.ledger
+    assert entry.count == 8
+    assert 1.99 < plan.statement.epsilon <= 2.0
+    assert "8 queries, not 100" in " ".join(plan.notes)
+
+
 def test_fewer_answers_cost_less() -> None:
     assert epsilon(vote_sigma=20.0, answers=10) < epsilon(vote_sigma=20.0)
     assert Config(answers=10**4).answered() == 100

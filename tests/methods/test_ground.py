@@ -226,7 +226,12 @@ def test_the_very_graph_would_show_private_nodes(graph: Graph) -> None:
     with pytest.raises(OptionError, match="pretrain_on must be public part or another graph: cora holds the private"):
         prepared(replace(graph, name="cora"), replace(OPTIONS, pretrain_on="cora"))
     with pytest.raises(OptionError, match="too few"):
-        prepared(graph, replace(OPTIONS, queries=39))
+        prepared(graph, replace(OPTIONS, private=0.01))
+
+
+def test_half_of_the_public_nodes_are_kept_for_the_test(graph: Graph) -> None:
+    _, ground = prepared(graph, replace(OPTIONS, queries=39))
+    assert (len(ground.private_nodes), len(ground.query_nodes), len(ground.test_nodes)) == (40, 20, 20)
 
 
 def test_the_ground_of_a_real_graph(shared_data: object) -> None:

@@ -131,14 +131,17 @@ class PromptOptions(PrivacyOptions):
         check(self)
 
     def sizes(self, nodes: int) -> Sizes:
-        """Private nodes, queries (`train`) and test nodes of `nodes`. Raises `OptionError` where they do not fit."""
+        """Private nodes, queries (`train`) and test nodes of `nodes`: at most half of the public nodes are queries.
+
+        Raises `OptionError` where the parts do not fit.
+        """
         private = round(self.private * nodes)
-        test = nodes - private - self.queries
-        if private < 2 or test < 2:
+        queries = min(self.queries, (nodes - private) // 2)
+        if private < 2 or queries < 2:
             raise OptionError(
-                f"private and queries leave {private:,} private nodes and {max(test, 0):,} test nodes of {nodes:,}: too few"
+                f"private leaves {private:,} private and {nodes - private:,} public nodes of {nodes:,}: too few"
             )
-        return Sizes(private=private, train=self.queries, val=0, test=test)
+        return Sizes(private=private, train=queries, val=0, test=nodes - private - queries)
 
     def ground_key(self) -> tuple[object, ...]:
         """What must agree for two runs of one seed to stand on the same parts, features and backbone."""

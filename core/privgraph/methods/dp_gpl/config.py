@@ -58,9 +58,10 @@ class Config(DpGplOptions):
         return ("dp-gpl", *resolved.ground_key(), *resolved.prompt_key())
 
     def fitted(self, nodes: int) -> Self:
-        """These options with the preset's, and no more teachers than there are private nodes: what a run reads."""
+        """These options with the preset's, and no more teachers and queries than there are nodes for: what a run reads."""
         config = self.resolved()
-        return replace(config, teachers=min(config.teachers, config.sizes(nodes).private))
+        sizes = config.sizes(nodes)
+        return replace(config, teachers=min(config.teachers, sizes.private), queries=sizes.train)
 
     def room(self, nodes: int) -> Room:
         """Teachers and seats."""
@@ -327,22 +328,28 @@ class Config(DpGplOptions):
             statement=config.statement(facts),
             steps=config.steps(),
             memory_mb=config.memory_mb(facts, room),
-            notes=tuple(config._notes(facts, room, asked, self.resolved().teachers)),
+            notes=tuple(config._notes(facts, room, asked, self.resolved())),
         )
 
     def steps(self) -> int:
         """Epochs of pre-training, teachers tuned, teachers asked, and the student's epochs."""
         return self.pretrain_epochs + 2 * self.teachers + self.student_epochs
 
-    def _notes(self, facts: PublicFacts, room: Room, asked: Asked, wanted: int) -> list[str]:
+    def _notes(self, facts: PublicFacts, room: Room, asked: Asked, wanted: DpGplOptions) -> list[str]:
         private, weight = self.sizes(facts.nodes).private, self.largest_weight()
         mean = room.taught / room.teachers
         notes = [
             f"{room.teachers:,} teachers with {mean:.3g} of {private:,} private nodes each vote on {asked.queries:,} queries; each "
             f"count gets noise of standard deviation {asked.vote_sigma:.3g}"
         ]
-        if wanted > room.teachers:
-            notes.append(f"{wanted:,} teachers cannot share {private:,} private nodes: each node has one of its own")
+        if wanted.teachers > room.teachers:
+            notes.append(
+                f"{wanted.teachers:,} teachers cannot share {private:,} private nodes: each node has one of its own"
+            )
+        if wanted.queries > asked.queries:
+            notes.append(
+                f"{asked.queries:,} queries, not {wanted.queries:,}: half of the public nodes are kept for the test"
+            )
         if asked.vote_sigma > room.teachers:
             notes.append("the noise outweighs all votes together: expect random labels, ask less or take more teachers")
         if not self.per_teacher:
