@@ -21,9 +21,9 @@ from torch_geometric.data import Batch, Data
 
 from privgraph.data.load import load
 from privgraph.methods.base import Context
-from privgraph.methods.ground import Ground, prepare
+from privgraph.methods.ground import Ground, prepare, recipe_of
 from privgraph.methods.prompt.config import Config
-from privgraph.methods.prompt.few_shot import fresh_prompt, recipe_of
+from privgraph.methods.prompt.few_shot import fresh_prompt
 from privgraph.nn.backbones import network
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.prompt_tuning import PLACES, Tuning, tune, votes

@@ -16,7 +16,7 @@ from privgraph.data.graph import Graph
 from privgraph.methods.answers import Answers
 from privgraph.methods.base import Context, Member, train_one
 from privgraph.methods.dp_gpl.config import Config
-from privgraph.methods.dp_gpl.footing import public_embeddings, seat, standing
+from privgraph.methods.dp_gpl.footing import seat, standing
 from privgraph.methods.dp_gpl.partition import EMPTY
 from privgraph.methods.dp_gpl.train import Run, train
 from privgraph.methods.ensemble import Ensemble
@@ -284,7 +284,7 @@ def test_standardised_embeddings_are_the_same_up_to_place_and_size(backbone: str
         except StopIteration as end:
             plain = end.value
             break
-    before, after = (public_embeddings(one, one.table) for one in (plain, ground))
+    before, after = (one.public_embeddings(one.table) for one in (plain, ground))
     moved = before - before.mean(0)
     factor = 3 / moved.norm(dim=1).mean()
     assert torch.allclose(after, moved * factor, atol=1e-4)

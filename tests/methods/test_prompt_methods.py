@@ -18,9 +18,9 @@ from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.base import Context, train_one
 from privgraph.methods.fine_tune.config import Config as FineTune
 from privgraph.methods.fine_tune.train import train as train_fine_tune
-from privgraph.methods.ground import Ground, prepare
+from privgraph.methods.ground import Ground, prepare, recipe_of
 from privgraph.methods.prompt.config import Config as Prompt
-from privgraph.methods.prompt.few_shot import Judge, Shots, chosen_by_label, fresh_prompt, recipe_of, seated
+from privgraph.methods.prompt.few_shot import Judge, Shots, chosen_by_label, fresh_prompt, seated
 from privgraph.methods.prompt.train import train as train_prompt
 from privgraph.methods.prompt_dpsgd.config import Config
 from privgraph.methods.prompt_dpsgd.train import TOGETHER, PerExampleGradients

@@ -30,6 +30,7 @@ from privgraph.nn.backbones import Backbone
 from privgraph.nn.ego_graphs import EgoGraphs, ego_graphs
 from privgraph.nn.pretrained import pretrained
 from privgraph.nn.pretraining import PretrainRecipe
+from privgraph.nn.prompts import PromptRecipe
 from privgraph.options import OptionError
 from privgraph.progress import Event, Log, Metric, Progress
 from privgraph.streams import stream, stream_seed
@@ -73,9 +74,27 @@ class Ground:
         """Queries and test nodes, ascending."""
         return torch.cat([self.query_nodes, self.test_nodes]).sort().values
 
+    def public_edges(self) -> Tensor:
+        """(2, e) edges among public nodes, in their own numbers."""
+        members = torch.zeros(len(self.labels), dtype=torch.bool)
+        members[self.public_nodes] = True
+        return _among(self.edge_index, members)
+
+    @torch.no_grad()
+    def public_embeddings(self, table: Tensor) -> Tensor:
+        """(n, H) of the public nodes, by the frozen network on the public graph; `table` and backbone on one device."""
+        return self.backbone.whole(table[self.public_nodes.to(table.device)], self.public_edges().to(table.device))
+
     def egos(self, nodes: Tensor) -> EgoGraphs:
         """The ego-graphs of `nodes` (G,) int64; -1 gives an empty one."""
         return ego_graphs(nodes, self.edge_index, self.readable, self.priority)
+
+
+def recipe_of(options: PromptOptions) -> PromptRecipe:
+    """The prompt that the options ask for."""
+    return PromptRecipe(
+        kind=options.prompt, tokens=options.tokens, epochs=options.epochs, learning_rate=options.learning_rate
+    )
 
 
 def pretrain_steps(options: PromptOptions) -> int:

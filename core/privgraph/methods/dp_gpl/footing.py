@@ -29,7 +29,7 @@ JUDGED = 500
 def standing(ground: Ground, table: Tensor) -> Ground:
     """The same ground, its backbone where the `table` is and standardised by the public nodes' embeddings."""
     moved = replace(ground, backbone=ground.backbone.to(table.device))
-    return replace(moved, backbone=standardised(moved.backbone, public_embeddings(moved, table)))
+    return replace(moved, backbone=standardised(moved.backbone, moved.public_embeddings(table)))
 
 
 def seat(ground: Ground, config: Config, seed: int, present: Mask | None = None) -> Seating:
@@ -62,27 +62,12 @@ def judged_nodes(ground: Ground, seed: int) -> Tensor:
     return ground.test_nodes[torch.from_numpy(order)]
 
 
-@torch.no_grad()
-def public_embeddings(ground: Ground, table: Tensor) -> Tensor:
-    """(n, H) of the public nodes, by the frozen network on the public graph."""
-    public = ground.public_nodes.to(table.device)
-    return ground.backbone.whole(table[public], public_edges(ground).to(table.device))
-
-
 def public_features(ground: Ground, table: Tensor) -> Floats:
     """(n, d) what public nodes have in common: embeddings, and features averaged twice over neighbours and the node itself."""
-    public, (source, target) = ground.public_nodes, public_edges(ground)
+    public, (source, target) = ground.public_nodes, ground.public_edges()
     smooth = ground.table[public].double()
     degree = torch.bincount(target, minlength=len(public)).unsqueeze(1) + 1
     for _ in range(2):
         smooth = smooth.index_add(0, target, smooth[source]) / degree
-    embedded: Floats = public_embeddings(ground, table).double().cpu().numpy()
+    embedded: Floats = ground.public_embeddings(table).double().cpu().numpy()
     return np.concatenate([centred(embedded), centred(smooth.numpy())], axis=1)
-
-
-def public_edges(ground: Ground) -> Tensor:
-    """(2, e) edges among public nodes, in their own numbers."""
-    number = torch.full((len(ground.labels),), -1)
-    number[ground.public_nodes] = torch.arange(len(ground.public_nodes))
-    edges = number[ground.edge_index]
-    return edges[:, (edges >= 0).all(0)]

@@ -19,7 +19,6 @@ from privgraph.methods.dp_gpl.footing import (
     JUDGED,
     centralities,
     judged_nodes,
-    public_embeddings,
     public_features,
     seat,
     standing,
@@ -29,9 +28,9 @@ from privgraph.methods.dp_gpl.pooling import pool
 from privgraph.methods.dp_gpl.records import record_answers, record_ensemble
 from privgraph.methods.ensemble import NAME as ENSEMBLE
 from privgraph.methods.ensemble import Ensemble
-from privgraph.methods.ground import Ground, prepare
+from privgraph.methods.ground import Ground, prepare, recipe_of
 from privgraph.nn.prompt_tuning import Tuning, tune, votes
-from privgraph.nn.prompts import PromptRecipe, Prompts
+from privgraph.nn.prompts import Prompts
 from privgraph.nn.small_graphs import Advance
 from privgraph.privacy.serial import entry_to_json
 from privgraph.privacy.smooth import release
@@ -161,7 +160,7 @@ class Run:
         labels = torch.where(seats == EMPTY, EMPTY, ground.labels[seats.clamp(min=0)]).to(table.device)
         egos = ground.egos(seats.flatten()).to(table.device)
         tuned = yield from self._along(
-            tune(prompts, ground.backbone, table, egos, labels, self._recipe(), memory_mb=MEMORY_MB), "teachers"
+            tune(prompts, ground.backbone, table, egos, labels, recipe_of(self.config), memory_mb=MEMORY_MB), "teachers"
         )
         assert isinstance(tuned, Prompts)
         cast = yield from self._along(
@@ -188,16 +187,10 @@ class Run:
 
     def _initial(self, ground: Ground, names: Sequence[str]) -> Prompts:
         structure = (
-            public_embeddings(ground, ground.table.to(self.context.device)) if self.config.prompt == "gppt" else None
+            ground.public_embeddings(ground.table.to(self.context.device)) if self.config.prompt == "gppt" else None
         )
         generators = [self.context.generator(name) for name in names]
-        return Prompts.initial(self._recipe(), ground.backbone, ground.classes, generators, structure)
-
-    def _recipe(self) -> PromptRecipe:
-        config = self.config
-        return PromptRecipe(
-            kind=config.prompt, tokens=config.tokens, epochs=config.epochs, learning_rate=config.learning_rate
-        )
+        return Prompts.initial(recipe_of(self.config), ground.backbone, ground.classes, generators, structure)
 
     def _noise(self, name: str) -> np.random.Generator:
         return stream(self.context.seed, f"noise/{name}", self.context.noise_key)
@@ -270,7 +263,7 @@ class Run:
         rows, targets = queries[answered], torch.from_numpy(outcome.released)[answered].unsqueeze(0)
         if self.config.student_labels == "pooled":
             rows, targets = self._pooled(ground, table, rows, outcome)
-        recipe = replace(self._recipe(), epochs=self.config.student_epochs)
+        recipe = replace(recipe_of(self.config), epochs=self.config.student_epochs)
         egos = ground.egos(rows).to(table.device)
         tuning = Tuning(student, ground.backbone, table, egos, targets.to(table.device), recipe)
         every = max(1, recipe.epochs // LOOKS)

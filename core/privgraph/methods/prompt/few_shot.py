@@ -73,21 +73,9 @@ def seated(ground: Ground, seats: int, seed: int, left: Tensor | None = None) ->
     return Shots(nodes=nodes, labels=torch.where(nodes >= 0, ground.labels[nodes.clamp(min=0)], -1))
 
 
-def recipe_of(options: PromptOptions) -> PromptRecipe:
-    return PromptRecipe(
-        kind=options.prompt, tokens=options.tokens, epochs=options.epochs, learning_rate=options.learning_rate
-    )
-
-
 def fresh_prompt(ground: Ground, table: Tensor, recipe: PromptRecipe, context: Context) -> Prompts:
     """One prompt, from the stream `init/prompt`; gppt's kinds come from the public nodes' embeddings."""
-    structure = None
-    if recipe.kind == "gppt":
-        number = torch.full((len(ground.labels),), -1)
-        number[ground.public_nodes] = torch.arange(len(ground.public_nodes))
-        edges = number[ground.edge_index]
-        edges = edges[:, (edges >= 0).all(0)].to(table.device)
-        structure = ground.backbone.whole(table[ground.public_nodes.to(table.device)], edges)
+    structure = ground.public_embeddings(table) if recipe.kind == "gppt" else None
     return Prompts.initial(recipe, ground.backbone, ground.classes, [context.generator("init/prompt")], structure)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from torch import Tensor
 
 from privgraph.methods.base import Member
+from privgraph.methods.ground import recipe_of
 from privgraph.methods.prompt.config import Config, entry
-from privgraph.methods.prompt.few_shot import Judge, chosen_by_label, fresh_prompt, progress, ready, recipe_of
+from privgraph.methods.prompt.few_shot import Judge, chosen_by_label, fresh_prompt, progress, ready
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.prompt_tuning import Tuning
 from privgraph.privacy.serial import entry_to_json

@@ -11,7 +11,8 @@ from torch import Tensor
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.base import Member
-from privgraph.methods.prompt.few_shot import Judge, fresh_prompt, progress, ready, recipe_of, seated
+from privgraph.methods.ground import recipe_of
+from privgraph.methods.prompt.few_shot import Judge, fresh_prompt, progress, ready, seated
 from privgraph.methods.prompt_dpsgd.config import Config
 from privgraph.nn.backbones import Backbone
 from privgraph.nn.ego_graphs import EgoGraphs
