@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from privgraph_workbench import launcher
 
@@ -69,6 +69,14 @@ def settled(page: Page) -> None:
         timeout=60_000,
     )
     page.wait_for_timeout(400)
+
+
+def rests(page: Page) -> None:
+    """Wait until no other process reads a graph for the page: when it has, the page is drawn anew."""
+    settled(page)
+    for waiting in ("being counted", "being read from the graph"):
+        expect(page.get_by_text(waiting)).to_have_count(0, timeout=60_000)
+    settled(page)
 
 
 def faults(page: Page, path: str) -> list[str]:

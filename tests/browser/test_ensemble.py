@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Locator, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, rests, served, settled
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
 from tests.pages.kept_runs import keep_ensemble
@@ -63,9 +63,7 @@ def page(browser: Browser, place: tuple[str, str]) -> Iterator[Page]:
 
 def _rests(page: Page) -> None:
     """Wait until the last figure of the page is drawn, and no other process reads a graph for it."""
-    settled(page)
-    for waiting in ("being counted", "being read from the graph"):
-        expect(page.get_by_text(waiting)).to_have_count(0, timeout=SLOW)
+    rests(page)
     expect(
         page.get_by_role("group", name=re.compile("teachers are right on")).locator(".main-svg").first
     ).to_be_visible(timeout=SLOW)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, rests, served, settled
 from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep_answers
 
@@ -89,7 +89,7 @@ def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[s
     page.goto(f"{address}/teachers?run={run}&query=41&data=digits")
     settled(page)
     expect(page.get_by_text("Who answered: node 41")).to_be_visible(timeout=30_000)
-    _rests(page)
+    rests(page)
     records = [_exported(page, figure) for figure in ("answers", "chosen")]
     assert [record["figure"] for record in records] == ["answers", "chosen"]
     assert answers.PRIVATE_BADGE in records[0]["badges"]
@@ -98,14 +98,6 @@ def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[s
     for record in records:
         (statement,) = record["statements"].values()
         assert statement["unit"] == "node"
-
-
-def _rests(page: Page) -> None:
-    """Wait until no other process reads a graph for the page: when it has, the page is drawn anew."""
-    settled(page)
-    for waiting in ("being counted", "being read from the graph"):
-        expect(page.get_by_text(waiting)).to_have_count(0, timeout=60_000)
-    settled(page)
 
 
 def _exported(page: Page, figure: str) -> dict[str, dict[str, object]]:
@@ -125,7 +117,7 @@ def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str], 
     page = context.new_page()
     page.goto(f"{address}/teachers?run={run}&data=karate")
     settled(page)
-    _rests(page)
+    rests(page)
     found = faults(page, "/teachers")
     context.close()
     assert not found, "\n".join(found)
