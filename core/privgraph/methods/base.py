@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from privgraph.data.graph import Graph
+from privgraph.mechanisms.witness import Witness
 from privgraph.privacy.ledger import Ledger
 from privgraph.progress import Event
 from privgraph.streams import stream_bytes, stream_seed
@@ -22,7 +23,8 @@ class Context:
 
     `noise_key` is what keeps noise and sampling secret (`streams`); empty, they are functions of the seed alone. A run of
     a store has a key of its own: two runs of one seed that shared their noise could be subtracted from each other.
-    `shared_key` is the same for all runs of an installation, for what runs have in common on purpose.
+    `shared_key` is the same for all runs of an installation, for what runs have in common on purpose. `witness` is the
+    adversary of an audit, to whom methods that release gradients show them; None in every run of the workbench.
     """
 
     seed: int = 0
@@ -31,6 +33,7 @@ class Context:
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     ledger: Ledger = field(default_factory=Ledger)
     folder: Path | None = None
+    witness: Witness | None = field(default=None, repr=False)
 
     def generator(self, name: str) -> torch.Generator:
         """A fresh generator at the start of the named stream (`init`, `sampling`, `noise/...`)."""

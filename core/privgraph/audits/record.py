@@ -1,0 +1,105 @@
+"""What an audit came to, as plain numbers that can be stored, drawn and exported. NumPy only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+RECORD_VERSION = 1
+COVERS = ("run", "step")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """A lower bound on epsilon by one route, each at the audit's confidence.
+
+    `route` is "threshold" (Clopper-Pearson, the threshold chosen on one half of the trials and judged on the other),
+    "gaussian" (trade-off of a Gaussian, Nasr et al. 2023) or "one run" (many canaries, Steinke et al. 2023).
+    """
+
+    route: str
+    epsilon: float
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRecord:
+    """One audit of one run.
+
+    `covers`: "run" where the bound holds for the whole run's guarantee, "step" where it holds for one release of it
+    alone. `epsilon` is the bound of the route that was fixed before the audit, at `confidence` and `delta`; `bounds` are all
+    routes. `sound` and `published` are the claims for exactly what was audited (infinite: none proved; None: no formula).
+    `scores_with`, `scores_without`: histograms on the common `edges` (n + 1,) of the scores in the two worlds;
+    `roc_false`, `roc_true`: points of the ROC curve, ascending from (0, 0) to (1, 1). `trials` counts both worlds (or canaries).
+    """
+
+    run: str
+    audit: str
+    title: str
+    covers: str
+    delta: float
+    confidence: float
+    epsilon: float
+    bounds: tuple[Bound, ...]
+    sound: float
+    published: float | None
+    trials: int
+    seconds: float
+    seed: int
+    score: str
+    edges: tuple[float, ...]
+    scores_with: tuple[int, ...]
+    scores_without: tuple[int, ...]
+    roc_false: tuple[float, ...]
+    roc_true: tuple[float, ...]
+    area: float
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.covers not in COVERS:
+            raise ValueError(f"AuditRecord.covers must be one of {', '.join(COVERS)} (got {self.covers})")
+        if not (self.epsilon >= 0 and math.isfinite(self.epsilon)):
+            raise ValueError(f"AuditRecord.epsilon must be finite and not negative (got {self.epsilon})")
+        if not 0 < self.confidence < 1 or not 0 <= self.delta < 1:
+            raise ValueError("AuditRecord: confidence and delta must be probabilities")
+
+    @property
+    def refutes_sound(self) -> bool:
+        """The attack has shown more than the sound epsilon: something is wrong with us."""
+        return self.epsilon > self.sound
+
+    @property
+    def refutes_published(self) -> bool:
+        """The attack has shown more than the paper's formula claims."""
+        return self.published is not None and self.epsilon > self.published
+
+    def to_json(self) -> dict[str, Any]:
+        """Strict JSON: infinity is the string "inf"."""
+        return {"version": RECORD_VERSION, **_plain(asdict(self))}
+
+    @staticmethod
+    def from_json(record: Mapping[str, Any]) -> AuditRecord:
+        """What `to_json` wrote. Raises `ValueError` where the record is of another form."""
+        try:
+            given = dict(record)
+            if given.pop("version") != RECORD_VERSION:
+                raise ValueError("this audit was written by another version")
+            given["bounds"] = tuple(Bound(**one) for one in given["bounds"])
+            given["sound"] = float(given["sound"])
+            for name in ("edges", "scores_with", "scores_without", "roc_false", "roc_true", "notes"):
+                given[name] = tuple(given[name])
+            if given["published"] is not None:
+                given["published"] = float(given["published"])
+            return AuditRecord(**given)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"an audit record must have the fields of AuditRecord ({error})") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
