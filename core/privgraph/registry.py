@@ -190,5 +190,73 @@ def method(name: str) -> MethodSpec:
     return METHODS[name]
 
 
+@dataclass(frozen=True, kw_only=True)
+class AuditSpec:
+    """An audit: what it plays, which methods it is for (none named: all), and what its bound covers at best.
+
+    `load` and `planning` are "module:attribute". `load` gives `entry(subject, options) -> Iterator[Progress | AuditRecord]`,
+    whose last value is the record (`privgraph.audits.options`, `.record`); it may import torch. `planning` does not: it gives
+    an object with `refuses(subject) -> str | None` and `cost(subject, options) -> str`.
+    `covers` is "run" or "step", as in `AuditRecord`.
+    """
+
+    name: str
+    title: str
+    about: str
+    paper: str
+    load: str
+    planning: str
+    covers: str = "run"
+    methods: tuple[str, ...] = ()
+
+    def load_entry(self) -> Any:
+        return _attribute(self.load)
+
+    def refuses(self, subject: Any) -> str | None:
+        """Why this audit cannot be made of such a run (`privgraph.audits.options.Subject`), in one sentence, or None."""
+        if self.methods and subject.method not in self.methods:
+            return f"the audit {self.name} is for {', '.join(self.methods)}, not for {subject.method}"
+        if subject.statement.unit == "none":
+            return "nothing is protected in this run: there is no epsilon to audit"
+        refusal: str | None = _attribute(self.planning).refuses(subject)
+        return refusal
+
+    def cost(self, subject: Any, options: Any) -> str:
+        """What the audit will take, in words, before it starts."""
+        return cast(str, _attribute(self.planning).cost(subject, options))
+
+
 ATTACKS: Mapping[str, Any] = {}
-AUDITS: Mapping[str, Any] = {}
+
+AUDITS: Mapping[str, AuditSpec] = {
+    spec.name: spec
+    for spec in (
+        AuditSpec(
+            name="mechanism",
+            title="Mechanisms, played many times",
+            about="Plays all that the run's ledger lists on a worst case with and without the protected unit, and tells them apart.",
+            paper="Jagielski, Ullman and Oprea, Auditing Differentially Private Machine Learning, NeurIPS 2020; "
+            "Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX Security 2023",
+            load="privgraph.audits.mechanism:audit",
+            planning="privgraph.audits.planning:MECHANISM",
+        ),
+        AuditSpec(
+            name="white-box",
+            title="Gradient canaries in a training",
+            about="Trains once more on the run's own data, with gradients of its own hidden among the others, and looks for them.",
+            paper="Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX Security 2023; "
+            "Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS 2023; "
+            "Xiang et al., Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P 2024, Algorithm 5",
+            load="privgraph.audits.white_box:audit",
+            planning="privgraph.audits.planning:WHITE_BOX",
+            methods=("heter-poisson", "dp-mlp", "dp-gnn", "progap", "gap", "prompt-dpsgd"),
+        ),
+    )
+}
+
+
+def audit(name: str) -> AuditSpec:
+    """The audit of that name. Raises `UnknownName` with the nearest match."""
+    if name not in AUDITS:
+        raise UnknownName(f"there is no audit {name}; audits are {', '.join(AUDITS)}{nearest(name, AUDITS)}")
+    return AUDITS[name]
