@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.entries import gradient_entry, gradient_event
+from privgraph.mechanisms.witness import Witness
 from privgraph.privacy.events import NonPrivate, PoissonSampled
 from privgraph.privacy.ledger import LedgerEntry
 
@@ -72,19 +73,26 @@ class PrivateGradients:
         net: PerExample,
         valid: Tensor,
         noise: Sequence[torch.Generator],
+        witnesses: Sequence[Witness | None] = (),
     ) -> None:
         """Turn `net.gradients`, (S, P), into each member's private gradient, from its last backward pass.
 
         valid: (S, B) bool, the examples that were drawn (the rest is padding). noise: the members' own generators.
+        witnesses: the members' adversaries in an audit; none in every run of the workbench.
         """
         clips = net.gradients.new_tensor([mechanism.clip for mechanism in mechanisms])
         factors = clip_factors(net.squared_norms(), clips) * valid
         net.accumulate(factors)
-        for member, (mechanism, generator) in enumerate(zip(mechanisms, noise, strict=True)):
+        watching = witnesses or [None] * len(mechanisms)
+        for member, (mechanism, generator, witness) in enumerate(zip(mechanisms, noise, watching, strict=True)):
             row = net.gradients[member]
+            if witness is not None:
+                witness.join(row, mechanism.clip)
             if mechanism.noise_multiplier > 0:
                 drawn = torch.empty_like(row).normal_(generator=generator)
                 row.add_(drawn, alpha=mechanism.noise_multiplier * mechanism.clip)
+            if witness is not None:
+                witness.see(row)
             row.div_(mechanism.expected_batch)
 
 

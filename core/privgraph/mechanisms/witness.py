@@ -14,7 +14,10 @@ class Witness(Protocol):
     """Called by a mechanism on private gradients in every step, in this order."""
 
     def join(self, total: Tensor, clip: float) -> None:
-        """Add canaries, each of norm at most `clip`, to the sum (P,) of clipped gradients, in place, before the noise."""
+        """Add canaries to the sum (P,) of gradients clipped to norm `clip`, in place, before the noise.
+
+        A canary is what one protected unit may do to the sum by the mechanism's own proof.
+        """
 
     def see(self, released: Tensor) -> None:
         """Look at the noisy sum (P,), before it is scaled by anything."""

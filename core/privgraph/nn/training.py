@@ -18,6 +18,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
+from privgraph.mechanisms.witness import Witness
 from privgraph.nn.inputs import Chosen, Inputs, Shared
 from privgraph.nn.layers import EVALUATION, Pass
 from privgraph.nn.optim import StackedAdam
@@ -232,12 +233,14 @@ def fit_private(
     generators: Sequence[torch.Generator] = (),
     weight_decay: float = 0.0,
     selection: str = "last",
+    witnesses: Sequence[Witness | None] = (),
 ) -> Iterator[Epoch]:
     """DP-Adam: `steps` steps of Adam on private gradients of Poisson samples, told as `epochs` records.
 
     `gradients[s]` is member s's mechanism (clip, noise, sampling rate); `sampling` and `noise` are the members' own
     generators. Every step draws a sample, empty ones included, and adds noise: an empty sample's step is noise alone,
-    as the accounting assumes. The ledger is the caller's: `steps` applications a member.
+    as the accounting assumes. The ledger is the caller's: `steps` applications a member. `witnesses` are the members'
+    adversaries in an audit.
     Validation accuracies read private labels: they are for study, and "validation" selection is not free.
     """
     if selection not in SELECTIONS:
@@ -269,7 +272,7 @@ def fit_private(
             losses -= (log_probability.gather(1, target.unsqueeze(1)).squeeze(1) * valid).sum(1)
             right += ((logits.argmax(1) == target) & valid).sum(1)
             drawn += valid.sum(1)
-            PrivateGradients.release(gradients, net, valid, noise)
+            PrivateGradients.release(gradients, net, valid, noise, witnesses)
             optimiser.step(net.gradients)
         (val_accuracy,) = accuracies(net, inputs, labels, [val_masks])
         if best is not None:

@@ -55,7 +55,7 @@ def _train_one(member: Member) -> Iterator[Event]:
             losses, _ = network.backward(x, subgraphs[batch], y[roots[batch]])
             valid = torch.ones(1, batch.numel(), dtype=torch.bool, device=device)
             # An empty sample is a step too: noise alone, as the accounting assumes.
-            PrivateGradients.release([mechanism], network, valid, [noise])
+            PrivateGradients.release([mechanism], network, valid, [noise], [context.witness])
             optimiser.step(network.gradients)
             total_loss, drawn = total_loss + float(losses.sum()), drawn + batch.numel()
         spent = config.entry(facts, multiplier, count)

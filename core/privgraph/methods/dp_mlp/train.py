@@ -53,6 +53,7 @@ def _train_stack(members: Sequence[Member], indices: Sequence[int]) -> Iterator[
         sampling=[member.context.generator("sampling/batches") for member in members],
         noise=[member.context.generator("noise/gradients") for member in members],
         selection=config.selection,
+        witnesses=[member.context.witness for member in members],
     ):
         count = epoch.epoch * steps // config.epochs - (epoch.epoch - 1) * steps // config.epochs
         spent = [mechanism.entry("training", count) for mechanism in mechanisms]

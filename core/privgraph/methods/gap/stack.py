@@ -154,6 +154,7 @@ class Stack:
                 generators=dropout,
                 weight_decay=config.weight_decay,
                 selection=selection,
+                witnesses=[member.context.witness for member in self.members],
             )
             yield from self._tell(epochs, stage)
             spent = self._spend([mechanism.entry(stage, steps) for mechanism in mechanisms])

@@ -127,7 +127,7 @@ def _train_one(member: Member) -> Iterator[Event]:
             net.backward(egos.take(batch), labels[batch])
             losses.append(net.losses)
             valid = (labels[batch] >= 0).unsqueeze(0)
-            PrivateGradients.release([mechanism], net, valid, [noise])
+            PrivateGradients.release([mechanism], net, valid, [noise], [context.witness])
             net.add_penalty()
             optimiser.step(net.gradients)
         entry = config.entry(facts, mechanism.noise_multiplier, count)
