@@ -1,0 +1,169 @@
+"""Lower bounds on epsilon from scores in two worlds: one with the protected unit, one without it. NumPy and SciPy only.
+
+Unit and relation are those of the guarantee that is audited; a trial is one play of everything that is released, and
+trials are independent. Scores are any functions of what was released. If it is (epsilon, delta)-private, then for every
+event E, P(E) <= e^epsilon Q(E) + delta, where P and Q are the worlds in either order: so a P(E) that is large and a
+Q(E) that is small show epsilon >= log((P(E) - delta)/Q(E)) (Jagielski, Ullman and Oprea 2020).
+
+E is chosen on the first half of the trials: which score, above or below which threshold, in which order of the worlds.
+On the second half, which that choice never saw, exactly one pair of chances is bounded: P(E) from below and Q(E) from above,
+by Clopper and Pearson, each failing with half of what the confidence leaves. That holds whatever the mechanism is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv, ndtri
+
+from privgraph.privacy.composition import gaussian_epsilon
+
+Array = NDArray[np.float64]
+_Measure = Callable[[Array, Array], Array]
+
+CANDIDATES = 400
+"""Thresholds tried for each score, spread over the pooled scores of the first half, dense in both tails."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """A score above (or below) a threshold; `with_unit` tells in which world it ought to be likely."""
+
+    column: int
+    threshold: float
+    above: bool
+    with_unit: bool
+
+    def share(self, scores: Array) -> tuple[int, int]:
+        """How many of the trials (n, S) are in the event, and of how many."""
+        inside = scores[:, self.column] > self.threshold
+        return int((inside if self.above else ~inside).sum()), len(inside)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A lower bound `epsilon`, the event that shows it, and the chances behind it: P(E) is at least `likely`, Q(E) at
+    most `unlikely`, together at the stated confidence. `mu`: for the Gaussian route, the shift that was shown."""
+
+    epsilon: float
+    event: Event
+    likely: float
+    unlikely: float
+    mu: float | None = None
+
+
+def at_least(hits: Array | int, trials: int, level: float) -> Array:
+    """A lower limit on a chance that fails with chance `level` at most (Clopper and Pearson 1934)."""
+    hits = np.asarray(hits, dtype=np.float64)
+    return np.where(hits > 0, betaincinv(np.maximum(hits, 1), trials - np.maximum(hits, 1) + 1, level), 0.0)
+
+
+def at_most(hits: Array | int, trials: int, level: float) -> Array:
+    """An upper limit on a chance that fails with chance `level` at most."""
+    return np.asarray(1 - at_least(trials - np.asarray(hits, dtype=np.float64), trials, level))
+
+
+def threshold_bound(present: Array, absent: Array, *, delta: float, confidence: float) -> Shown:
+    """A lower bound on epsilon at `delta`, right with chance `confidence` whatever the mechanism is.
+
+    present, absent: scores (n,) or (n, S) of independent trials with and without the unit, in the order in which they were
+    played. Raises `ValueError` for fewer than four trials in a world, and for scores that are not numbers.
+    """
+
+    def epsilons(likely: Array, unlikely: Array) -> Array:
+        return np.log(np.maximum(likely - delta, 1e-300) / np.maximum(unlikely, 1e-300))
+
+    event, likely, unlikely = _bounded(present, absent, confidence, epsilons)
+    return Shown(
+        epsilon=max(0.0, float(epsilons(likely, unlikely))), event=event, likely=float(likely), unlikely=float(unlikely)
+    )
+
+
+def gaussian_bound(present: Array, absent: Array, *, delta: float, confidence: float) -> Shown:
+    """The same where all that is released is Gaussian noise on something of a fixed shift (Nasr et al. 2023, section 4).
+
+    The worlds are then N(0, 1) against N(mu, 1), for whose events P(E) <= Phi(Phi^-1(Q(E)) + mu): so mu is at least
+    Phi^-1(P(E)) - Phi^-1(Q(E)), and epsilon is the exact one of that Gaussian. It shows much more with few trials than a
+    threshold does, since no chance below 1/n has to be seen; it is right for mechanisms whose trade-off is that of a Gaussian,
+    and for no others. Arguments as for `threshold_bound`.
+    """
+
+    def shifts(likely: Array, unlikely: Array) -> Array:
+        return np.asarray(ndtri(np.clip(likely, 1e-300, 1)) - ndtri(np.clip(unlikely, 1e-300, 1)))
+
+    event, likely, unlikely = _bounded(present, absent, confidence, shifts)
+    mu = max(0.0, float(shifts(likely, unlikely)))
+    return Shown(
+        epsilon=gaussian_epsilon(mu, delta) if delta else 0.0,
+        event=event,
+        likely=float(likely),
+        unlikely=float(unlikely),
+        mu=mu,
+    )
+
+
+def _bounded(present: Array, absent: Array, confidence: float, measure: _Measure) -> tuple[Event, Array, Array]:
+    """The event that the first half recommends, and its two limits on the second half."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1 (got {confidence})")
+    worlds = [_columns(scores) for scores in (present, absent)]
+    first, second = [[scores[half] for scores in worlds] for half in (slice(0, None, 2), slice(1, None, 2))]
+    level = (1 - confidence) / 2
+    event = _chosen(first[0], first[1], level, measure)
+    if not event.with_unit:
+        second.reverse()
+    return event, at_least(*event.share(second[0]), level), at_most(*event.share(second[1]), level)
+
+
+def _columns(scores: Array) -> Array:
+    scores = np.asarray(scores, dtype=np.float64)
+    scores = scores[:, None] if scores.ndim == 1 else scores
+    if len(scores) < 4:
+        raise ValueError(f"a bound needs at least four trials in each world (got {len(scores)})")
+    if np.isnan(scores).any():
+        raise ValueError("a score is not a number")
+    return scores
+
+
+def _chosen(present: Array, absent: Array, level: float, measure: _Measure) -> Event:
+    """The event whose own limits on these trials show most; of equally good neighbours the middle one."""
+    sizes = len(present), len(absent)
+    best, found = -math.inf, Event(column=0, threshold=0.0, above=True, with_unit=True)
+    for column in range(present.shape[1]):
+        one, other = np.sort(present[:, column]), np.sort(absent[:, column])
+        cuts = _cuts(np.concatenate([one, other]))
+        up = [len(world) - np.searchsorted(world, cuts, side="right").astype(np.float64) for world in (one, other)]
+        for above in (True, False):
+            hits = up if above else [size - count for size, count in zip(sizes, up, strict=True)]
+            for with_unit in (True, False):
+                likely, unlikely = (0, 1) if with_unit else (1, 0)
+                shown = measure(
+                    at_least(hits[likely], sizes[likely], level), at_most(hits[unlikely], sizes[unlikely], level)
+                )
+                top = float(shown.max())
+                if top > best:
+                    equal = np.flatnonzero(shown >= top)
+                    best = top
+                    found = Event(
+                        column=column, threshold=float(cuts[equal[len(equal) // 2]]), above=above, with_unit=with_unit
+                    )
+    return found
+
+
+def _cuts(pooled: Array) -> Array:
+    """Midpoints between neighbouring values, at most `CANDIDATES`: all of them in the tails, few in the middle."""
+    values = np.unique(pooled[np.isfinite(pooled)])
+    if len(values) < 2:
+        return values if len(values) else np.zeros(1)
+    cuts = values[:-1] + np.diff(values) / 2
+    if len(cuts) <= CANDIDATES:
+        return cuts
+    quarter = CANDIDATES // 4
+    steps = np.unique(np.geomspace(1, len(cuts) / 2, quarter).astype(np.int64)) - 1
+    middle = np.linspace(0, len(cuts) - 1, CANDIDATES - 2 * len(steps)).astype(np.int64)
+    places: Array = cuts[np.unique(np.concatenate([steps, len(cuts) - 1 - steps, middle]))]
+    return places
