@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 from tests.figures import made_runs
 from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_ensembles import ensemble as made_ensemble
 
 from privgraph.privacy.serial import statement_from_json
@@ -29,6 +30,9 @@ from privgraph_workbench.figures import (
     FIGURES,
     agreement,
     answers,
+    audit_bounds,
+    audit_roc,
+    audit_scores,
     budget,
     chart_of,
     chosen,
@@ -42,6 +46,7 @@ from privgraph_workbench.figures import (
     export,
     ledger,
     neighbourhood,
+    neighbours_heatmap,
     one_answer,
     one_vote,
     price,
@@ -75,9 +80,17 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
             made_runs.finish(store, made_runs.spec(seed=seed), 0.8, said, made_runs.learning(seed)) for seed in (0, 1)
         ]
         pairs = [(record, store.events(record.id)) for record in learnt]
+        spread = [
+            made_runs.finish(
+                store, made_runs.spec("heter-poisson", neighbours=m, test_neighbours=n), 0.5 + m / 40, said
+            )
+            for m in (1, 4)
+            for n in (1, 13)
+        ]
         store.close()
     said_by_teachers = made_answers(refuse=2)
     weighted = made_ensemble(limit=0.8)
+    audited = made_audit(trials=400)
     return {
         "curves": curves.data(pairs[0][1]),
         "ledger": ledger.data(said.ledger, said.delta),
@@ -100,6 +113,10 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         "consensus": consensus.data(weighted),
         "stopped": stopped.data(weighted),
         "teacher_accuracy": teacher_accuracy.data(weighted),
+        "audit_roc": audit_roc.data(audited, "log"),
+        "audit_scores": audit_scores.data(audited),
+        "audit_bounds": audit_bounds.data(audited),
+        "neighbours_heatmap": neighbours_heatmap.data(spread),
     }
 
 

@@ -34,6 +34,10 @@ FIGURES: dict[str, str] = {
     "consensus": "Consensus of the teachers",
     "stopped": "Which teachers were stopped, and when",
     "teacher_accuracy": "Accuracy of each teacher",
+    "audit_roc": "What an audit's attack finds, and what the claims allow",
+    "audit_scores": "An attack's score in both worlds",
+    "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",
+    "neighbours_heatmap": "Neighbours in training against neighbours in prediction",
 }
 """Every figure: the name of its module, and what it shows."""
 

@@ -68,12 +68,13 @@ class Series:
 
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
     (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `level` (a horizontal
-    line at y[0] across the panel), `links` (separate segments, x and y in pairs). `slot` chooses the colour,
+    line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and y, both of
+    categories: the larger its number in `low`, the stronger its colour; `text` stands in it). `slot` chooses the colour,
     `shape` dash and marker (none: as `slot`). Series of one `group` hide and show together.
     """
 
     name: str
-    kind: Literal["line", "path", "points", "bars", "band", "level", "links"]
+    kind: Literal["line", "path", "points", "bars", "band", "level", "links", "cells"]
     x: tuple[Coordinate, ...] = ()
     y: tuple[Coordinate, ...] = ()
     low: tuple[float | None, ...] = ()
@@ -137,6 +138,18 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
             chosen = f"{name} ({count})"
         found[chosen] = None
     return tuple(found)
+
+
+def strengths(values: Sequence[float | None]) -> list[float | None]:
+    """How strong the colour of each number is, from 0.05 for the smallest to 0.5 for the largest, on which text can be read; None where there
+    is none.
+
+    >>> strengths([1.0, None, 3.0])
+    [0.05, None, 0.5]
+    """
+    held = [value for value in values if value is not None]
+    low, span = min(held, default=0.0), (max(held, default=0.0) - min(held, default=0.0)) or 1.0
+    return [None if value is None else 0.05 + 0.45 * (value - low) / span for value in values]
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:

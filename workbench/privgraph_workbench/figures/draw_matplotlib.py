@@ -13,9 +13,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series, log_ticks
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series, log_ticks, strengths
 from privgraph_workbench.theme import Theme, theme
 
 # The slots' dashes and markers, in matplotlib's words and the theme's order.
@@ -200,6 +201,8 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
     y = [math.nan if value is None else value for value in series.y]
     if series.kind == "bars":
         return _bars(axis, series, panel, colours, colour, shape)
+    if series.kind == "cells":
+        return _cells(axis, series, panel, colours, colour)
     if panel.y.scale == "category":
         y = [panel.y.categories.index(str(value)) for value in series.y]
     if series.kind == "band":
@@ -233,6 +236,17 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         markeredgewidth=1.6 if series.hollow else 0.7,
         zorder=3,
     )[0]
+
+
+def _cells(axis: Axes, series: Series, panel: Panel, colours: Theme, colour: str) -> None:
+    """Squares that are shaded by their numbers, with the number in each; they have no entry in the legend."""
+    for x, y, strength, text in zip(series.x, series.y, strengths(series.low), series.text, strict=True):
+        if strength is not None:
+            place = panel.x.categories.index(str(x)), panel.y.categories.index(str(y))
+            corner = (place[0] - 0.48, place[1] - 0.48)
+            axis.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=colour, alpha=strength, linewidth=0))
+            axis.text(*place, text, ha="center", va="center", fontsize=10, color=colours.text)
+    axis.set_xlim(-0.6, len(panel.x.categories) - 0.4)
 
 
 def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, colour: str, shape: int) -> Any:

@@ -10,7 +10,7 @@ from collections import Counter
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from privgraph_workbench.figures.chart import Axis, Chart, Coordinate, Panel, Series, log_ticks
+from privgraph_workbench.figures.chart import Axis, Chart, Coordinate, Panel, Series, log_ticks, strengths
 from privgraph_workbench.theme import DASHES, FONT, FONT_SIZE, MARKERS, Theme, theme, transparent
 
 _LEGEND_ROW = 24
@@ -219,7 +219,7 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
     return settings
 
 
-def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar:
+def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar | go.Heatmap:
     colour = colours.line(series.slot)
     shape = series.slot if series.shape is None else series.shape
     symbol = MARKERS[shape % len(MARKERS)]
@@ -260,6 +260,8 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar:
             hovertext=[_plain(text) for text in series.hover],
             hoverinfo="text",
         )
+    if series.kind == "cells":
+        return _cells(series, colour, colours)
     if series.kind == "band":
         return go.Scatter(
             x=[*series.x, *reversed(series.x)],
@@ -291,4 +293,24 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar:
         marker=marker,
         connectgaps=False,
         **hover,
+    )
+
+
+def _cells(series: Series, colour: str, colours: Theme) -> go.Heatmap:
+    """Squares that are shaded by their numbers; the number itself stands in each, so that colour says nothing alone."""
+    return go.Heatmap(
+        x=_places(series.x),
+        y=_places(series.y),
+        z=strengths(series.low),
+        zmin=0,
+        zmax=1,
+        colorscale=[[0, colours.background], [1, colour]],
+        showscale=False,
+        xgap=2,
+        ygap=2,
+        text=[_plain(text) for text in series.text],
+        texttemplate="%{text}",
+        textfont={"color": colours.text},
+        hovertext=[_plain(text) for text in series.hover],
+        hoverinfo="text",
     )

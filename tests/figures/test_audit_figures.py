@@ -1,0 +1,174 @@
+"""Audits as figures: curves against claims, scores of both worlds, bounds; and the numbers of neighbours of HeterPoisson."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from tests.figures import made_runs
+from tests.figures.made_audits import audit
+
+from privgraph.privacy.pld import gaussian_curve
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores, neighbours_heatmap
+
+
+class TestCurves:
+    def test_no_claim_is_stricter_than_the_law_and_together_they_are_it(self) -> None:
+        mu = 1.3
+        epsilons = np.linspace(0, 8, 400)
+        deltas = gaussian_curve(epsilons, mu)
+        for false in (0.001, 0.02, 0.3, 0.7):
+            best = float(norm.sf(norm.isf(false) - mu))
+            allowed = [audit_roc.frontier(false, *pair) for pair in zip(epsilons, deltas, strict=True)]
+            assert min(allowed) >= best - 1e-9
+            assert min(allowed) == pytest.approx(best, abs=1e-3)
+
+    def test_the_bound_decides_and_not_the_curve(self) -> None:
+        honest = audit_roc.chart(audit_roc.data(audit(noise=0.8)))
+        assert "the audit's bound does not exceed sound ε" in honest.summary
+        understated = audit_roc.chart(audit_roc.data(audit(noise=0.4, claimed=1.5)))
+        assert "the audit's bound exceeds sound ε 1.5" in understated.summary
+
+    @pytest.mark.parametrize("scale", audit_roc.SCALES)
+    def test_each_scale_draws_the_attack_and_both_claims(self, scale: str) -> None:
+        rows = audit_roc.data(audit(), scale)
+        chart = audit_roc.chart(rows)
+        names = [series.name.split(" (")[0] for series in chart.series]
+        assert names == ["a guess by chance", *audit_roc.CURVES.values()]
+        for series in chart.series:
+            assert list(series.x) == sorted(series.x)
+            assert list(series.y) == sorted(series.y)
+            assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
+        drawn = audit_roc.plot(rows)
+        assert (drawn.layout.xaxis.type == "log") == (scale == "log")
+        assert drawn.layout.meta["summary"] == chart.summary
+
+    def test_claims_that_forbid_nothing_have_no_line(self) -> None:
+        record = audit(claimed=math.inf, published=None)
+        chart = audit_roc.chart(audit_roc.data(record))
+        assert [series.name for series in chart.series] == ["a guess by chance", "the attack"]
+        assert "sound ε is infinite and forbids nothing" in chart.summary
+        assert "there is no ε as published" in chart.summary
+
+    def test_a_step_says_that_it_is_one(self) -> None:
+        assert audit_roc.STEP_BADGE in audit_roc.chart(audit_roc.data(audit(covers="step"))).badges
+        assert not audit_roc.chart(audit_roc.data(audit())).badges
+
+    def test_without_a_curve_it_says_so(self) -> None:
+        assert (
+            "no curve" in audit_roc.chart(audit_roc.data(replace(audit(), roc_false=(), roc_true=()))).panels[0].title
+        )
+
+    def test_other_scales_are_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"linear, log \(got cubic\)"):
+            audit_roc.data(audit(), "cubic")
+
+
+class TestScores:
+    def test_shares_add_up_and_outlines_follow_the_bins(self) -> None:
+        rows = audit_scores.data(audit(trials=600))
+        for world in audit_scores.WORLDS:
+            assert sum(row[world] for row in rows) == 300
+            assert sum(row[f"share_{world}"] for row in rows) == pytest.approx(1)
+        outline = next(series for series in audit_scores.chart(rows).series if series.kind == "line")
+        assert len(outline.x) == 2 * len(rows)
+        assert outline.x[:2] == (rows[0]["low"], rows[0]["high"])
+        assert outline.y[:2] == (rows[0]["share_with"],) * 2
+
+    def test_what_both_worlds_share_is_one_less_their_distance(self) -> None:
+        rows = audit_scores.data(audit(noise=1.0, trials=20_000))
+        expected = 2 * norm.sf(0.5)  # of two normal laws at distance 1
+        shared = sum(min(row["share_with"], row["share_without"]) for row in rows)
+        assert shared == pytest.approx(expected, abs=0.03)
+        assert f"{100 * shared:.1f}% in common" in audit_scores.chart(rows).summary
+
+    def test_without_scores_it_says_so(self) -> None:
+        record = replace(audit(), edges=(), scores_with=(), scores_without=())
+        assert "kept no scores" in audit_scores.chart(audit_scores.data(record)).panels[0].title
+
+
+class TestBounds:
+    def test_the_bound_that_counts_is_marked_and_refutes_what_it_exceeds(self) -> None:
+        record = audit(noise=0.3, published=1.0)
+        assert 1.0 < record.epsilon < record.sound
+        rows = audit_bounds.data(record)
+        assert [row["counts"] for row in rows] == [True, False, False, False]
+        assert [row["exceeded"] for row in rows] == [False, False, False, True]
+        chart = audit_bounds.chart(rows)
+        assert chart.panels[0].y.categories[0] == "shown by a threshold (counts)"
+        assert chart.badges == ("the attack has shown more than the ε as published that is claimed",)
+        assert [rule.x for rule in chart.panels[0].rules] == [record.sound, 1.0]
+
+    def test_a_bound_below_both_claims_refutes_nothing(self) -> None:
+        assert not audit_bounds.chart(audit_bounds.data(audit(published=9.0))).badges
+
+    def test_bounds_are_rounded_towards_caution(self) -> None:
+        record = replace(audit(published=None, claimed=1.00001), epsilon=0.98769)
+        record = replace(record, bounds=(replace(record.bounds[0], epsilon=0.98769),))
+        texts = [text for series in audit_bounds.chart(audit_bounds.data(record)).series for text in series.text]
+        assert texts == ["at least 0.9876", "at most 1.001", "no formula"]
+
+    def test_nothing_proved_reaches_to_the_end(self) -> None:
+        chart = audit_bounds.chart(audit_bounds.data(audit(claimed=math.inf)))
+        claims = chart.series[1]
+        assert claims.x[0] == chart.panels[0].x.high
+        assert claims.text[0] == "∞, none proved"
+
+    def test_without_a_bound_it_says_so(self) -> None:
+        assert "gave no bound" in audit_bounds.chart(audit_bounds.data(replace(audit(), bounds=()))).panels[0].title
+
+
+def _neighbours(store: RunStore, values: list[tuple[int, int, float]], **options: object) -> list[RunRecord]:
+    said = made_runs.statement(made_runs.node_entries(0.9), unit="node")
+    found = []
+    for neighbours, test_neighbours, accuracy in values:
+        asked = made_runs.spec(
+            "heter-poisson", unit="node", neighbours=neighbours, test_neighbours=test_neighbours, **options
+        )
+        found.append(made_runs.finish(store, asked, accuracy, said))
+    return found
+
+
+class TestNeighbours:
+    VALUES = ((1, 1, 0.6), (1, 4, 0.7), (4, 1, 0.5), (4, 4, 0.8))
+
+    def test_a_cell_a_pair_and_a_panel_a_budget(self, store: RunStore) -> None:
+        records = _neighbours(store, list(self.VALUES), epsilon=2.0)
+        records += _neighbours(store, [(m, n, a + 0.1) for m, n, a in self.VALUES], seed=1, epsilon=2.0)
+        records += _neighbours(store, list(self.VALUES), epsilon=8.0)
+        rows = neighbours_heatmap.data(records)
+        assert len(rows) == 8
+        first = next(
+            row for row in rows if row["asked"] == 2.0 and row["neighbours"] == 4 and row["test_neighbours"] == 1
+        )
+        assert first["mean"] == pytest.approx(0.55)
+        assert first["seeds"] == 2
+        chart = neighbours_heatmap.chart(rows)
+        assert [panel.title for panel in chart.panels] == ["ε 2", "ε 8"]
+        assert chart.panels[0].x.categories == ("1", "4")
+        assert chart.panels[0].y.categories == ("4", "1"), "the smallest number is at the bottom"
+        assert "Highest: 85.0% at M = 4 and N_test = 4 (ε 2)" in chart.summary
+        drawn = neighbours_heatmap.plot(rows)
+        assert [trace.type for trace in drawn.data] == ["heatmap", "heatmap"]
+        assert "55.0%" in drawn.data[0].text
+
+    def test_runs_that_differ_in_more_are_not_averaged(self, store: RunStore) -> None:
+        records = [
+            record
+            for network, lift in (("gcn", 0.0), ("gin", 0.1))
+            for record in _neighbours(store, [(m, n, a + lift) for m, n, a in self.VALUES], network=network)
+        ]
+        rows = neighbours_heatmap.data(records)
+        assert {row["seeds"] for row in rows} == {1}
+        panels = [panel.title for panel in neighbours_heatmap.chart(rows).panels]
+        assert panels == ["ε 1, network gcn", "ε 1, network gin"]
+
+    def test_one_value_of_either_is_no_table(self, store: RunStore) -> None:
+        rows = neighbours_heatmap.data(_neighbours(store, [(1, 1, 0.6), (4, 1, 0.5)]))
+        assert rows == []
+        assert "at least two values of both" in neighbours_heatmap.chart(rows).panels[0].title

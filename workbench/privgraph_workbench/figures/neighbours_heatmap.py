@@ -1,0 +1,120 @@
+"""Neighbours kept in training against neighbours read afterwards (Figure 7 of the HeterPoisson paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+import plotly.graph_objects as go
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
+from privgraph_workbench.figures.common import asked_epsilon, setting, variants
+from privgraph_workbench.figures.draw_plotly import draw
+
+TITLE = "Neighbours in training against neighbours in prediction"
+METHOD = "heter-poisson"
+NUMBERS = ("neighbours", "test_neighbours")
+OPEN = "not private"
+
+
+def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
+    """One row per data set, budget, variant, M and N_test, from runs of HeterPoisson that are done; only where at least two values
+    of both numbers have been tried.
+
+    dataset, asked (the epsilon asked for; None: nothing is protected), variant (other options in which the runs differ),
+    neighbours (M), test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
+    where nothing is protected), metric.
+    """
+    done = [one for one in records if one.spec.method == METHOD and one.state == "done" and metric in one.metrics]
+    words = variants(done, leave_out=NUMBERS)
+    groups: dict[tuple[str, float | None, str], dict[tuple[int, int], list[RunRecord]]] = {}
+    for record in done:
+        table = groups.setdefault((record.spec.dataset, asked_epsilon(record), words[setting(record)]), {})
+        trained, read = (int(record.spec.options[name]) for name in NUMBERS)
+        table.setdefault((trained, read), []).append(record)
+    return [
+        {
+            "dataset": dataset,
+            "asked": asked,
+            "variant": variant,
+            "neighbours": neighbours,
+            "test_neighbours": test_neighbours,
+            "mean": fmean(one.metrics[metric] for one in members),
+            "seeds": len(members),
+            "epsilon": max((one.statement.epsilon for one in members if one.statement and asked), default=None),
+            "metric": metric,
+        }
+        for (dataset, asked, variant), table in groups.items()
+        if all(len({counts[place] for counts in table}) > 1 for place in (0, 1))
+        for (neighbours, test_neighbours), members in table.items()
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A panel for each data set and budget; a cell for each pair of numbers."""
+    if not rows:
+        return empty(TITLE, "it needs finished runs with at least two values of both")
+    held = _panels(rows)
+    across = sorted({row["neighbours"] for row in rows})
+    along = sorted({row["test_neighbours"] for row in rows}, reverse=True)
+    columns, lines = tuple(str(value) for value in across), tuple(str(value) for value in along)
+    metric = rows[0]["metric"].replace("_", " ")
+    best = max(rows, key=lambda row: float(row["mean"]))
+    return Chart(
+        title=f"{TITLE}: {metric}",
+        panels=tuple(
+            Panel(
+                title=name,
+                x=Axis(title="M, neighbours in training (expected)", scale="category", categories=columns),
+                y=Axis(title="N_test, in prediction (at most)", scale="category", categories=lines),
+            )
+            for name in held
+        ),
+        series=tuple(
+            Series(
+                name=name,
+                kind="cells",
+                x=tuple(str(row["neighbours"]) for row in members),
+                y=tuple(str(row["test_neighbours"]) for row in members),
+                low=tuple(row["mean"] for row in members),
+                text=tuple(percent(row["mean"]) for row in members),
+                hover=tuple(_hover(row) for row in members),
+                panel=place,
+                legend=False,
+            )
+            for place, (name, members) in enumerate(held.items())
+        ),
+        summary=(
+            f"{metric.capitalize()} for {len(across)} values of M and {len(along)} of N_test. Highest: {percent(best['mean'])} at M = "
+            f"{best['neighbours']} and N_test = {best['test_neighbours']} ({_name(best, rows)})."
+        ),
+        columns=2,
+        height=150 + 46 * len(lines),
+    )
+
+
+def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
+    """The cells as a plotly figure."""
+    return draw(chart(rows), theme)
+
+
+def _panels(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows by data set, budget and variant; small budgets first and no protection last."""
+    ordered = sorted(rows, key=lambda row: (row["dataset"], row["asked"] is None, row["asked"] or 0.0, row["variant"]))
+    found: dict[str, list[Row]] = {}
+    for row in ordered:
+        found.setdefault(_name(row, rows), []).append(row)
+    return found
+
+
+def _name(row: Row, rows: Sequence[Row]) -> str:
+    budget = OPEN if row["asked"] is None else f"ε {row['asked']:g}"
+    dataset = row["dataset"] if len({one["dataset"] for one in rows}) > 1 else ""
+    return ", ".join(filter(None, (dataset, budget, row["variant"])))
+
+
+def _hover(row: Row) -> str:
+    sound = "nothing is guaranteed" if row["epsilon"] is None else f"sound ε {upper(row['epsilon'])}"
+    seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds"
+    return f"M = {row['neighbours']}, N_test = {row['test_neighbours']}\n{percent(row['mean'])} ({seeds})\n{sound}"
