@@ -12,12 +12,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
 import sqlalchemy as sa
 
+from privgraph.audits.record import AuditRecord, Bound
 from privgraph.progress import Artifact, Log, Metric, Progress, Result, Spent
 from privgraph.runs import leases
 from privgraph.runs.launch import wait
@@ -25,7 +27,7 @@ from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import metadata, runs, schema
+from privgraph.runs.tables import audits, metadata, runs, schema
 
 PASSWORD = "correct horse"
 NOBODY = 2**22 + 1
@@ -272,6 +274,88 @@ def test_delete_removes_everything_but_not_under_a_worker(store: RunStore) -> No
     again = store.submit(a_spec())
     assert again == run
     assert store.events(again) == []
+
+
+def an_audit(run: str, epsilon: float, **changes: object) -> AuditRecord:
+    record = AuditRecord(
+        run=run,
+        audit="mechanism",
+        title="Mechanisms, played many times",
+        covers="run",
+        delta=1e-5,
+        confidence=0.95,
+        epsilon=epsilon,
+        bounds=(Bound(route="threshold", epsilon=epsilon),),
+        sound=math.inf,
+        published=1.5,
+        trials=100,
+        seconds=1.5,
+        seed=0,
+        score="sum of log-likelihood ratios",
+        edges=(0.0, 1.0, 2.0),
+        scores_with=(1, 49),
+        scores_without=(50, 0),
+        roc_false=(0.0, 0.0, 1.0),
+        roc_true=(0.0, 0.98, 1.0),
+        area=0.99,
+        notes=("one",),
+    )
+    return replace(record, **changes)  # type: ignore[arg-type]
+
+
+def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None:
+    run, other = done(store), done(store, 1)
+    before, told = store.get(run), store.events(run)
+    assert store.audits(run) == []
+    records = [
+        an_audit(run, 1.25, confidence=0.9),
+        an_audit(run, 9.0, covers="step"),
+        an_audit(run, 7.0, delta=1e-6),  # at a smaller delta epsilon is larger: this says nothing of the run's
+        an_audit(run, 0.5),
+    ]
+    shown = []
+    for record in records:
+        store.add_audit(run, record)
+        shown.append((store.get(run).epsilon_audited, store.find_rows(RunQuery(ids=(run,)))[0]["audited_epsilon"]))
+    assert store.audits(run) == records
+    assert shown == [(1.25, 1.25)] * 4
+    after = store.get(run)
+    assert after.audit_confidence == 0.9
+    assert replace(after, epsilon_audited=None, audit_confidence=None) == before
+    assert store.events(run) == told
+    assert (store.audits(other), store.get(other).epsilon_audited) == ([], None)
+    store.add_audit(run, an_audit(run, 2.0, delta=1e-4))
+    assert (store.get(run).epsilon_audited, store.get(run).audit_confidence) == (2.0, 0.95)
+    assert RunStore.open(store.url).audits(run) == store.audits(run)
+
+
+def test_an_audit_needs_a_run_that_is_done_and_goes_with_it(store: RunStore) -> None:
+    run = running(store)
+    with pytest.raises(RunIsFixed, match="only a run that is done can be audited"):
+        store.add_audit(run, an_audit(run, 1.0))
+    with pytest.raises(StoreError, match="this audit is of another-run"):
+        store.add_audit(run, an_audit("another-run", 1.0))
+    for attempt in (lambda: store.audits("no-run"), lambda: store.add_audit("no-run", an_audit("no-run", 1.0))):
+        with pytest.raises(UnknownRun):
+            attempt()
+    finished = done(store, 1)
+    store.add_audit(finished, an_audit(finished, 1.0))
+    store.delete(finished)
+    again = store.submit(a_spec(1))
+    assert (again, store.audits(again), store.get(again).epsilon_audited) == (finished, [], None)
+
+
+def test_a_store_from_before_audits_keeps_working(url: str) -> None:
+    old = RunStore.open(url)
+    run = done(old)
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        audits.drop(connection)
+    old.close()
+    store = RunStore.open(url)
+    assert store.get(run).state == "done"
+    store.add_audit(run, an_audit(run, 1.0))
+    assert store.get(run).epsilon_audited == 1.0
+    store.close()
 
 
 def test_tags_and_notes_belong_to_the_reader(store: RunStore) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from privgraph.audits.record import AuditRecord
 from privgraph.runs.records import LIVE, RunQuery, RunRecord, StoredEvent, unplain
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import events, runs, tags
+from privgraph.runs.tables import audits, events, runs, tags
 
 LIGHT = (
     *(
@@ -76,8 +77,9 @@ def _ordered(query: RunQuery, columns: tuple[Any, ...]) -> sa.Select[Any]:
 
 def find_records(connection: sa.Connection, query: RunQuery, time: float) -> list[RunRecord]:
     found = connection.execute(_ordered(query, _RECORD)).mappings().all()
-    labels = _tags(connection, [row["number"] for row in found])
-    return [_record(row, labels.get(row["number"], ()), time) for row in found]
+    numbers = [row["number"] for row in found]
+    labels, shown = _tags(connection, numbers), _audited(connection, numbers)
+    return [_record(row, labels.get(row["number"], ()), shown.get(row["number"]), time) for row in found]
 
 
 def find_light(connection: sa.Connection, query: RunQuery, options: bool) -> list[dict[str, Any]]:
@@ -105,7 +107,39 @@ def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str,
     return found
 
 
-def _record(row: Mapping[Any, Any], labels: tuple[str, ...], time: float) -> RunRecord:
+def _audited(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[float, float]]:
+    """The largest bound on the whole run's epsilon that audits of the runs of those numbers have shown, and its confidence.
+
+    Epsilon falls with delta: what an audit has shown at a larger delta than the run's holds at the run's too.
+    """
+    if not numbers:
+        return {}
+    statement = (
+        sa.select(audits.c.run, audits.c.epsilon, audits.c.confidence)
+        .join(runs, runs.c.number == audits.c.run)
+        .where(audits.c.covers == "run", audits.c.delta >= runs.c.delta)
+        .order_by(audits.c.epsilon, audits.c.confidence)
+    )
+    if len(numbers) <= 500:
+        statement = statement.where(audits.c.run.in_(numbers))
+    return {row.run: (row.epsilon, row.confidence) for row in connection.execute(statement)}
+
+
+def largest_audited(connection: sa.Connection, number: int) -> float | None:
+    """The largest bound that an audit has shown on the whole run's epsilon, None before one."""
+    shown = _audited(connection, [number]).get(number)
+    return None if shown is None else shown[0]
+
+
+def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
+    """All audits of a run, the oldest first."""
+    statement = sa.select(audits.c.record).where(audits.c.run == number).order_by(audits.c.number)
+    return [AuditRecord.from_json(json.loads(record)) for record in connection.scalars(statement)]
+
+
+def _record(
+    row: Mapping[Any, Any], labels: tuple[str, ...], shown: tuple[float, float] | None, time: float
+) -> RunRecord:
     metrics = {name: float(value) for name, value in json.loads(row["metrics"]).items()}
     return RunRecord(
         id=row["id"],
@@ -121,6 +155,8 @@ def _record(row: Mapping[Any, Any], labels: tuple[str, ...], time: float) -> Run
         eta_seconds=remaining(row, time),
         metrics=metrics,
         statement_json=json.loads(row["statement"]) if row["statement"] else None,
+        epsilon_audited=shown[0] if shown else None,
+        audit_confidence=shown[1] if shown else None,
         seconds=row["seconds"],
         peak_memory_mb=row["peak_memory_mb"],
         device=row["device"],

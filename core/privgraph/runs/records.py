@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +55,8 @@ class RunRecord:
     Times are seconds since the epoch (UTC). `progress` lies in [0, 1]; `eta_seconds` is the estimated
     time that remains, None while nothing is known or the run is not live. `device` is the device that
     was used ("" before). `error` is one sentence, "" where nothing went wrong. `statement_json` is the
-    stored form of `statement`, which is parsed when it is first asked for.
+    stored form of `statement` without audits, parsed when it is first asked for. `epsilon_audited` is the largest bound
+    that an audit has shown on the whole run, at `audit_confidence`.
     """
 
     id: str
@@ -78,6 +79,8 @@ class RunRecord:
     tags: tuple[str, ...]
     note: str
     batch: str
+    epsilon_audited: float | None = None
+    audit_confidence: float | None = None
 
     @property
     def live(self) -> bool:
@@ -91,12 +94,15 @@ class RunRecord:
 
     @cached_property
     def statement(self) -> PrivacyStatement | None:
-        """The final privacy statement, None before the run is done."""
+        """The final privacy statement, None before the run is done; its audited number is of the audits made since."""
         if self.statement_json is None:
             return None
         from privgraph.privacy.serial import statement_from_json
 
-        return statement_from_json(self.statement_json)
+        final = statement_from_json(self.statement_json)
+        if self.epsilon_audited is None:
+            return final
+        return replace(final, epsilon_audited=self.epsilon_audited, audit_confidence=self.audit_confidence)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from privgraph.audits.record import AuditRecord
 from privgraph.home import home
 from privgraph.progress import Event
 from privgraph.runs import listing
@@ -30,7 +31,7 @@ from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import events, runs, tags
+from privgraph.runs.tables import audits, events, runs, tags
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
@@ -155,12 +156,13 @@ class RunStore:
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:
-        """Remove a run with its events, tags and artifacts. Raises `RunIsFixed` while a worker has it."""
+        """Remove a run with its events, audits, tags and artifacts. Raises `RunIsFixed` while a worker has it."""
         with self._database.write() as connection:
             row = self._database.row(connection, run)
             if row.state in LIVE:
                 raise RunIsFixed(f"{run} is {row.state}; stop it before you delete it")
             connection.execute(events.delete().where(events.c.run == row.number))
+            connection.execute(audits.delete().where(audits.c.run == row.number))
             connection.execute(tags.delete().where(tags.c.run == row.number))
             connection.execute(runs.delete().where(runs.c.number == row.number))
         folder = self._path(run)
@@ -203,6 +205,39 @@ class RunStore:
             raise UnknownRun(f"there is no run {run}")
         return self._folders / run
 
+    # Audits
+
+    def add_audit(self, run: str, audit: AuditRecord) -> None:
+        """Keep what an audit of a run came to; the run itself stays as it was, but for its audited number.
+
+        That is the largest bound of all audits that cover the whole run: a later one that shows less changes nothing.
+        Raises `RunIsFixed` where the run is not done, and `StoreError` where the audit is of another run.
+        """
+        if audit.run != run:
+            raise StoreError(f"this audit is of {audit.run}, not of {run}")
+        with self._database.write() as connection:
+            row = self._database.row(connection, run)
+            if row.state != "done" or row.statement is None:
+                raise RunIsFixed(f"only a run that is done can be audited, and {run} is {row.state}")
+            values = {
+                "run": row.number,
+                "created": self._database.now(connection),
+                "audit": audit.audit,
+                "covers": audit.covers,
+                "delta": audit.delta,
+                "epsilon": audit.epsilon,
+                "confidence": audit.confidence,
+                "record": json.dumps(audit.to_json(), allow_nan=False),
+            }
+            connection.execute(audits.insert().values(**values))
+            largest = listing.largest_audited(connection, row.number)
+            connection.execute(runs.update().where(runs.c.number == row.number).values(audited_epsilon=largest))
+
+    def audits(self, run: str) -> list[AuditRecord]:
+        """All audits of a run, the oldest first."""
+        with self._database.read() as connection:
+            return listing.find_audits(connection, self._number(connection, run))
+
     # Events
 
     def events(
@@ -210,10 +245,15 @@ class RunStore:
     ) -> list[StoredEvent]:
         """The run's events with a sequence number greater than `after`, of those kinds, oldest first."""
         with self._database.read() as connection:
-            number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == run))
-            if number is None:
-                raise UnknownRun(f"there is no run {run}")
+            number = self._number(connection, run)
             return listing.find_events(connection, number, after, tuple(kinds) if kinds is not None else None, limit)
+
+    @staticmethod
+    def _number(connection: sa.Connection, run: str) -> int:
+        number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == run))
+        if number is None:
+            raise UnknownRun(f"there is no run {run}")
+        return int(number)
 
     def append(self, run: str, new: Sequence[Event], worker: str | None = None) -> int:
         """Append events to a live run, all or none, and give the last sequence number.

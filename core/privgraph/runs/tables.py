@@ -86,3 +86,18 @@ tags = sa.Table(
     sa.Column("tag", sa.Text, primary_key=True),
     sa.Index("tags_by_tag", "tag", "run"),
 )
+
+# Additive: a store of an earlier version gets it when it is opened, and that version goes on reading the store.
+audits = sa.Table(
+    "audits",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("audit", sa.Text, nullable=False),
+    sa.Column("covers", sa.Text, nullable=False),
+    sa.Column("delta", sa.Double, nullable=False),
+    sa.Column("epsilon", sa.Double, nullable=False),
+    sa.Column("confidence", sa.Double, nullable=False),
+    sa.Column("record", sa.Text, nullable=False),
+)
