@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from privgraph.options import Option, check
 from privgraph.privacy.statement import PrivacyStatement
-
-if TYPE_CHECKING:
-    from privgraph.data.graph import Graph
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +62,7 @@ class AuditOptions:
 class Subject:
     """The run that is audited: its id, its method's name and configuration, and the statement that it ended with.
 
-    `graph` loads its data, for audits that train on them (`Graph` as its trainer saw it). `seconds` is how long the run
+    `graph` loads its data, for audits that train on them (`data.graph.Graph` as its trainer saw it). `seconds` is how long the run
     took, where that is known. `device` is a name that torch knows.
     """
 
@@ -73,7 +70,7 @@ class Subject:
     method: str
     config: Any
     statement: PrivacyStatement
-    graph: Callable[[], Graph]
+    graph: Callable[[], Any]
     seed: int = 0
     seconds: float | None = None
     device: str = "cpu"

@@ -118,7 +118,7 @@ def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env=_environment(store),
+                env=environment(store),
             )
     except OSError as error:
         for run in ids:
@@ -140,7 +140,7 @@ def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
     return log
 
 
-def _environment(store: RunStore) -> dict[str, str]:
+def environment(store: RunStore) -> dict[str, str]:
     """The worker's environment: this store (by the environment, for its URL may hold a password), and last words."""
     return {
         **os.environ,

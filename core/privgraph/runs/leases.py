@@ -191,7 +191,7 @@ class Leases:
         """Why a live run's worker must be taken for dead, or "" where it need not be."""
         silence = time - suspect.heartbeat
         here = suspect.host == this_host() and suspect.pid is not None
-        if here and not _alive(suspect.pid):
+        if here and not alive(suspect.pid):
             return "the worker's process ended"
         if silence <= (HUNG_AFTER if here else LOST_AFTER) or self._silent_here(suspect) < WATCHED_FOR:
             return ""
@@ -240,7 +240,7 @@ def _leased(worker: str) -> tuple[sa.ColumnElement[bool], ...]:
     return (runs.c.worker == worker, runs.c.state.in_(LIVE))
 
 
-def _alive(pid: int) -> bool:
+def alive(pid: int) -> bool:
     """Whether there is such a process, and it is no corpse that nobody has buried."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)

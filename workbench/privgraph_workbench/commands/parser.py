@@ -35,7 +35,7 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", parser_class=Parser)
-    for add in (_app, _run, _list, _show, _account, _export, _data):
+    for add in (_app, _run, _list, _show, _account, _audit, _export, _data):
         add(commands)
     return parser
 
@@ -154,6 +154,19 @@ def _account(commands: Commands[Parser]) -> None:
     ):
         made.add_argument(f"--{name}", metavar="N", help=meaning)
     made.add_argument("--directed", action="store_true", help="edges have a direction")
+    made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+
+
+def _audit(commands: Commands[Parser]) -> None:
+    about = "Attack a stored run, and keep the least epsilon that this shows beside the run."
+    made = _command(commands, "audit", about, "audit")
+    made.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
+    made.add_argument("--audit", metavar="NAME", help="which audit (default: the first that does not refuse the run)")
+    made.add_argument("--trials", metavar="N", help="how often the mechanism is played, in both worlds together")
+    made.add_argument("--canaries", metavar="N", help="gradients that a white-box audit adds to a training of its own")
+    made.add_argument("--confidence", metavar="C", help="chance that the bound is right (default: 0.95)")
+    made.add_argument("--delta", metavar="D", help="delta at which epsilon is bounded (default: the run's own)")
+    made.add_argument("--seed", metavar="S", help="seed of the audit's own coins (default: 0)")
     made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
 
 

@@ -74,7 +74,7 @@ def _greet(store: RunStore, record: RunRecord) -> None:
 
 def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
     """Watch the run until it ends, and stop it where this process is interrupted; a second time, leave it alone."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
     # A log of a batch system wants a line now and then, not ten a second.
     pause = 0.1 if sys.stderr.isatty() else 10.0
     layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}{postfix}]"
@@ -91,7 +91,8 @@ def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
             return store.get(run), True
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
+def interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Take a request to end as Ctrl-C."""
     raise KeyboardInterrupt
 
 

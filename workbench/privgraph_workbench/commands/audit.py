@@ -1,0 +1,118 @@
+"""`privgraph audit`: attack a stored run, and keep the lower bound on epsilon that this shows."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from typing import Never
+
+from tqdm import tqdm
+
+from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.record import AuditRecord
+from privgraph.options import build
+from privgraph.registry import AUDITS, AuditSpec, audit
+from privgraph.runs import auditing
+from privgraph.runs.auditing import Auditing
+from privgraph.runs.records import StoreError
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.output import json_line
+from privgraph_workbench.commands.run import STOPPED, interrupt
+from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.figures.chart import lower, number, upper
+
+_OPTIONS = ("trials", "canaries", "confidence", "delta", "seed")
+_LOOK_SECONDS = 0.1
+
+
+def audit_command(parsed: argparse.Namespace) -> int:
+    """Audit in a process of its own, and watch it; what it costs is said before it starts."""
+    given = {name: getattr(parsed, name) for name in _OPTIONS if getattr(parsed, name) is not None}
+    options = build(AuditOptions, given)
+    named = audit(parsed.audit) if parsed.audit else None
+    try:
+        store = RunStore.open()
+        run = find_run(store, parsed.run)
+        subject = auditing.subject(run)
+        chosen, refusal = _chosen(named, subject)
+        if refusal:
+            print(f"privgraph: {refusal}", file=sys.stderr)
+            return 1
+        print(f"{chosen.title}: {chosen.cost(subject, options)}", file=sys.stderr)
+        ended, interrupted = _follow(store, run.id, auditing.start(store, run.id, chosen.name, options))
+        record = auditing.outcome(store, run.id, ended.token)
+    except StoreError as error:
+        print(f"privgraph: {error}", file=sys.stderr)
+        return 1
+    if record is None:
+        if interrupted:
+            print("privgraph: the audit was stopped, and nothing was kept", file=sys.stderr)
+            return STOPPED
+        print(f"privgraph: {ended.error or 'the audit was stopped'}", file=sys.stderr)
+        return 1
+    print(json_line(record.to_json()) if parsed.json else describe(record))
+    return STOPPED if interrupted else 0
+
+
+def _chosen(named: AuditSpec | None, subject: Subject) -> tuple[AuditSpec, str | None]:
+    """The audit, and why it refuses the run: the one that was named, else the first that does not refuse."""
+    refused = [(spec, spec.refuses(subject)) for spec in ([named] if named else AUDITS.values())]
+    return next((pair for pair in refused if pair[1] is None), refused[0])
+
+
+def describe(record: AuditRecord) -> str:
+    """An audit in plain lines: what it shows, beside what is claimed of the same releases."""
+    what = "the whole run" if record.covers == "run" else "one release of the run"
+    sure = f"with confidence {record.confidence:g}, at delta {record.delta:g}"
+    claims = [("sound", record.refutes_sound, upper(record.sound))]
+    if record.published is not None:
+        claims.append(("published", record.refutes_published, number(record.published, 4)))
+    lines = [
+        f"{record.title} of {record.run}",
+        f"Epsilon audited: at least {lower(record.epsilon)} for {what}, {sure}",
+        *(f"Epsilon {name}: {value}{' - REFUTED by this audit' if refuted else ''}" for name, refuted, value in claims),
+        *(f"By {bound.route}: at least {lower(bound.epsilon)}{_aside(bound.detail)}" for bound in record.bounds),
+        f"Trials: {record.trials:,}, in {record.seconds:.1f} s; area under the ROC curve {record.area:.3f}",
+        *(f"Note: {note}" for note in record.notes),
+    ]
+    return "\n".join(lines)
+
+
+def _aside(detail: str) -> str:
+    return f" ({detail})" if detail else ""
+
+
+def _follow(store: RunStore, run: str, token: str) -> tuple[Auditing, bool]:
+    """Watch the audit until it ends, and stop it where this process is interrupted; a second time, leave it alone."""
+    signal.signal(signal.SIGTERM, interrupt)
+    pause = 0.1 if sys.stderr.isatty() else 10.0
+    layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}]"
+    with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
+        try:
+            return _watch(store, run, token, bar), False
+        except KeyboardInterrupt:
+            auditing.stop(store, run, token)
+            bar.write("stopping the audit; interrupt again to leave it alone", file=sys.stderr)
+        try:
+            return _watch(store, run, token, bar), True
+        except KeyboardInterrupt:
+            return _state(store, run, token), True
+
+
+def _watch(store: RunStore, run: str, token: str, bar: tqdm[Never]) -> Auditing:
+    while True:
+        found = _state(store, run, token)
+        bar.set_description_str(found.stage, refresh=False)
+        bar.update(max(0.0, found.progress - bar.n))
+        if found.done:
+            return found
+        time.sleep(_LOOK_SECONDS)
+
+
+def _state(store: RunStore, run: str, token: str) -> Auditing:
+    found = auditing.state(store, run, token)
+    if found is None:
+        raise StoreError(f"the audit of {run} was deleted while it went on")
+    return found
