@@ -19,7 +19,7 @@ pytestmark = [
 ]
 
 # A deep link makes Streamlit's own script look for its server below the page's path first.
-OWN_PROBES = re.compile(r"/(train|data|runs|tradeoffs|teachers)/_stcore/(health|host-config)$")
+OWN_PROBES = re.compile(r"/(train|data|runs|tradeoffs|teachers|audit)/_stcore/(health|host-config)$")
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +177,7 @@ def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address:
         ("data", "Data"),
         ("train", "Train"),
         ("teachers", "Teachers"),
+        ("audit", "Audit"),
         ("runs", "Runs"),
         ("tradeoffs", "Trade-offs"),
     ],

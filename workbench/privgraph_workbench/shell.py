@@ -14,7 +14,9 @@ TITLES = {
     "start": ("Start", ":material/home:"),
     "data": ("Data", ":material/hub:"),
     "train": ("Train", ":material/model_training:"),
+    "accounting": ("Accounting", ":material/calculate:"),
     "teachers": ("Teachers", ":material/school:"),
+    "audit": ("Audit", ":material/gavel:"),
     "runs": ("Runs", ":material/list_alt:"),
     "tradeoffs": ("Trade-offs", ":material/balance:"),
 }

@@ -58,6 +58,7 @@ def _live(run: str, was_pending: bool) -> None:
         _privacy(record, events)
     if not record.pending:
         _teachers(record, events)
+        _audits(record)
         run_exports(record, events)
         _details(record)
 
@@ -231,6 +232,14 @@ def _teachers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             label="What its teachers said",
             icon=":material/school:",
             query_params={"run": record.id},
+        )
+
+
+def _audits(record: RunRecord) -> None:
+    """The way to the attacks on this run, where it protects something."""
+    if record.state == "done" and record.statement is not None and record.statement.unit != "none":
+        st.page_link(
+            shell.page("audit"), label="Audit this run", icon=":material/gavel:", query_params={"run": record.id}
         )
 
 

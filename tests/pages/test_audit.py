@@ -1,0 +1,249 @@
+"""The Audit page: which run, which audit and at what cost; an audit under way; what audits have shown."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_audits import audit as made_audit
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.audits.options import AuditOptions
+from privgraph.registry import AUDITS
+from privgraph.runs import auditing
+from privgraph.runs.auditing import Auditing
+from privgraph.runs.records import StoreError
+from privgraph.runs.store import RunStore
+
+Open = Callable[..., AppTest]
+
+
+def _texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _boxes(app: AppTest) -> list[str]:
+    """The three numbers, in the order of their boxes."""
+    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:3]
+
+
+def _drawn(app: AppTest) -> list[str]:
+    """What each figure of the page says to somebody who cannot see it."""
+    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+
+
+@pytest.fixture
+def run(store: RunStore) -> str:
+    """A finished DP-MLP, which every audit can be made of."""
+    return keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
+
+
+def test_without_a_private_run_it_says_what_there_will_be(opened: Open, store: RunStore) -> None:
+    keep(store, spec("gnn", unit="none"))
+    app = opened("audit")
+    assert "No private run is finished here yet" in app.info[0].value
+    assert "Train a private run" in app.get("page_link")[0].proto.label
+
+
+def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: str) -> None:
+    store.add_audit(run, made_audit(run))
+    app = opened("audit", run="gap-karate-000000000000", audit="grey-box", shown="7", audit__confidence="2")
+    said = "\n".join(text.value for text in app.warning)
+    assert "There is no finished run gap-karate-000000000000 that protects anything" in said
+    assert "there is no audit grey-box" in said
+    assert "there is no audit number 7" in said
+    assert "confidence must be at most 0.9999 (got 2)" in said
+
+
+def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStore, run: str) -> None:
+    bare = keep(store, spec("gnn", unit="none"))
+    app = opened("audit", run=bare)
+    assert app.selectbox(key="run").value == run
+    assert f"There is no finished run {bare} that protects anything" in app.warning[0].value
+
+
+def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
+    link = next(one.proto for one in opened("train", run=run).get("page_link") if one.proto.label == "Audit this run")
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
+    back = next(one.proto for one in opened("audit", run=run).get("page_link") if one.proto.label == "Open the run")
+    assert dict(parse_qsl(back.query_string.removeprefix("?"))) == {"run": run}
+
+
+def test_the_page_of_an_open_run_does_not(opened: Open, store: RunStore) -> None:
+    bare = keep(store, spec("gnn", unit="none"))
+    assert not [one for one in opened("train", run=bare).get("page_link") if one.proto.label == "Audit this run"]
+
+
+class TestANewAudit:
+    def test_each_audit_is_offered_or_says_why_not(self, opened: Open, store: RunStore) -> None:
+        edge = keep(store, spec("edge-rand", epsilon=8.0))
+        subject = auditing.subject(store.get(edge))
+        reason = AUDITS["white-box"].refuses(subject)
+        assert reason is not None
+        app = opened("audit", run=edge)
+        said = _texts(app)
+        assert f"Not offered: **{AUDITS['white-box'].title}**" in said
+        assert reason[1:] in said
+
+    def test_the_cost_stands_there_before_it_starts(self, opened: Open, store: RunStore, run: str) -> None:
+        subject = auditing.subject(store.get(run))
+        for name, option, value in (("mechanism", "trials", 1234), ("white-box", "canaries", 77)):
+            if AUDITS[name].refuses(subject):
+                continue
+            app = opened("audit", run=run, audit=name, **{f"audit__{option}": str(value)})
+            cost = AUDITS[name].cost(subject, AuditOptions(**{option: value}))
+            assert f"{value:,}" in cost
+            assert cost[1:] in _texts(app)
+            keys = {field.key for field in app.number_input}
+            assert f"audit.{option}" in keys
+            assert len({"audit.trials", "audit.canaries"} & keys) == 1, "options that it does not read are not asked"
+
+    def test_it_starts_with_what_the_form_says(self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[tuple[str, str, AuditOptions]] = []
+        monkeypatch.setattr(auditing, "start", lambda store, run, name, options: asked.append((run, name, options)))
+        app = opened(
+            "audit", run=run, audit="white-box", audit__canaries="50", audit__confidence="0.9", audit__seed="3"
+        )
+        app.button(key="start_audit").click().run()
+        assert not app.exception, app.exception
+        assert asked == [(run, "white-box", AuditOptions(canaries=50, confidence=0.9, seed=3))]
+
+    def test_what_the_start_refuses_is_one_sentence(
+        self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def refuse(*_: object) -> str:
+            raise StoreError("no audit could be started (no room)")
+
+        monkeypatch.setattr(auditing, "start", refuse)
+        app = opened("audit", run=run, audit="white-box")
+        app.button(key="start_audit").click().run()
+        assert [text.value for text in app.error] == ["No audit could be started (no room)."]
+
+    def test_a_mistyped_number_is_one_sentence(self, opened: Open, run: str) -> None:
+        app = opened("audit", run=run, audit="white-box")
+        app.text_input(key="audit.confidence").set_value("sure").run()
+        assert any("confidence must be a number (got sure)" in text.value for text in app.error)
+        assert "start_audit" not in {button.key for button in app.button}
+
+
+class TestUnderWay:
+    @pytest.fixture
+    def going(self, monkeypatch: pytest.MonkeyPatch) -> list[Auditing]:
+        """The audits that the page will find."""
+        found: list[Auditing] = []
+        monkeypatch.setattr(auditing, "states", lambda store, run: list(found))
+        return found
+
+    def test_progress_and_a_stop(
+        self, opened: Open, run: str, going: list[Auditing], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stopped: list[tuple[str, str]] = []
+        monkeypatch.setattr(auditing, "stop", lambda store, run, token: stopped.append((run, token)))
+        going.append(
+            Auditing(token="ab12", audit="mechanism", options=AuditOptions(), started=0.0, progress=0.4, stage="trials")
+        )
+        app = opened("audit", run=run)
+        (bar,) = app.get("progress")
+        assert bar.proto.value == 40
+        assert bar.proto.text.startswith(f"{AUDITS['mechanism'].title} · 40% · trials · about")
+        assert app.button(key="start_audit").disabled, "one audit at a time"
+        app.button(key="stop_audit.ab12").click().run()
+        assert not app.exception, app.exception
+        assert stopped == [(run, "ab12")]
+
+    @pytest.mark.parametrize(
+        ("ended", "said"),
+        [
+            ({"error": "the audit's process ended"}, "The last audit failed: the audit's process ended."),
+            ({"stopped": True}, "The last audit was stopped before it had shown anything."),
+            ({}, "No audit of this run is under way."),
+        ],
+    )
+    def test_how_the_last_one_ended(
+        self, opened: Open, run: str, going: list[Auditing], ended: dict[str, object], said: str
+    ) -> None:
+        going.append(
+            Auditing(token="ab12", audit="mechanism", options=AuditOptions(), started=0.0, done=True, **ended)  # type: ignore[arg-type]
+        )
+        app = opened("audit", run=run)
+        assert said in _texts(app)
+        assert not app.get("progress")
+        assert not app.button(key="start_audit").disabled
+
+
+class TestShown:
+    def test_before_the_first_it_says_so(self, opened: Open, run: str) -> None:
+        assert "has not been audited yet" in opened("audit", run=run).info[-1].value
+
+    def test_three_numbers_figures_and_exports(self, opened: Open, store: RunStore, run: str) -> None:
+        made = made_audit(run, noise=0.8, published=9.0)
+        store.add_audit(run, made)
+        app = opened("audit", run=run)
+        sound, published, audited = _boxes(app)
+        assert float(sound) >= made.sound
+        assert published == "9"
+        assert 0 < float(audited.removeprefix("at least ")) <= made.epsilon
+        assert "No claim is refuted. That proves none of them" in _texts(app)
+        assert not app.error
+        drawn = "\n".join(_drawn(app))
+        for words in ("The area under the attack's curve", "shown by a threshold (counts)", "have"):
+            assert words in drawn
+        labels = [button.proto.label for button in app.get("download_button")]
+        assert labels.count("SVG") == labels.count("JSON") == 3
+        assert made.notes[0] in _texts(app)
+
+    @pytest.mark.parametrize(
+        ("claims", "red", "said"),
+        [
+            ({"published": 0.5}, [False, True, False], "the paper's formula claims for the same noise"),
+            ({"claimed": 0.5, "published": None}, [True, False, False], "One of our proofs, or the code, is wrong"),
+        ],
+    )
+    def test_what_is_refuted_is_red_and_said(
+        self, opened: Open, store: RunStore, run: str, claims: dict[str, float], red: list[bool], said: str
+    ) -> None:
+        store.add_audit(run, made_audit(run, noise=0.4, **claims))  # type: ignore[arg-type]
+        app = opened("audit", run=run)
+        assert [":red[" in box for box in _boxes(app)] == red
+        (complaint,) = app.error
+        assert said in complaint.value
+        assert "at 95% confidence" in complaint.value
+
+    def test_where_nothing_is_proved_nothing_is_refuted(self, opened: Open, store: RunStore, run: str) -> None:
+        store.add_audit(run, made_audit(run, claimed=math.inf, published=None))
+        app = opened("audit", run=run)
+        assert _boxes(app)[:2] == ["∞, none proved", "no formula"]
+        assert not app.error
+
+    def test_one_step_is_not_the_run(self, opened: Open, store: RunStore, run: str) -> None:
+        store.add_audit(run, made_audit(run, covers="step"))
+        assert "of one step alone: not the run" in _texts(opened("audit", run=run))
+
+    def test_the_newest_comes_first_and_the_address_names_another(
+        self, opened: Open, store: RunStore, run: str
+    ) -> None:
+        first = made_audit(run, noise=0.8, seed=1, published=None)
+        second = replace(made_audit(run, noise=3.0, seed=2, published=None), title="The second")
+        store.add_audit(run, first)
+        store.add_audit(run, second)
+        app = opened("audit", run=run)
+        assert app.selectbox(key="shown").value == "2"
+        table = next(one.value for one in app.dataframe if "covers" in one.value)
+        assert table["audit"].tolist() == [2, 1]
+        assert table["seed"].tolist() == [2, 1]
+        older = opened("audit", run=run, shown="1")
+        assert float(_boxes(older)[2].removeprefix("at least ")) > float(_boxes(app)[2].removeprefix("at least "))
+
+    def test_a_new_audit_comes_to_the_front(self, opened: Open, store: RunStore, run: str) -> None:
+        store.add_audit(run, made_audit(run))
+        app = opened("audit", run=run, shown="1")
+        store.add_audit(run, made_audit(run, seed=1))
+        app.run()
+        assert not app.exception, app.exception
+        assert app.selectbox(key="shown").value == "2"
