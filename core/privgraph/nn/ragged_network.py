@@ -1,0 +1,284 @@
+"""A graph network on subgraphs of different sizes that gives the norm of every subgraph's own gradient.
+
+No subgraph's gradient is ever formed: a layer's part of it is a sum of outer products d_u a_u^T over the subgraph's
+rows (d: gradient at the layer's output, a: its input), whose squared norm is the sum over pairs of rows u, w of
+(d_u . d_w)(a_u . a_w), and the weighted sum over subgraphs is one matrix product of weighted factors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from privgraph.nn.ragged_subgraphs import Subgraphs
+
+NETWORKS = ("gcn", "gin", "sage")
+NUMBERS = 1 << 24
+"""Numbers in the inputs of rows that are worked on together: 64 megabytes."""
+_WIDE = 64
+"""Rows from which on a subgraph's gradient is formed after all: all pairs of more rows would cost as much."""
+_ROUNDING = 1e-5
+"""What rounding can take from a sum over pairs, as a part of the sum of their sizes: a norm is never found too small."""
+
+
+class RaggedNetwork:
+    """`layers` rounds of message passing (1 or 2) and a linear classifier at the centre (Appendix A.1 of HeterPoisson).
+
+    h_u <- elu(W a_u + b) with, over the in-neighbours j of u within the subgraph,
+        gcn:  a_u = sum over j and u of h_j / sqrt(d_j d_u), d = 1 + in-degree within the subgraph
+        gin:  a_u = sum over j of h_j + (1 + lambda) h_u, lambda learnt
+        sage: a_u = mean over j and u of h_j
+    The last round is computed at centres alone. Nothing mixes subgraphs. `parameters` is (1, P), all in one buffer.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        features: int,
+        hidden: int,
+        classes: int,
+        *,
+        layers: int = 1,
+        device: torch.device | None = None,
+    ) -> None:
+        if kind not in NETWORKS:
+            raise ValueError(f"kind must be one of {', '.join(NETWORKS)} (got {kind})")
+        if layers not in (1, 2):
+            raise ValueError(f"layers must be 1 or 2 (got {layers})")
+        self.kind, self.layers = kind, layers
+        self.shapes = {"w1": (hidden, features), "b1": (hidden,), "w3": (classes, hidden), "b3": (classes,)}
+        if layers == 2:
+            self.shapes |= {"w2": (hidden, hidden), "b2": (hidden,)}
+        if kind == "gin":
+            self.shapes |= {f"own{layer + 1}": (1,) for layer in range(layers)}
+        self.parameters = torch.zeros(1, sum(map(math.prod, self.shapes.values())), device=device)
+        self._weights = views(self.parameters[0], self.shapes)
+
+    def initialise(self, generator: torch.Generator) -> None:
+        """Matrices uniform within 1/sqrt(inputs), drawn from `generator`; biases and lambdas zero."""
+        for weight in self._weights.values():
+            if weight.dim() == 2:
+                bound = 1 / math.sqrt(weight.shape[1])
+                weight.uniform_(-bound, bound, generator=generator)
+
+    def logits(self, x: Tensor, subgraphs: Subgraphs) -> Tensor:
+        """(B, C): what is said of the centres. x: (|V|, F)."""
+        found = [x.new_zeros(0, self.shapes["b3"][0])]
+        with torch.no_grad():
+            found += [self._forward(x, part).logits for part in subgraphs.parts(self._rows(x))]
+        return torch.cat(found)
+
+    def gradients(
+        self, x: Tensor, subgraphs: Subgraphs, labels: Tensor, losses: list[Tensor] | None = None
+    ) -> Iterator[Factors]:
+        """The gradients of the centres' cross-entropies (labels (B,)), part by part, of bounded size.
+
+        The cross-entropies themselves are appended to `losses`, where it is given.
+        """
+        start = 0
+        for part in subgraphs.parts(self._rows(x)):
+            found = self._factors(self._forward(x, part), labels[start : start + len(part)])
+            start += len(part)
+            if losses is not None:
+                losses.append(found.losses)
+            yield found
+
+    def _rows(self, x: Tensor) -> int:
+        return max(1, NUMBERS // max(x.shape[1], self.shapes["b1"][0]))
+
+    def _forward(self, x: Tensor, subgraphs: Subgraphs) -> _Pass:
+        w = self._weights
+        weight, own = self._edge_weights(subgraphs)
+        centre = subgraphs.starts[:-1]
+        if self.layers == 1:
+            at_centre = _at_centres(subgraphs)
+            inputs = _gather(x, subgraphs, own, weight, at_centre)
+            first = functional.linear(inputs, w["w1"], w["b1"]).requires_grad_()
+            top = functional.elu(first)
+            logits = functional.linear(top, w["w3"], w["b3"])
+            return _Pass(subgraphs, [(inputs, first)], top, logits, [x[subgraphs.centres]])
+        inputs = _gather(x, subgraphs, own, weight, None)
+        first = functional.linear(inputs, w["w1"], w["b1"]).requires_grad_()
+        hidden = functional.elu(first)
+        if self.kind == "gin":
+            own = torch.full_like(own, 1.0) + w["own2"]
+        reading = torch.zeros_like(own)
+        inside = _at_centres(subgraphs)
+        reading[subgraphs.edges[0, inside]] = weight[inside]
+        reading[centre] = own[centre]
+        read = hidden.new_zeros(len(subgraphs), hidden.shape[1])
+        read = read.index_add(0, subgraphs.owner, hidden * reading.unsqueeze(1))
+        second = functional.linear(read, w["w2"], w["b2"])
+        top = functional.elu(second)
+        logits = functional.linear(top, w["w3"], w["b3"])
+        return _Pass(subgraphs, [(inputs, first), (read, second)], top, logits, [x[subgraphs.nodes], hidden[centre]])
+
+    def _edge_weights(self, subgraphs: Subgraphs) -> tuple[Tensor, Tensor]:
+        """What a source counts at its target, (E,), and a row at itself in the first round, (R,)."""
+        source, target = subgraphs.edges
+        rows = subgraphs.nodes.numel()
+        degree = torch.bincount(target, minlength=rows).to(self.parameters.dtype) + 1
+        if self.kind == "gin":
+            return torch.ones_like(degree)[target], torch.ones_like(degree) + self._weights["own1"]
+        if self.kind == "sage":
+            return 1 / degree[target], 1 / degree
+        return (degree[source] * degree[target]).rsqrt(), 1 / degree
+
+    def _factors(self, made: _Pass, labels: Tensor) -> Factors:
+        losses = functional.cross_entropy(made.logits, labels, reduction="none")
+        outputs = [output for _, output in made.rounds]
+        *inner, last = torch.autograd.grad(losses.sum(), (*outputs, made.logits))
+        names = [*[("w1", "b1"), ("w2", "b2")][: self.layers], ("w3", "b3")]
+        inputs = [given.detach() for given, _ in made.rounds] + [made.top.detach()]
+        products = [
+            Product(weight, bias, given, gradient)
+            for (weight, bias), given, gradient in zip(names, inputs, (*inner, last), strict=True)
+        ]
+        scalars = {}
+        if self.kind == "gin":
+            for layer, (gradient, rows) in enumerate(zip(inner, made.own, strict=True), 1):
+                each = (gradient * functional.linear(rows.detach(), self._weights[f"w{layer}"])).sum(1)
+                scalars[f"own{layer}"] = _sums(each, made.subgraphs)
+        return Factors(made.subgraphs, losses.detach(), made.logits.detach(), products, scalars, self.shapes)
+
+
+@dataclass(eq=False)
+class _Pass:
+    """What a forward pass leaves: (input, output) of each round, the classifier's input and output, and the rows
+    that lambda multiplies in each round."""
+
+    subgraphs: Subgraphs
+    rounds: list[tuple[Tensor, Tensor]]
+    top: Tensor
+    logits: Tensor
+    own: list[Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A linear layer's part of all gradients: inputs (n, I) and gradients at outputs (n, O); n is B, or R."""
+
+    weight: str
+    bias: str
+    inputs: Tensor
+    gradients: Tensor
+
+
+@dataclass(eq=False)
+class Factors:
+    """The gradients of B subgraphs, as factors. losses (B,), logits (B, C)."""
+
+    subgraphs: Subgraphs
+    losses: Tensor
+    logits: Tensor
+    products: list[Product]
+    scalars: dict[str, Tensor]
+    shapes: dict[str, tuple[int, ...]]
+
+    def squared_norms(self) -> Tensor:
+        """(B,): of each subgraph's gradient over all parameters together; not a number where it is not finite."""
+        total = torch.zeros_like(self.losses)
+        for product in self.products:
+            if product.inputs.shape[0] == len(self.subgraphs):
+                total += product.gradients.square().sum(1) * (product.inputs.square().sum(1) + 1)
+            else:
+                total += _pair_norms(product, self.subgraphs)
+        for each in self.scalars.values():
+            total += each.square()
+        return total
+
+    def add_to(self, total: Tensor, factors: Tensor) -> None:
+        """Add every subgraph's gradient, times `factors` (B,), to `total` (P,); a factor of 0 adds nothing at all."""
+        sums = views(total, self.shapes)
+        dropped = factors == 0
+        for product in self.products:
+            inputs, gradients, own = product.inputs, product.gradients, factors
+            if inputs.shape[0] != len(self.subgraphs):
+                own, gone = factors[self.subgraphs.owner], dropped[self.subgraphs.owner]
+            else:
+                gone = dropped
+            weighted = gradients * own.unsqueeze(1)
+            if bool(gone.any()):  # what is not finite stays so when it is multiplied by 0
+                inputs, weighted = (rows.masked_fill(gone.unsqueeze(1), 0.0) for rows in (inputs, weighted))
+            sums[product.weight].addmm_(weighted.t(), inputs)
+            sums[product.bias].add_(weighted.sum(0))
+        for name, each in self.scalars.items():
+            sums[name].add_((each * factors).masked_fill(dropped, 0.0).sum())
+
+
+def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
+    """(B,): squared norms of sum over rows u of d_u (a_u, 1)^T, by groups of subgraphs of like size."""
+    a, d, sizes = product.inputs, product.gradients, subgraphs.sizes
+    found = a.new_zeros(len(subgraphs))
+    width, most = 1, int(sizes.max()) if len(subgraphs) else 0
+    while width < 2 * most:
+        chosen = ((sizes > width // 2) & (sizes <= width)).nonzero().squeeze(1)
+        for some in torch.split(chosen, max(1, NUMBERS // (width * a.shape[1]))):
+            if some.numel():
+                place = torch.arange(width, device=a.device)
+                inside = place < sizes[some].unsqueeze(1)
+                rows = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0)
+                there = d[rows] * inside.unsqueeze(2)
+                if width <= _WIDE:
+                    inputs = a[rows]
+                    pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
+                    sizes_of_terms = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
+                    found[some] = pairs.sum((1, 2)) + _ROUNDING * sizes_of_terms.square()
+                else:
+                    formed = there.transpose(1, 2) @ a[rows]
+                    found[some] = formed.square().sum((1, 2)) + there.sum(1).square().sum(1)
+        width *= 2
+    return found.clamp_min(0)
+
+
+def _at_centres(subgraphs: Subgraphs) -> Tensor:
+    """(E,) bool: the edges that end in a centre."""
+    is_centre = torch.zeros(subgraphs.nodes.numel(), dtype=torch.bool, device=subgraphs.nodes.device)
+    is_centre[subgraphs.starts[:-1]] = True
+    return is_centre[subgraphs.edges[1]]
+
+
+def _gather(x: Tensor, subgraphs: Subgraphs, own: Tensor, weight: Tensor, chosen: Tensor | None) -> Tensor:
+    """Weighted sums of features: of every row (R, F), or of the centres alone (B, F) over the `chosen` edges.
+
+    A sparse product with the whole table, so that no row's features are copied.
+    """
+    source, target = subgraphs.edges
+    if chosen is not None:
+        source, target, weight = source[chosen], subgraphs.owner[target[chosen]], weight[chosen]
+        own, nodes = own[subgraphs.starts[:-1]], subgraphs.centres
+    else:
+        nodes = subgraphs.nodes
+    rows = nodes.numel()
+    target = torch.cat([target, torch.arange(rows, device=x.device)])
+    order = torch.argsort(target, stable=True)
+    columns = torch.cat([subgraphs.nodes[source], nodes])[order]
+    counts = torch.bincount(target, minlength=rows)
+    pointers = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    values = torch.cat([weight, own])[order].to(x.dtype)
+    if rows == 0:
+        return x.new_zeros(0, x.shape[1])
+    sparse = torch.sparse_csr_tensor(pointers, columns, values, size=(rows, x.shape[0]), check_invariants=False)
+    return sparse @ x
+
+
+def _sums(each: Tensor, subgraphs: Subgraphs) -> Tensor:
+    """(B,): sums over each subgraph's rows of `each` (R,), or `each` itself where it has an entry a subgraph."""
+    if each.numel() == len(subgraphs):
+        return each
+    return each.new_zeros(len(subgraphs)).index_add_(0, subgraphs.owner, each)
+
+
+def views(flat: Tensor, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:
+    """Named views of consecutive pieces of `flat` (P,)."""
+    found, start = {}, 0
+    for name, shape in shapes.items():
+        size = math.prod(shape)
+        found[name] = flat[start : start + size].view(shape)
+        start += size
+    return found

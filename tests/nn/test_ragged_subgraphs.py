@@ -1,0 +1,194 @@
+"""Ragged subgraphs: edges by brute force, gradients against one subgraph at a time and padded batches of torch.func."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from tests.nn.subgraph_twins import one_by_one, padded
+from torch import Tensor
+
+from privgraph.nn import ragged_network, ragged_subgraphs
+from privgraph.nn.ragged_network import NETWORKS, Factors, RaggedNetwork
+from privgraph.nn.ragged_subgraphs import InEdges, Subgraphs, induced
+
+FEATURES, HIDDEN, CLASSES = 5, 4, 3
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def toy(nodes: int = 9, density: float = 0.4, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Features, labels and edges of a little directed graph; its last node is isolated."""
+    drawn = torch.rand(nodes, nodes, generator=generator(seed)) < density
+    drawn.fill_diagonal_(False)
+    drawn[-1], drawn[:, -1] = False, False
+    x = torch.randn(nodes, FEATURES, generator=generator(seed + 1)) * 2
+    return x, torch.randint(CLASSES, (nodes,), generator=generator(seed + 2)), drawn.nonzero().t()
+
+
+def everybody(edges: Tensor, nodes: int) -> InEdges:
+    return InEdges.among(edges, torch.ones(nodes, dtype=torch.bool))
+
+
+def some_subgraphs(edges: Tensor, nodes: int = 9, share: float = 0.7, seed: int = 5) -> Subgraphs:
+    """All nodes but one as centres, each with some of its in-neighbours."""
+    known = everybody(edges, nodes)
+    centres = torch.arange(1, nodes)
+    which, place = known.of(centres)
+    kept = torch.rand(which.numel(), generator=generator(seed)) < share
+    return induced(centres, which[kept], known.sources[place[kept]], known)
+
+
+def network(kind: str, layers: int, seed: int = 0) -> RaggedNetwork:
+    made = RaggedNetwork(kind, FEATURES, HIDDEN, CLASSES, layers=layers)
+    made.initialise(generator(seed))
+    made.parameters.add_(torch.randn(made.parameters.shape, generator=generator(seed + 1)), alpha=0.3)
+    return made
+
+
+def test_in_edges_are_those_inside_the_chosen_nodes() -> None:
+    _, _, edges = toy()
+    members = torch.tensor([True, False, True, True, False, True, True, True, True])
+    found = InEdges.among(edges[:, torch.randperm(edges.shape[1], generator=generator())], members)
+    true = {(int(j), int(i)) for j, i in edges.t() if members[j] and members[i]}
+    which, place = found.of(torch.arange(9))
+    assert list(zip(found.sources[place].tolist(), which.tolist(), strict=True)) == sorted(
+        true, key=lambda e: (e[1], e[0])
+    )
+    which, place = found.of(torch.tensor([5, 2]))
+    assert [(int(found.sources[p]), int(w)) for w, p in zip(which, place, strict=True)] == [
+        *((j, 0) for j, i in sorted(true) if i == 5),
+        *((j, 1) for j, i in sorted(true) if i == 2),
+    ]
+
+
+@pytest.mark.parametrize("looked_up", [1 << 22, 3])
+def test_edges_are_induced_as_by_brute_force(monkeypatch: pytest.MonkeyPatch, looked_up: int) -> None:
+    monkeypatch.setattr(ragged_subgraphs, "_LOOKED_UP", looked_up)
+    _, _, edges = toy(seed=3)
+    subgraphs = some_subgraphs(edges)
+    true = set(map(tuple, edges.t().tolist()))
+    assert torch.equal(subgraphs.centres, torch.arange(1, 9))
+    expected = {
+        (a, b)
+        for start, stop in zip(subgraphs.starts, subgraphs.starts[1:], strict=False)
+        for a in range(start, stop)
+        for b in range(start, stop)
+        if (int(subgraphs.nodes[a]), int(subgraphs.nodes[b])) in true
+    }
+    found = list(map(tuple, subgraphs.edges.t().tolist()))
+    assert set(found) == expected
+    assert len(found) == len(expected) > 10
+    assert bool((subgraphs.edges[1].diff() >= 0).all())
+
+
+@pytest.mark.parametrize("rows", [1, 4, 7, 1000])
+def test_parts_are_the_whole(rows: int) -> None:
+    _, _, edges = toy()
+    subgraphs = some_subgraphs(edges)
+    parts = list(subgraphs.parts(rows))
+    assert torch.equal(torch.cat([part.nodes for part in parts]), subgraphs.nodes)
+    assert sum(len(part) for part in parts) == len(subgraphs)
+    assert all(part.nodes.numel() <= rows or len(part) == 1 for part in parts)
+    assert (len(parts) == 1) == (rows == 1000)
+    before = 0
+    for part in parts:
+        told = {tuple(edge) for edge in (part.edges + before).t().tolist()}
+        own = (subgraphs.edges >= before).all(0) & (subgraphs.edges < before + part.nodes.numel()).all(0)
+        assert told == set(map(tuple, subgraphs.edges[:, own].t().tolist()))
+        before += part.nodes.numel()
+
+
+def summed(found: list[Factors], size: int, factors: Tensor) -> Tensor:
+    total, start = torch.zeros(size), 0
+    for part in found:
+        stop = start + len(part.losses)
+        part.add_to(total, factors[start:stop])
+        start = stop
+    return total
+
+
+@pytest.mark.parametrize("wide", [64, 1])
+@pytest.mark.parametrize("numbers", [1 << 24, 30])
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_gradients_equal_both_slow_twins(
+    monkeypatch: pytest.MonkeyPatch, kind: str, layers: int, numbers: int, wide: int
+) -> None:
+    monkeypatch.setattr(ragged_network, "NUMBERS", numbers)
+    monkeypatch.setattr(ragged_network, "_WIDE", wide)
+    x, y, edges = toy()
+    subgraphs, net = some_subgraphs(edges), network(kind, layers)
+    labels = y[subgraphs.centres]
+    losses, expected = one_by_one(net, x, subgraphs, labels)
+    assert torch.allclose(padded(net, x, subgraphs, labels), expected, atol=1e-5)
+    found = list(net.gradients(x, subgraphs, labels))
+    assert (len(found) > 1) == (numbers == 30)
+    assert torch.allclose(torch.cat([part.losses for part in found]), losses, atol=1e-5)
+    norms, true = torch.cat([part.squared_norms() for part in found]), expected.square().sum(1)
+    assert torch.allclose(norms, true, rtol=2e-4)
+    assert bool((norms >= true * (1 - 1e-6)).all()), "a norm is never found too small"
+    factors = torch.rand(len(labels), generator=generator(7))
+    assert torch.allclose(summed(found, expected.shape[1], factors), factors @ expected, atol=1e-5)
+    assert float(expected.abs().amax(0).min()) > 0, "every parameter takes part"
+
+
+def test_sizes_of_all_kinds_have_their_norms() -> None:
+    """A star with 150 leaves beside small ones: formed gradients and pairs of rows agree."""
+    nodes = 160
+    leaves = torch.arange(1, 151)
+    edges = torch.stack([leaves, torch.zeros_like(leaves)])
+    edges = torch.cat([edges, torch.tensor([[155, 156, 157], [152, 152, 153]])], 1)
+    known = everybody(edges, nodes)
+    centres = torch.tensor([0, 152, 153, 159])
+    which, place = known.of(centres)
+    subgraphs = induced(centres, which, known.sources[place], known)
+    assert subgraphs.sizes.tolist() == [151, 3, 2, 1]
+    x, net = torch.randn(nodes, FEATURES, generator=generator()), network("sage", 2)
+    labels = torch.tensor([0, 1, 2, 0])
+    _, expected = one_by_one(net, x, subgraphs, labels)
+    (found,) = net.gradients(x, subgraphs, labels)
+    assert torch.allclose(found.squared_norms(), expected.square().sum(1), rtol=1e-3)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_nothing_and_no_edges(kind: str, layers: int) -> None:
+    x, _, _ = toy()
+    none = torch.empty(2, 0, dtype=torch.int64)
+    net, empty = network(kind, layers), torch.empty(0, dtype=torch.int64)
+    nothing = induced(empty, empty, empty, everybody(none, 9))
+    assert list(net.gradients(x, nothing, empty)) == []
+    assert net.logits(x, nothing).shape == (0, CLASSES)
+    alone = induced(torch.arange(9), empty, empty, everybody(none, 9))
+    (found,) = net.gradients(x, alone, torch.zeros(9, dtype=torch.int64))
+    _, expected = one_by_one(net, x, alone, torch.zeros(9, dtype=torch.int64))
+    assert torch.allclose(found.squared_norms(), expected.square().sum(1), rtol=1e-4)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_factor_of_zero_takes_what_is_not_finite_away(layers: int) -> None:
+    x, y, edges = toy()
+    x[3, 0] = math.nan
+    subgraphs, net = some_subgraphs(edges), network("gcn", layers)
+    (found,) = net.gradients(x, subgraphs, y[subgraphs.centres])
+    finite = torch.isfinite(found.squared_norms())
+    assert 0 < int(finite.sum()) < len(finite)
+    total = torch.zeros(net.parameters.shape[1])
+    found.add_to(total, finite.to(torch.float32))
+    assert bool(torch.isfinite(total).all())
+    clean = x.clone().nan_to_num(5.0)
+    (other,) = net.gradients(clean, subgraphs, y[subgraphs.centres])
+    expected = torch.zeros_like(total)
+    other.add_to(expected, finite.to(torch.float32))
+    assert torch.allclose(total, expected, atol=1e-5), "the others count as before"
+
+
+def test_unknown_networks_are_refused() -> None:
+    with pytest.raises(ValueError, match="kind must be one of"):
+        RaggedNetwork("gat", 2, 2, 2)
+    with pytest.raises(ValueError, match="layers must be 1 or 2"):
+        RaggedNetwork("gcn", 2, 2, 2, layers=3)
