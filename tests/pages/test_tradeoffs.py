@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.figures import made_runs
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.ledger import Ledger
@@ -84,3 +86,25 @@ def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
     assert "did you mean karate" in said
     assert "progab" in said
     assert "everybody" in said
+
+
+def test_numbers_of_neighbours_are_a_table_where_runs_tell(opened: Callable[..., AppTest], store: RunStore) -> None:
+    pairs = [(m, n) for m in (1, 2) for n in (1, 4)]
+    for m, n in pairs[:-1]:
+        _keep_neighbours(store, m, n)
+    assert not _tables(opened("tradeoffs", on="karate", protects="edge")), "these runs protect nodes"
+    assert len(_tables(opened("tradeoffs", on="karate", protects="node"))) == 1
+    _keep_neighbours(store, *pairs[-1], accuracy=0.9)
+    (said,) = _tables(opened("tradeoffs", on="karate", protects="node"))
+    assert "Highest: 90.0% at M = 2 and N_test = 4" in said
+
+
+def _keep_neighbours(store: RunStore, m: int, n: int, accuracy: float = 0.5) -> None:
+    said = made_runs.statement(made_runs.node_entries(2.0), unit="node")
+    asked = made_runs.spec("heter-poisson", "karate", unit="node", neighbours=m, test_neighbours=n)
+    made_runs.finish(store, asked, accuracy, said)
+
+
+def _tables(app: AppTest) -> list[str]:
+    said = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+    return [text for text in said if "values of M" in text]

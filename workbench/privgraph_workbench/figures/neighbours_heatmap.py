@@ -66,8 +66,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=tuple(
             Panel(
                 title=name,
-                x=Axis(title="M, neighbours in training (expected)", scale="category", categories=columns),
-                y=Axis(title="N_test, in prediction (at most)", scale="category", categories=lines),
+                x=Axis(title="neighbours M (in training)", scale="category", categories=columns),
+                y=Axis(title="N_test (in prediction)", scale="category", categories=lines),
             )
             for name in held
         ),

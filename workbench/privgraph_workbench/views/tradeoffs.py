@@ -20,7 +20,7 @@ from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
 from privgraph_workbench import datasets, jobs, live_plot, words
-from privgraph_workbench.figures import tradeoff
+from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.common import setting, variants
 from privgraph_workbench.views import common
@@ -109,6 +109,16 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
     return tradeoff.data(records), statements
 
 
+@lru_cache(maxsize=16)
+def _table(url: str, ids: tuple[str, ...]) -> list[Row]:
+    """The rows of the table of neighbours. Finished runs never change, so this is computed once."""
+    return (
+        neighbours_heatmap.data(jobs.store().find(RunQuery(ids=ids, methods=(neighbours_heatmap.METHOD,))))
+        if ids
+        else []
+    )
+
+
 def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     jobs.tick()
     waiting = jobs.store().count(_in_state(query, PENDING))
@@ -143,6 +153,21 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
     figure_exports("tradeoff", rows, statements, name=spec.name)
+    _neighbours(ids, statements, spec)
+
+
+def _neighbours(ids: tuple[str, ...], statements: dict[str, PrivacyStatement], spec: DatasetSpec) -> None:
+    """How many neighbours HeterPoisson should read, where stored runs tell."""
+    rows = _table(jobs.store().url, ids)
+    if not rows:
+        return
+    live_plot.show(neighbours_heatmap.plot(rows, common.theme()), key=f"neighbours.{spec.name}")
+    st.caption(
+        "HeterPoisson: M says how many neighbours learn from a node in training, which costs noise; N_test how many a prediction reads, "
+        "which costs nothing. Means over seeds."
+    )
+    own = {label: statement for label, statement in statements.items() if label.startswith(neighbours_heatmap.METHOD)}
+    figure_exports("neighbours_heatmap", rows, own, name=spec.name)
 
 
 def _other_unit(query: RunQuery) -> str:
