@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 from tests.figures import made_runs
+from tests.figures.made_accounts import rows as made_accounts
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_ensembles import ensemble as made_ensemble
@@ -113,6 +114,7 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         "consensus": consensus.data(weighted),
         "stopped": stopped.data(weighted),
         "teacher_accuracy": teacher_accuracy.data(weighted),
+        **made_accounts(),
         "audit_roc": audit_roc.data(audited, "log"),
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),

@@ -98,7 +98,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme) -> None:
         )
         figure.add_annotation(
             text=_plain(rule.label),
-            x=rule.x,
+            x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,  # plotly: shapes take values there, words exponents
             y=1,
             font={"size": 11, "color": colours.muted},
             xanchor="right" if rule.side == "left" else "left",

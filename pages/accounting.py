@@ -1,0 +1,3 @@
+from privgraph_workbench.views import accounting
+
+accounting.page()

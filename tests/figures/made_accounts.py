@@ -1,0 +1,27 @@
+"""Rows of the Accounting page's figures, from settings on a graph of made-up sizes."""
+
+from __future__ import annotations
+
+from privgraph.data.spec import PublicFacts
+from privgraph_workbench import accounting
+from privgraph_workbench.figures import cost, entry_costs, ledger, noise_shapes, split
+from privgraph_workbench.figures.chart import Row
+
+FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500)
+
+
+def rows() -> dict[str, list[Row]]:
+    """Rows of every figure of the page, by the figure's name."""
+    found = accounting.setting("gap", {"unit": "edge", "depth": 3}, FACTS)
+    noise = found.noise()
+    said = found.at(noise)
+    curve = accounting.along_noise(found, noise)
+    costs = accounting.parts(said.ledger, said.delta)
+    return {
+        "cost": cost.data(
+            [(one.x, one.epsilon, one.published) for one in curve.points], noise, found.account.noise, handle=True
+        ),
+        "entry_costs": entry_costs.data([(part.entry.stage, part.alone, part.without) for part in costs], said.epsilon),
+        "split": split.data(ledger.data(said.ledger, said.delta), measure="mu", movable=False),
+        "noise_shapes": noise_shapes.data(),
+    }

@@ -1,0 +1,107 @@
+"""What a setting costs: both epsilons against its noise, or against an option while the noise stays as it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import plotly.graph_objects as go
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty, number, upper
+from privgraph_workbench.figures.common import spans
+from privgraph_workbench.figures.draw_plotly import draw
+
+TITLE = "Both epsilons"
+EPSILONS = (("epsilon", "sound ε"), ("epsilon_as_published", "ε as published"))
+HANDLE = "noise"
+
+
+def data(
+    points: Iterable[tuple[float, float, float | None]], chosen: float, axis: str, *, handle: bool = False
+) -> list[Row]:
+    """One row per place, ascending: x, epsilon (sound; infinite where nothing is proved), epsilon_as_published (None: no
+    formula), chosen (the setting's own place), axis (what x is), handle (whether the place can be dragged on a page)."""
+    return [
+        {
+            "x": x,
+            "epsilon": sound,
+            "epsilon_as_published": published,
+            "chosen": x == chosen,
+            "axis": axis,
+            "handle": handle,
+        }
+        for x, sound, published in sorted(points, key=lambda point: point[0])
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Two curves over logarithmic epsilon; the setting's own place has a large mark on each, and a line where it can move."""
+    drawn = [row[key] for row in rows for key, _ in EPSILONS if _finite(row[key])]
+    if not drawn:
+        free = any(row[key] == 0 for row in rows for key, _ in EPSILONS)
+        return empty(TITLE, "it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
+    low, high = spans(min(drawn), max(drawn))
+    factors = rows[0]["x"] > 0 and rows[-1]["x"] > 12 * rows[0]["x"]
+    series: list[Series] = []
+    for slot, (key, name) in enumerate(EPSILONS):
+        held = [row for row in rows if _finite(row[key])]
+        if not held:
+            continue
+        for kind, shown in (("path", held), ("points", [row for row in held if row["chosen"]])):
+            series.append(
+                Series(
+                    name=name,
+                    kind="path" if kind == "path" else "points",
+                    x=tuple(row["x"] for row in shown),
+                    y=tuple(row[key] for row in shown),
+                    slot=slot,
+                    hollow=key != "epsilon",
+                    size=5 if kind == "path" else 13,
+                    legend=kind == "path",
+                    group=name,
+                    hover=tuple(_hover(row) for row in shown),
+                )
+            )
+    own = [row for row in rows if row["chosen"]]
+    said = "; ".join(_hover(row).replace("\n", ", ") for row in own)
+    handles = tuple(
+        Rule(
+            x=row["x"],
+            label="this setting: drag me" if row["handle"] else "this setting",
+            handle=HANDLE * row["handle"],
+        )
+        for row in own
+    )
+    proved = any(_finite(row["epsilon"]) for row in rows)
+    left, right = spans(rows[0]["x"], rows[-1]["x"])
+    axis = rows[0]["axis"]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title=f"{axis}, logarithmic", scale="log", low=left, high=right)
+                if factors
+                else Axis(title=axis),
+                y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high),
+                rules=handles,
+            ),
+        ),
+        series=tuple(series),
+        summary=f"Epsilon against {axis}. {said}.",
+        badges=() if proved else ("the published line only: no sound ε has been proved for this noise",),
+        height=340,
+    )
+
+
+def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
+    """The cost as a plotly figure."""
+    return draw(chart(rows), theme)
+
+
+def _finite(value: float | None) -> bool:
+    return value is not None and 0 < value < math.inf
+
+
+def _hover(row: Row) -> str:
+    sound = "none proved" if math.isinf(row["epsilon"]) else upper(row["epsilon"])
+    return f"{row['axis']}: {number(row['x'], 4)}\nsound ε {sound}\nε as published {number(row['epsilon_as_published'], 4)}"

@@ -1,0 +1,403 @@
+"""The Accounting page: what noise costs and what it buys, for any private method, before anything is trained."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.methods.plan import EPSILON
+from privgraph.options import Option, OptionError, Parameter, Scalar, parameters, parse, values
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS, MethodSpec
+from privgraph_workbench import accounting, datasets, forms, jobs, live_plot, shell, words
+from privgraph_workbench.accounting import Curve, Setting
+from privgraph_workbench.figures import cost
+from privgraph_workbench.figures.chart import Row, number, upper
+from privgraph_workbench.views import accounting_noise, accounting_parts, common
+from privgraph_workbench.views.export import figure_exports
+
+TYPED = "typed sizes"
+FIRST = "heter-poisson"
+"""The method that a reader without one finds chosen."""
+SIZE = "size."
+BUDGET_SECONDS = 0.6
+"""How long one drawing of the page may compute; what is missing then is drawn next."""
+SIZES = (
+    Parameter("nodes", int, 10_000, Option("how many nodes the graph has", low=4, high=10**9, label="Nodes |V|")),
+    Parameter("edges", int, 50_000, Option("how many connections it has", low=0, high=10**11, label="Edges |E|")),
+    Parameter(
+        "train_nodes", int, 7_500, Option("labelled nodes that train", low=1, high=10**9, label="Training nodes")
+    ),
+    Parameter("classes", int, 5, Option("how many classes there are", low=2, high=10**5, label="Classes C")),
+    Parameter(
+        "undirected",
+        bool,
+        True,
+        Option("an undirected edge is two entries of the adjacency matrix", label="Undirected edges"),
+    ),
+)
+SCALE = Parameter(
+    "scale", float, 1.0, Option("the scale of the noise; epsilon follows from it", low=0, low_open=True, high=1e12)
+)
+
+
+def page() -> None:
+    """A form on the left, both epsilons on the right; below, what moves them, where they go, and which noise it is."""
+    jobs.tick()
+    st.title("Accounting")
+    st.markdown(
+        "Privacy is bought with **noise**: the more noise, the less anybody can learn about one person, and the less the model "
+        "learns too. This page says what the noise of a method costs, in **ε** (epsilon: smaller is more private), from public "
+        "sizes alone: nothing is trained, and no data is read."
+    )
+    left, right = st.columns(2, gap="large")
+    with left, st.container(border=True):
+        spec = _choose_data()
+        facts = _facts(spec)
+        chosen = _choose_method()
+        filled = _options(chosen, spec)
+    with right:
+        found = _setting(chosen, facts, filled)
+        priced = _price(found, spec) if found is not None else None
+        until, complete = time.monotonic() + BUDGET_SECONDS, True
+        if found is not None and priced is not None:
+            complete = _against_noise(found, *priced, spec, until)
+    if found is not None and priced is not None:
+        complete = _body(found, *priced, spec, until) and complete
+    st.divider()
+    st.fragment(accounting_noise.show)(found.facts.classes if found else None)
+    if not complete:
+        st.rerun()
+
+
+def _choose_data() -> DatasetSpec | None:
+    """A graph of the catalogue, or None for sizes that are typed."""
+    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    asked = st.query_params.get("data")
+    if asked is not None and asked != TYPED and asked not in found:
+        st.warning(f"In this page's address, {datasets.complaint(asked)}.")
+    name = st.selectbox(
+        "Data",
+        [*found, TYPED],
+        key="data",
+        bind="query-params",
+        help=f"Only its public sizes enter the price. Choose {TYPED} for a graph that is not here",
+    )
+    return found.get(name)
+
+
+def _facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
+    """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
+    if spec is not None:
+        st.caption(f"**{spec.title}**: {spec.about}")
+        try:
+            return datasets.public_facts(spec, _data_options(spec), "random")
+        except (OptionError, DataError) as error:
+            return str(error)
+    for complaint in forms.complaints(SIZES, prefix=SIZE):
+        st.warning(complaint)
+    filled = forms.options_form(SIZES, prefix=SIZE, heading=False)
+    if filled.errors:
+        return next(iter(filled.errors.values()))
+    held = dict(filled.values)
+    if held["train_nodes"] > held["nodes"]:  # type: ignore[operator]
+        return f"train_nodes must be at most the number of nodes, {held['nodes']:,} (got {held['train_nodes']:,})"
+    undirected, edges = bool(held["undirected"]), int(held["edges"])
+    return PublicFacts(
+        nodes=int(held["nodes"]),
+        edges=edges,
+        entries=2 * edges if undirected else edges,
+        features=1,  # how many features there are enters no price
+        classes=int(held["classes"]),
+        train_nodes=int(held["train_nodes"]),
+        undirected=undirected,
+    )
+
+
+def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
+    found = datasets.options_class(spec)
+    return dict(values(found())) if found else {}
+
+
+def _choose_method() -> MethodSpec:
+    offered = sorted(accounting.private_methods(), key=lambda name: name != FIRST)
+    asked = st.query_params.get("method")
+    if asked is not None and asked not in offered:
+        known = f"{METHODS[asked].title} protects nothing" if asked in METHODS else f"there is no method {asked[:80]}"
+        st.warning(f"In this page's address, {known}; {offered[0]} is used instead.")
+    name = st.selectbox(
+        "Method",
+        offered,
+        key="method",
+        bind="query-params",
+        help="Every method that protects something",
+    )
+    st.caption(f"**{METHODS[name].title}**: {METHODS[name].about}")
+    return METHODS[name]
+
+
+def _options(chosen: MethodSpec, spec: DatasetSpec | None) -> forms.Filled:
+    """What enters the price of this method, but for epsilon and the noise, which stand beside the curve."""
+    config = chosen.load_config()
+    known = {parameter.name: parameter for parameter in parameters(config)}
+    offered = accounting.private_units(chosen.name)
+    refused: dict[Scalar, str] = {
+        unit: "It protects nothing, and costs nothing" if unit == "none" else f"{chosen.title} does not protect it"
+        for unit in known["unit"].option.choices
+        if unit not in offered
+    }
+    unit = forms.widget(known["unit"], disabled=refused)
+    st.caption(f"Protects {words.UNITS[str(unit)]}.")
+    names = (*accounting.ACCOUNTS[chosen.name, str(unit)].options, "delta", "accounting")
+    shown = [parameter for parameter in known.values() if parameter.name in names]
+    for complaint in forms.complaints([*shown, known["unit"], known["epsilon"]]):
+        st.warning(complaint)
+    _forget_noise_of_another(f"{chosen.name}/{unit}")
+    return forms.Filled(values={"unit": unit}) | forms.options_form(shown)
+
+
+def _forget_noise_of_another(asked: str) -> None:
+    """A noise that was given to another method, or for another unit, means nothing here."""
+    if st.session_state.get("scale.of", asked) != asked:
+        st.query_params.pop("scale", None)
+    st.session_state["scale.of"] = asked
+
+
+def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: forms.Filled) -> Setting | None:
+    """The setting with the wanted epsilon; a sentence in its place where there is none yet."""
+    if isinstance(facts, str):
+        st.error(common.sentence(facts))
+        return None
+    if facts is None:
+        st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
+        st.fragment(_await_facts, run_every=1.0)()
+        return None
+    for text in filled.errors.values():
+        st.error(common.sentence(text))
+    if filled.errors:
+        return None
+    config = chosen.load_config()
+    try:
+        return accounting.setting(chosen.name, {**filled.values, "epsilon": _wanted_epsilon(config)}, facts)
+    except OptionError as error:
+        st.error(common.sentence(error))
+        return None
+
+
+def _await_facts() -> None:
+    """Draw the page again when the sizes are there, or cannot be had."""
+    name = str(st.session_state.get("data"))
+    spec = next((one for one in datasets.choices() if one.name == name), None)
+    try:
+        ready = spec is None or datasets.public_facts(spec, _data_options(spec), "random") is not None
+    except (OptionError, DataError):
+        ready = True
+    if ready:
+        st.rerun()
+
+
+def _wanted_epsilon(config: type) -> float:
+    """What the page holds, else the address, else the method's own."""
+    known = next(parameter for parameter in parameters(config) if parameter.name == "epsilon")
+    for held in (st.session_state.get("epsilon"), st.query_params.get("epsilon")):
+        try:
+            if held is not None:
+                return float(parse(known, held))
+        except OptionError:
+            continue  # `forms.complaints` has said so
+    return float(known.default)
+
+
+def _given_noise() -> float | None:
+    """The noise of the address, where epsilon follows from it."""
+    held = st.query_params.get("scale")
+    if held is None:
+        return None
+    try:
+        return float(parse(SCALE, held))
+    except OptionError as error:
+        st.warning(f"In this page's address, {error}; the noise follows from ε instead.")
+        return None
+
+
+def _price(found: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStatement] | None:
+    """The two linked inputs, and what they come to: the noise and its statement."""
+    st.markdown("### From a wanted ε to noise, and back")
+    if not found.reads:
+        said = found.at(math.nan)
+        _boxes(said)
+        st.info(
+            f"{found.account.fixed} There is no noise to choose, and nothing to pay.", icon=":material/check_circle:"
+        )
+        return None
+    given = _given_noise()
+    try:
+        noise = given if given is not None else found.noise()
+        said = found.at(noise)
+    except OptionError as error:
+        st.error(common.sentence(error))
+        _inputs(found, None, None)
+        return None
+    _inputs(found, noise, said if given is not None else None)
+    _boxes(said)
+    st.markdown(words.risk(said.unit, said.epsilon, said.delta))
+    for reason in accounting.unprotected(said.ledger):
+        st.warning(f"No ε can be proved: {reason}.")
+    st.caption(f"{words.delta(said.delta)} Rule: {said.delta_rule}.")
+    if spec is not None and found.config.unit != "none":
+        st.page_link(
+            shell.page("train"),
+            label="**Train with these settings**",
+            icon=":material/model_training:",
+            query_params=train_address(found, spec),
+        )
+    return noise, said
+
+
+def _inputs(found: Setting, noise: float | None, given: PrivacyStatement | None) -> None:
+    """Wanted epsilon and noise side by side: whichever was changed last decides, and the other follows."""
+    held = float(found.config.epsilon)
+    if given is not None:
+        published = found.config.accounting == "published" and given.epsilon_as_published is not None
+        follows = float((given.epsilon_as_published or 0.0) if published else given.epsilon)
+        if float(EPSILON.low or 0) <= follows <= float(EPSILON.high or math.inf):
+            held = float(upper(follows))
+    st.session_state["epsilon"] = held
+    if noise is not None:
+        st.session_state["scale"] = float(f"{noise:.6g}")
+    elif "scale" not in st.session_state:
+        st.session_state["scale"] = float(SCALE.default)
+    left, right = st.columns(2)
+    left.number_input(
+        "Wanted ε",
+        min_value=float(EPSILON.low or 0),
+        max_value=float(EPSILON.high or math.inf),
+        step=0.1,
+        format="%.6g",
+        key="epsilon",
+        on_change=_want,
+        help=f"{EPSILON.help.capitalize()}. The noise beside it follows",
+    )
+    right.number_input(
+        "Noise",
+        min_value=1e-9,
+        max_value=1e12,
+        step=0.1,
+        format="%.6g",
+        key="scale",
+        on_change=_give,
+        help=f"The {found.account.noise}. Both epsilons follow",
+    )
+    st.caption(
+        f"Noise: {found.account.noise}. "
+        + (
+            "ε follows from the noise."
+            if given is not None
+            else "The noise follows from ε, and is the least that keeps it."
+        )
+    )
+
+
+def _want() -> None:
+    st.query_params.pop("scale", None)
+    st.query_params["epsilon"] = words.option(float(st.session_state["epsilon"]))
+
+
+def _give() -> None:
+    st.query_params["scale"] = words.option(float(st.session_state["scale"]))
+
+
+def _drag(name: str, noise: float) -> None:
+    """The line on the curve was let go at that noise."""
+    if name == cost.HANDLE and 0 < noise < math.inf:
+        st.query_params["scale"] = f"{noise:.4g}"
+
+
+def _boxes(said: PrivacyStatement) -> None:
+    boxes = (
+        (
+            "ε sound",
+            "none proved" if math.isinf(said.epsilon) else upper(said.epsilon),
+            f"What this noise will guarantee, by a proof that we stand for. Computed by: {said.accountant or 'no need'}.",
+        ),
+        (
+            "ε as published",
+            "no formula" if said.epsilon_as_published is None else number(said.epsilon_as_published, 4),
+            "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
+        ),
+    )
+    for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(label, help=help_)
+            st.markdown(f"#### {value}")
+
+
+def _against_noise(
+    found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float
+) -> bool:
+    """Epsilon against the noise, whose line can be dragged. False where points are missing, because time ran out."""
+    curve, (name, statements) = accounting.along_noise(found, noise, until), _named(found, noise, said, spec)
+    st.markdown("**ε against noise.** More noise, smaller ε. Drag the line to try another noise.")
+    rows = cost.data(_triples(curve), noise, found.account.noise, handle=True)
+    _figure(rows, statements, f"{name}-noise", curve, drag=True)
+    st.caption(LINES)
+    return curve.complete
+
+
+LINES = (
+    "Solid: what we can prove of this noise. Dashed: what the paper's own formula says of it. The large marks are this setting. "
+    "An axis counts in factors where numbers differ by more than ten times."
+)
+
+
+def _named(
+    found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None
+) -> tuple[str, dict[str, PrivacyStatement]]:
+    """How files of this setting are named, and what they state."""
+    place = spec.name.replace(":", "-") if spec else "typed"
+    label = f"{METHODS[found.name].title} on {place}, {said.unit}, noise {number(noise)}, planned"
+    return f"{place}-{found.name}-{said.unit}", {label: said}
+
+
+def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float) -> bool:
+    """What else moves epsilon, and where the budget goes. False where points are missing, because time ran out."""
+    levers = [lever for lever in found.account.levers if lever.applies(found.config)]
+    curves = [(lever, accounting.along(found, lever, noise, until)) for lever in levers]
+    name, statements = _named(found, noise, said, spec)
+    if curves:
+        st.markdown("### What else moves ε, while the noise stays as it is")
+        columns = st.columns(2, gap="large")
+        for place, (lever, curve) in enumerate(curves):
+            with columns[place % 2]:
+                st.markdown(f"**{lever.axis[:1].upper()}{lever.axis[1:]}.** {lever.about}")
+                rows = cost.data(_triples(curve), lever.value(found.config), lever.axis)
+                _figure(rows, statements, f"{name}-{lever.option}", curve)
+    st.divider()
+    accounting_parts.show(found, said, statements, name)
+    return all(curve.complete for _, curve in curves)
+
+
+def _triples(curve: Curve) -> list[tuple[float, float, float | None]]:
+    return [(point.x, point.epsilon, point.published) for point in curve.points]
+
+
+def _figure(
+    rows: list[Row], statements: Mapping[str, PrivacyStatement], name: str, curve: Curve, *, drag: bool = False
+) -> None:
+    if not rows:
+        st.info(common.sentence(curve.refused or "no place of this curve can be had"))
+        return
+    live_plot.show(cost.plot(rows, common.theme()), key=f"cost.{name}", on_drag=_drag if drag else None)
+    figure_exports("cost", rows, statements, name=name)
+
+
+def train_address(found: Setting, spec: DatasetSpec) -> dict[str, str]:
+    """The query parameters that fill the Train page with these settings."""
+    held = dict(values(found.config))
+    chosen = (*accounting.PRIVACY, *found.account.options)
+    return {"method": found.name, "data": spec.name, **forms.address({name: held[name] for name in chosen})}

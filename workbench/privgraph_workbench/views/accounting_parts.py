@@ -1,0 +1,67 @@
+"""Where a budget goes, on the Accounting page: the shares as a bar with a movable border, and the cost of each mechanism."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench import accounting, live_plot, words
+from privgraph_workbench.accounting import Setting
+from privgraph_workbench.figures import entry_costs, ledger, split
+from privgraph_workbench.views import common, statement
+from privgraph_workbench.views.export import figure_exports
+
+SMALLEST, LARGEST = 0.01, 0.99
+
+
+def show(found: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
+    """The budget of this setting."""
+    st.markdown("### Where the budget goes")
+    entries = said.ledger
+    shares = ledger.data(entries, said.delta)
+    movable = found.account.split is not None and len(entries) > 1 and not accounting.unprotected(entries)
+    st.markdown(
+        "A run spends its privacy budget on each thing that it reads from private data. "
+        + (
+            "**Drag the border** to give the first more or less: the noise of both is planned again for the same ε."
+            if movable
+            else found.account.fixed
+        )
+    )
+    rows = split.data(shares, measure="mu" if accounting.all_gaussian(entries) else "renyi", movable=movable)
+    present = shares[0]["share"] if shares else 0.0
+    moved = partial(_move, found, present) if movable else None
+    live_plot.show(split.plot(rows, common.theme()), key=f"split.{name}", on_drag=moved)
+    figure_exports("split", rows, statements, name=name)
+    if len(entries) > 1:
+        st.markdown(
+            "Epsilons of parts do not add up: below, what each mechanism would cost **by itself**, and what would be left to "
+            "pay **without it**."
+        )
+        costs = accounting.parts(entries, said.delta)
+        named = [(_name(part), part.alone, part.without) for part in costs]
+        rows = entry_costs.data(named, said.epsilon)
+        live_plot.show(entry_costs.plot(rows, common.theme()), key=f"entry_costs.{name}")
+        figure_exports("entry_costs", rows, statements, name=name)
+    statement.ledger(entries, planned=True)
+
+
+def _move(found: Setting, present: float, handle: str, share: float) -> None:
+    """The border was let go: the option that sets it gets the value that puts it there."""
+    border = found.account.split
+    if handle != split.HANDLE or border is None or not 0 < present < 1:
+        return
+    wanted = min(max(share, SMALLEST), LARGEST)
+    value = border.moved(found.config, found.facts, wanted, present)
+    if 0 < value < math.inf:
+        st.session_state[border.option] = words.option(float(f"{value:.4g}"))
+        st.query_params.pop("scale", None)
+
+
+def _name(part: accounting.Part) -> str:
+    stage = f", {part.entry.stage}" if part.entry.stage else ""
+    return f"{part.entry.mechanism}{stage}"
