@@ -1,0 +1,82 @@
+"""Randomised response, played by `mechanisms.randomised_response` and by EdgeRand's own counting."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from privgraph.audits.games.base import Array, Dice
+from privgraph.data.graph import Graph
+from privgraph.mechanisms.randomised_response import Response, randomise
+from privgraph.methods.edge_rand.config import Config
+from privgraph.methods.edge_rand.train import randomised
+
+PAIRS = 60
+"""Trials that share a graph: pairs of nodes, each with a trial of its own, that answer independently."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseGame:
+    """The answer of one pair of nodes, joined or not; the answers of all other pairs have nothing to do with it."""
+
+    response: Response
+    undirected: bool
+
+    def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
+        noise = dice.numpy("noise")
+        first = np.arange(0, 2 * PAIRS, 2)
+        pairs = np.stack([first, first + 1])
+        joined = np.concatenate([pairs, pairs[::-1]], 1) if self.undirected else pairs
+        edges = joined if present else joined[:, :0]
+        p, r = self.response.one_to_one, self.response.zero_to_one
+        ratios = np.array([math.log1p(-p) - math.log1p(-r), math.log(p / r)])
+        scores = np.zeros((trials, 3))
+        for start in range(0, trials, PAIRS):
+            own = scores[start : start + PAIRS]
+            before = None
+            for _ in range(count):
+                reported = randomise(
+                    edges, 2 * PAIRS, self.response, noise, undirected=self.undirected, most_edges=10**7
+                )
+                dense = np.zeros((2 * PAIRS, 2 * PAIRS), dtype=np.int64)
+                dense[reported[0], reported[1]] = 1
+                answers = dense[pairs[0], pairs[1]][: len(own)]
+                own[:, :2] += ratios[answers][:, None]
+                if before is not None:
+                    own[:, 2] += answers != before
+                before = answers
+        return scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedResponseGame:
+    """EdgeRand with a noisy number of edges: the whole randomisation of a small path, whose last edge comes or goes."""
+
+    config: Config
+    undirected: bool
+
+    def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
+        nodes = 6
+        path = torch.stack([torch.arange(nodes - 1), torch.arange(1, nodes)])[:, : nodes - (1 if present else 2)]
+        edges = torch.cat([path, path.flip(0)], 1) if self.undirected else path
+        none = torch.zeros(nodes, dtype=torch.bool)
+        graph = Graph(
+            name="game",
+            x=torch.zeros(nodes, 1),
+            y=torch.zeros(nodes, dtype=torch.int64),
+            edge_index=edges[:, torch.argsort(edges[1] * nodes + edges[0])],
+            train_mask=~none,
+            val_mask=none,
+            test_mask=none,
+            undirected=self.undirected,
+        )
+        seeds = dice.numpy("noise").integers(2**31, size=(trials, count))
+        scores = np.zeros((trials, 3))
+        for trial in range(trials):
+            for seed in seeds[trial]:
+                source, target = randomised(graph, self.config, int(seed)).edge_index
+                scores[trial] += bool(((source == nodes - 2) & (target == nodes - 1)).any())
+        return scores

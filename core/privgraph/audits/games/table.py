@@ -1,0 +1,190 @@
+"""Which game plays which entry of a ledger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from privgraph.audits.games import aggregation, edges, gradients, votes
+from privgraph.audits.games.base import Game
+from privgraph.audits.options import Subject
+from privgraph.mechanisms.randomised_response import Response
+from privgraph.privacy.events import (
+    Atoms,
+    BoundedRange,
+    Gaussian,
+    Laplace,
+    PoissonSampled,
+    PureDP,
+    RandomizedResponse,
+    Repeated,
+    SampledOnce,
+    Single,
+)
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.statements import RELATION_EDGE_UNDIRECTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A game, how often it is played in a trial, and what it stands for."""
+
+    game: Game
+    count: int
+    title: str
+
+
+Maker = Callable[[LedgerEntry, Subject], Part]
+
+
+def parts(subject: Subject) -> list[Part]:
+    """All that a run's ledger lists; stages with one and the same mechanism are one game, in which they follow one another.
+
+    Raises `ValueError` for a mechanism that no game knows.
+    """
+    merged: dict[LedgerEntry, int] = {}
+    for entry in subject.statement.ledger:
+        alike = replace(entry, stage="", note="", count=1)
+        merged[alike] = merged.get(alike, 0) + entry.count
+    found = []
+    for entry, count in merged.items():
+        if entry.mechanism not in GAMES:
+            raise ValueError(f"no game plays {entry.mechanism}")
+        if count:
+            found.append(GAMES[entry.mechanism](replace(entry, count=count), subject))
+    return _without_counting(found)
+
+
+def _without_counting(found: list[Part]) -> list[Part]:
+    """EdgeRand's noisy count and its answers are one game."""
+    counted = [part for part in found if isinstance(part.game, edges.CountedResponseGame)]
+    return counted[:1] or found
+
+
+def _private_gradients(entry: LedgerEntry, subject: Subject) -> Part:
+    clip, rate = _known(entry.sensitivity), _known(entry.sampling_rate)
+    game = gradients.one_example(clip, _known(entry.noise_std) / clip, rate)
+    return Part(
+        game=game, count=entry.count, title="one example's gradient, far beyond the clip, in its Poisson samples"
+    )
+
+
+def _subgraph_gradients(entry: LedgerEntry, subject: Subject) -> Part:
+    clip, degree = subject.config.clip, subject.config.max_degree
+    multiplier, rate = _known(entry.noise_std) / clip, _known(entry.sampling_rate)
+    game = gradients.one_node_in_lists(clip, multiplier, rate, degree)
+    title = f"one node's gradient, and those of the {degree} roots that read it, turned round"
+    return Part(game=game, count=entry.count, title=title)
+
+
+def _aggregation(entry: LedgerEntry, subject: Subject) -> Part:
+    unit = subject.statement.unit
+    undirected = subject.statement.relation == RELATION_EDGE_UNDIRECTED
+    degree = subject.config.max_degree if unit == "node" else 0
+    game = aggregation.AggregationGame(unit=unit, std=_known(entry.noise_std), undirected=undirected, max_degree=degree)
+    title = f"a node in the sums of the {degree} that it points to" if unit == "node" else "an edge between two nodes"
+    return Part(game=game, count=entry.count, title=title)
+
+
+def _votes(entry: LedgerEntry, subject: Subject) -> Part:
+    sample, _, count = _sample(entry)
+    game = votes.VotesGame(std=_known(entry.noise_std), sample=sample)
+    return Part(game=game, count=count, title="one node's vote of full weight in every sample that holds it")
+
+
+def _posterior(entry: LedgerEntry, subject: Subject) -> Part:
+    sample, event, count = _sample(entry)
+    if not isinstance(event, Atoms):
+        raise ValueError(f"no game plays {entry.mechanism} as {type(event).__name__}")
+    lam = math.sqrt(2) / _known(entry.noise_std)
+    game = votes.posterior(lam, votes.classes_of(lam, event.upper[0]), sample)
+    return Part(game=game, count=count, title="a posterior that one node turns from one certain class to another")
+
+
+def _log_posterior(entry: LedgerEntry, subject: Subject) -> Part:
+    """Its event tells nothing but that it is not private: the sample is the one that the ledger names."""
+    game = votes.log_posterior(math.sqrt(2) / _known(entry.noise_std), votes.Sample(rate=_known(entry.sampling_rate)))
+    return Part(game=game, count=entry.count, title="log-probabilities that one node turns from one class to another")
+
+
+def _maximum(entry: LedgerEntry, subject: Subject) -> Part:
+    sample, event, count = _sample(entry)
+    kind = _KINDS[type(event)]
+    scale = _known(entry.noise_std) / _SHAPES[kind]
+    game = votes.maximum(kind, scale, sample)
+    return Part(game=game, count=count, title="one vote that decides between two classes")
+
+
+def _pate(entry: LedgerEntry, subject: Subject) -> Part:
+    """Its entry counts the two counts of a query that one vote moves."""
+    part = _maximum(entry, subject)
+    return replace(part, count=entry.count // 2)
+
+
+def _counts(entry: LedgerEntry, subject: Subject) -> Part:
+    game = votes.CountsGame(std=_known(entry.noise_std), weight=_known(entry.sensitivity) / math.sqrt(2))
+    return Part(game=game, count=entry.count, title="one teacher's vote that moves between two classes")
+
+
+def _gate(entry: LedgerEntry, subject: Subject) -> Part:
+    sample, _, count = _sample(entry)
+    game = votes.gate(_known(entry.noise_std), _known(entry.sensitivity), sample)
+    return Part(game=game, count=count, title="one vote that lifts the largest count over the threshold")
+
+
+def _response(entry: LedgerEntry, subject: Subject) -> Part:
+    undirected = subject.statement.relation == RELATION_EDGE_UNDIRECTED
+    title = "one pair of nodes, joined or not"
+    if isinstance(entry.event, RandomizedResponse):
+        response = Response(one_to_one=entry.event.one_to_one, zero_to_one=entry.event.zero_to_one)
+        return Part(game=edges.ResponseGame(response=response, undirected=undirected), count=entry.count, title=title)
+    game = edges.CountedResponseGame(config=subject.config, undirected=undirected)
+    return Part(game=game, count=entry.count, title=f"{title}, and the noisy number of edges")
+
+
+def _sample(entry: LedgerEntry) -> tuple[votes.Sample, Single, int]:
+    """Who is asked, what is done with the sample, and how often."""
+    event = entry.event
+    if isinstance(event, PoissonSampled):
+        return votes.Sample(rate=event.rate), event.event, entry.count
+    if isinstance(event, SampledOnce) and isinstance(event.event, Repeated):
+        return votes.Sample(rate=event.rate, at_once=True), event.event.event, event.event.count * entry.count
+    return votes.Sample(), event, entry.count
+
+
+def _known(value: float | None) -> float:
+    if value is None or not value > 0:
+        raise ValueError(f"a ledger entry lacks a number that its game needs (got {value})")
+    return value
+
+
+_KINDS: Mapping[type[Single], str] = {
+    Gaussian: "gaussian",
+    Laplace: "laplace",
+    PureDP: "exponential",
+    BoundedRange: "gumbel",
+}
+_SHAPES: Mapping[str, float] = {
+    "gaussian": 1.0,
+    "laplace": math.sqrt(2),
+    "exponential": 1.0,
+    "gumbel": math.pi / math.sqrt(6),
+}
+
+GAMES: Mapping[str, Maker] = {
+    "private gradients": _private_gradients,
+    "private gradients of subgraphs": _subgraph_gradients,
+    "aggregation perturbation": _aggregation,
+    "noisy weighted votes": _votes,
+    "noisy argmax of a posterior": _posterior,
+    "noisy argmax of log-probabilities": _log_posterior,
+    "noisy maximum of teachers' votes": _maximum,
+    "gate": _gate,
+    "test of the largest count (gaussian)": _gate,
+    "noisy counts of votes (gaussian)": _counts,
+    "noisy count of votes (laplace)": _pate,
+    "noisy count of votes (gaussian)": _pate,
+    "randomised response": _response,
+    "Laplace": _response,
+}

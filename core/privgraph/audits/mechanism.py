@@ -1,0 +1,126 @@
+"""The audit `mechanism`: play all that a run's ledger lists, many times in two worlds, and tell the worlds apart."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from privgraph.audits.bounds import Event, Shown, gaussian_bound, threshold_bound
+from privgraph.audits.games.base import SCORES, Array, Dice
+from privgraph.audits.games.table import Part, parts
+from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.record import AuditRecord, Bound
+from privgraph.audits.roc import picture
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.composition import flatten
+from privgraph.privacy.events import Gaussian
+from privgraph.privacy.ledger import Ledger
+from privgraph.progress import Progress
+
+TITLE = "Mechanisms, played many times"
+CHUNKS = 20
+"""Pieces of a world's trials at most, after each of which progress is told."""
+AT_LEAST = 250
+"""Trials of a piece: fewer would not be worth a call."""
+
+
+def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditRecord]:
+    """Progress, then the record.
+
+    Unit and relation: those of the run's statement. Every mechanism of the ledger is played as often as it stands there, by
+    the code that the run itself called, on a pair of neighbouring worlds that is as bad as its sensitivity proof allows. A
+    trial's score is the sum of the log-likelihood ratios of everything released in it: the best test where mechanisms
+    are independent given the worlds. So the bound covers the run's guarantee, not one release of it. No data of the run are
+    read. Raises `ValueError` where the ledger holds what no game plays.
+    """
+    start = time.perf_counter()
+    games = parts(subject)
+    each = options.trials // 2
+    worlds: list[Array] = []
+    chunks = max(1, min(CHUNKS, each // AT_LEAST))
+    done, total = 0, 2 * chunks
+    for present in (True, False):
+        pieces = []
+        for chunk in range(chunks):
+            size = each * (chunk + 1) // chunks - each * chunk // chunks
+            pieces.append(_played(games, present, size, options.seed, chunk))
+            done += 1
+            yield Progress(step=done, total=total, stage="with the unit" if present else "without it")
+        worlds.append(np.concatenate(pieces))
+    yield _record(subject, options, games, worlds[0], worlds[1], time.perf_counter() - start)
+
+
+def _played(games: list[Part], present: bool, trials: int, seed: int, chunk: int) -> Array:
+    """Scores (trials, 3), summed over all mechanisms."""
+    scores = np.zeros((trials, len(SCORES)))
+    for number, part in enumerate(games):
+        world = "with" if present else "without"
+        dice = Dice(seed=seed, name=f"audit/{world}/{number}/{chunk}")
+        scores += part.game.play(present, trials, part.count, dice)
+    return scores
+
+
+def _record(
+    subject: Subject, options: AuditOptions, games: list[Part], present: Array, absent: Array, seconds: float
+) -> AuditRecord:
+    statement = subject.statement
+    delta, event = options.at(statement), Ledger(statement.ledger).event()
+    own = delta == statement.delta
+    shown = threshold_bound(present, absent, delta=delta, confidence=options.confidence)
+    bounds = [Bound(route="threshold", epsilon=shown.epsilon, detail=_told(shown))]
+    if all(isinstance(one, Gaussian) for one, _ in flatten(event)):
+        # Only the first score is a Gaussian's; which route counts is decided by the ledger, before a trial is played.
+        shown = gaussian_bound(present[:, 0], absent[:, 0], delta=delta, confidence=options.confidence)
+        detail = f"mu at least {shown.mu:.3g}, if what is released is Gaussian noise on a fixed shift; {_told(shown)}"
+        bounds.insert(0, Bound(route="gaussian", epsilon=shown.epsilon, detail=detail))
+    drawn = picture(*(_upward(scores, shown.event) for scores in (present, absent)))
+    return AuditRecord(
+        run=subject.run,
+        audit="mechanism",
+        title=TITLE,
+        covers="run",
+        delta=delta,
+        confidence=options.confidence,
+        epsilon=bounds[0].epsilon,
+        bounds=tuple(bounds),
+        sound=statement.epsilon if own else tight().epsilon(event, delta),
+        published=statement.epsilon_as_published if own else None,
+        trials=2 * len(present),
+        seconds=seconds,
+        seed=options.seed,
+        score=SCORES[shown.event.column],
+        edges=drawn.edges,
+        scores_with=drawn.scores_with,
+        scores_without=drawn.scores_without,
+        roc_false=drawn.roc_false,
+        roc_true=drawn.roc_true,
+        area=drawn.area,
+        notes=(
+            "the adversary sees everything that is released, and knows everything but whether the protected unit is there",
+            *(f"{part.count:,} times: {part.title}" for part in games),
+            "the mechanisms are the product's own code; the worst case is made for them, and no data of the run are read",
+            f"a score, a threshold and an order of the worlds were chosen on one half of the trials, and judged on the other; "
+            f"{len(present) - len(present) // 2:,} trials of a world can show at most epsilon {_most(present, options):.2f} "
+            "by a threshold",
+        ),
+    )
+
+
+def _told(shown: Shown) -> str:
+    world, other = ("with", "without") if shown.event.with_unit else ("without", "with")
+    return (
+        f"an event of chance at least {shown.likely:.3g} {world} the unit, and at most {shown.unlikely:.3g} {other} it"
+    )
+
+
+def _upward(scores: Array, event: Event) -> Array:
+    """The chosen score, turned so that high values speak for the unit."""
+    return scores[:, event.column] * (1.0 if event.above == event.with_unit else -1.0)
+
+
+def _most(present: Array, options: AuditOptions) -> float:
+    """What a perfect attack would show with so many trials."""
+    half = len(present) // 2
+    return float(-np.log(-np.expm1(np.log((1 - options.confidence) / 2) / half)))
