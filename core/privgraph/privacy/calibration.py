@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from privgraph.privacy.accountants import Accountant, RenyiAccountant, TightAccountant, tight
+from privgraph.privacy.accountants import Accountant, TightAccountant, tight
 from privgraph.privacy.events import PrivacyEvent
+from privgraph.privacy.pld import RoughAccountant
 
 
 class CalibrationError(ValueError):
@@ -39,10 +40,10 @@ def calibrate(
     judge: Accountant = tight() if accountant is None else accountant
     start, step = 1.0, 2.0
     if isinstance(judge, TightAccountant) and delta > 0:
-        # Renyi bounds are cheap and not far above the tight ones: a good place to start.
+        # Rough numbers are cheap and not far above the tight ones: a good place to start.
         try:
             start = calibrate(
-                make_event, epsilon, delta, RenyiAccountant(), lowest=lowest, highest=highest, tolerance=0.05
+                make_event, epsilon, delta, RoughAccountant(), lowest=lowest, highest=highest, tolerance=0.05
             )
             step = 1.2
         except CalibrationError:

@@ -21,6 +21,7 @@ from privgraph.privacy.events import (
     Repeated,
     RevealedMixture,
     SampledOnce,
+    SampledSubgraphs,
     Single,
 )
 
@@ -33,6 +34,7 @@ Mechanism = (
     | Atoms
     | PoissonSampled
     | SampledOnce
+    | SampledSubgraphs
     | RevealedMixture
 )
 """The events that cost something finite."""
@@ -45,7 +47,7 @@ class UnsupportedEvent(ValueError):
 def flatten(event: PrivacyEvent) -> tuple[tuple[Mechanism | NonPrivate, int], ...]:
     """The mechanisms of an event with their counts; equal ones are merged, free ones dropped.
 
-    Sampling with rate 1 is no sampling; a sample of what is not private is not private. Raises `UnsupportedEvent` for anything that is no privacy event.
+    Sampling with rate 1 is no sampling, a subgraph without neighbours is one node; a sample of what is not private is not private. Raises `UnsupportedEvent` for anything that is no privacy event.
 
     >>> flatten(Composed((Gaussian(noise_multiplier=2.0), Nothing(), Gaussian(noise_multiplier=2.0))))
     ((Gaussian(noise_multiplier=2.0), 2),)
@@ -67,6 +69,10 @@ def _mechanisms(single: Single) -> tuple[tuple[Mechanism | NonPrivate, int], ...
         if not isinstance(single.event, Gaussian | Laplace | PureDP | BoundedRange | Atoms):
             raise UnsupportedEvent(f"no accountant knows {type(single.event).__name__} under Poisson sampling")
         return ((single.event if single.rate == 1 else single, 1),)
+    if isinstance(single, SampledSubgraphs) and not (single.neighbours and single.largest_degree):
+        # Without neighbours, subgraphs are single nodes: a Poisson-sampled Gaussian, one gradient of norm C a node.
+        alone = Gaussian(noise_multiplier=single.noise_multiplier)
+        return _mechanisms(PoissonSampled(rate=single.rate, event=alone))
     if isinstance(single, SampledOnce):
         inside = flatten(single.event)
         exposed = tuple(part for part in inside if isinstance(part[0], NonPrivate))

@@ -162,6 +162,35 @@ class SampledOnce:
             raise ValueError(f"SampledOnce.rate must lie in (0, 1] (got {self.rate})")
 
 
+@dataclass(frozen=True, kw_only=True)
+class SampledSubgraphs:
+    """The noisy sum of gradients of sampled subgraphs, one a sampled central node (HeterPoisson, Algorithms 1 to 3).
+
+    Every node is central with probability `rate`, independently. A node with D out-neighbours is held by the subgraph of each
+    central one of them with probability min(1, `neighbours`/D), independently; `exclusive`: never while it is central itself
+    (Algorithm 2, lines 13 to 22). The sum of the subgraphs' gradients, each clipped to norm C, gets Gaussian noise of standard
+    deviation `noise_multiplier` C. No node has more than `largest_degree` out-neighbours.
+
+    Unit: a node, with its own central draw, whose gradient is one term of at most C, and its place in others' subgraphs, each
+    of whose gradients changes by at most 2C. Everybody else's degrees and draws stay (opt-out). What dominates it, for the worst D, and why:
+    `privgraph.privacy.subgraphs`.
+    """
+
+    rate: float
+    neighbours: int
+    noise_multiplier: float
+    largest_degree: int
+    exclusive: bool
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"SampledSubgraphs.rate must lie in (0, 1] (got {self.rate})")
+        _positive(self, "noise_multiplier", self.noise_multiplier)
+        for name in ("neighbours", "largest_degree"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"SampledSubgraphs.{name} must not be negative (got {getattr(self, name)})")
+
+
 Single = (
     Nothing
     | NonPrivate
@@ -173,6 +202,7 @@ Single = (
     | Atoms
     | PoissonSampled
     | SampledOnce
+    | SampledSubgraphs
     | RevealedMixture
 )
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
+from privgraph.privacy import subgraphs
 from privgraph.privacy.composition import (
     Mechanism,
     amplified,
@@ -39,8 +40,10 @@ from privgraph.privacy.events import (
     PrivacyEvent,
     PureDP,
     RandomizedResponse,
+    Repeated,
     RevealedMixture,
     SampledOnce,
+    SampledSubgraphs,
 )
 from privgraph.privacy.renyi import RenyiAccountant
 
@@ -54,6 +57,32 @@ _LARGEST_EPSILON = 500.0
 
 _LARGEST_GRID = 400_000
 """Points of one mechanism's grid: a coarser one is still a bound, and memory stays small."""
+
+
+class RoughAccountant:
+    """Where an epsilon lies, quickly: for the choice of grids and the start of searches. Renyi bounds, but where there are
+
+    sampled subgraphs only a guess, as their Renyi divergences say nothing. Never a guarantee.
+    """
+
+    name = "rough guess"
+
+    def supports(self, event: PrivacyEvent) -> bool:
+        """Every event of `privacy.events`."""
+        flatten(event)
+        return True
+
+    def epsilon(self, event: PrivacyEvent, delta: float) -> float:
+        """About the epsilon of `event` at `delta` in (0, 1), mostly above it."""
+        parts = flatten(event)
+        sampled = [(one, count) for one, count in parts if isinstance(one, SampledSubgraphs)]
+        if not sampled:
+            return RenyiAccountant().epsilon(event, delta)
+        others = tuple(
+            Repeated(event=one, count=count) for one, count in parts if not isinstance(one, SampledSubgraphs)
+        )
+        mu = math.sqrt(sum(count * subgraphs.guessed_squared_mu(one) for one, count in sampled))
+        return gaussian_epsilon(min(mu, _LARGEST_EPSILON), delta) + RenyiAccountant().epsilon(Composed(others), delta)
 
 
 class PLDAccountant:
@@ -71,7 +100,7 @@ class PLDAccountant:
         if not 0 < accuracy <= 0.1:
             raise ValueError(f"accuracy must lie in (0, 0.1] (got {accuracy})")
         self.accuracy = accuracy
-        self._coarse = RenyiAccountant()
+        self._coarse = RoughAccountant()
 
     def supports(self, event: PrivacyEvent) -> bool:
         """Every event of `privacy.events`."""
@@ -149,6 +178,8 @@ def _reach(mechanism: Mechanism) -> float:
         return pure_epsilon(base)
     if isinstance(base, SampledOnce):
         return _sample_reach(base)
+    if isinstance(base, SampledSubgraphs):
+        return _subgraphs_reach(base, 1e-18)
     return _span(*(np.asarray(law, dtype=np.float64) for law in laws(base)))
 
 
@@ -178,6 +209,8 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
         return _sampled(partial(range_curve, length=mechanism.epsilon), 1.0, mechanism.epsilon, interval)
     if isinstance(mechanism, SampledOnce):
         return _sampled_once(mechanism, interval)
+    if isinstance(mechanism, SampledSubgraphs):
+        return _sampled_subgraphs(mechanism, interval, negligible)
     if isinstance(mechanism, PoissonSampled):
         base = mechanism.event
         if isinstance(base, Atoms | PureDP):
@@ -247,6 +280,21 @@ def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interva
     reach = max(min(reach, _LARGEST_EPSILON), interval)
     return _library().PrivacyLossDistribution(
         dots(removed, -reach, reach, interval), dots(added, -reach, reach, interval)
+    )
+
+
+def _subgraphs_reach(event: SampledSubgraphs, negligible: float) -> float:
+    return min(subgraphs.reach(event, negligible), _LARGEST_EPSILON)
+
+
+@lru_cache(maxsize=64)
+def _sampled_subgraphs(event: SampledSubgraphs, interval: float, negligible: float) -> Any:
+    """Both directions, each the maximum over all out-degrees, between the losses that count."""
+    last = math.ceil(_subgraphs_reach(event, negligible) / interval)
+    curves = subgraphs.envelope(event, np.arange(-last, last + 1, dtype=np.float64) * interval, negligible)
+    connect = _library().pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
+    return _library().PrivacyLossDistribution(
+        *(connect(interval, -last, last, np.minimum.accumulate(one)) for one in (curves.removed, curves.added))
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
+from privgraph.privacy import subgraphs
 from privgraph.privacy.composition import Mechanism, check_delta, flatten, inside_sample, laws
 from privgraph.privacy.events import (
     Atoms,
@@ -26,6 +27,7 @@ from privgraph.privacy.events import (
     PureDP,
     RandomizedResponse,
     SampledOnce,
+    SampledSubgraphs,
 )
 
 Array = NDArray[np.float64]
@@ -166,6 +168,8 @@ def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
             (count * _log_moment(one, a, interpolate) for one, count in inside_sample(mechanism)), np.zeros_like(a)
         )
         return np.asarray(np.logaddexp(math.log1p(-mechanism.rate), math.log(mechanism.rate) + inside))
+    if isinstance(mechanism, SampledSubgraphs):
+        return subgraphs.log_moment(mechanism, a)
     weights = np.asarray(mechanism.weights)
     present = weights > 0
     scales = np.asarray(mechanism.noise_multipliers)[present]

@@ -20,6 +20,7 @@ from privgraph.privacy.events import (
     Repeated,
     RevealedMixture,
     SampledOnce,
+    SampledSubgraphs,
     Single,
 )
 from privgraph.privacy.ledger import LedgerEntry
@@ -159,6 +160,12 @@ def event_words(event: Single) -> str:
             return f"{event_words(event.event)}, on a {100 * event.rate:.3g}% sample"
         case SampledOnce():
             return f"{_together(event.event)}, all on one and the same {100 * event.rate:.3g}% sample"
+        case SampledSubgraphs():
+            rule = "none of them central" if event.exclusive else "central or not"
+            return (
+                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on subgraphs of a {100 * event.rate:.3g}% "
+                f"sample: each node in {event.rate * event.neighbours:.3g} others on average at most, {rule}"
+            )
         case Atoms():
             return f"exact law with {len(event.upper)} atoms"
         case RevealedMixture():
