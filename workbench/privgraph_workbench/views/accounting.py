@@ -8,39 +8,21 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.plan import EPSILON
-from privgraph.options import Option, OptionError, Parameter, Scalar, parameters, parse, values
+from privgraph.options import Option, OptionError, Parameter, parameters, parse, values
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
-from privgraph_workbench import accounting, datasets, forms, jobs, live_plot, shell, words
+from privgraph_workbench import accounting, forms, jobs, live_plot, shell, words
 from privgraph_workbench.accounting import Curve, Setting
+from privgraph_workbench.accounts import PRIVACY
 from privgraph_workbench.figures import cost
 from privgraph_workbench.figures.chart import Row, number, upper
-from privgraph_workbench.views import accounting_noise, accounting_parts, common
+from privgraph_workbench.views import accounting_form, accounting_noise, accounting_parts, common
 from privgraph_workbench.views.export import figure_exports
 
-TYPED = "typed sizes"
-FIRST = "heter-poisson"
-"""The method that a reader without one finds chosen."""
-SIZE = "size."
 BUDGET_SECONDS = 0.6
 """How long one drawing of the page may compute; what is missing then is drawn next."""
-SIZES = (
-    Parameter("nodes", int, 10_000, Option("how many nodes the graph has", low=4, high=10**9, label="Nodes |V|")),
-    Parameter("edges", int, 50_000, Option("how many connections it has", low=0, high=10**11, label="Edges |E|")),
-    Parameter(
-        "train_nodes", int, 7_500, Option("labelled nodes that train", low=1, high=10**9, label="Training nodes")
-    ),
-    Parameter("classes", int, 5, Option("how many classes there are", low=2, high=10**5, label="Classes C")),
-    Parameter(
-        "undirected",
-        bool,
-        True,
-        Option("an undirected edge is two entries of the adjacency matrix", label="Undirected edges"),
-    ),
-)
 SCALE = Parameter(
     "scale", float, 1.0, Option("the scale of the noise; epsilon follows from it", low=0, low_open=True, high=1e12)
 )
@@ -53,14 +35,14 @@ def page() -> None:
     st.markdown(
         "Privacy is bought with **noise**: the more noise, the less anybody can learn about one person, and the less the model "
         "learns too. This page says what the noise of a method costs, in **ε** (epsilon: smaller is more private), from public "
-        "sizes alone: nothing is trained, and no data is read."
+        "sizes alone: nothing is trained."
     )
     left, right = st.columns(2, gap="large")
     with left, st.container(border=True):
-        spec = _choose_data()
-        facts = _facts(spec)
-        chosen = _choose_method()
-        filled = _options(chosen, spec)
+        spec = accounting_form.choose_data()
+        facts = accounting_form.facts(spec)
+        chosen = accounting_form.choose_method()
+        filled = accounting_form.options(chosen, spec)
     with right:
         found = _setting(chosen, facts, filled)
         priced = _price(found, spec) if found is not None else None
@@ -75,99 +57,6 @@ def page() -> None:
         st.rerun()
 
 
-def _choose_data() -> DatasetSpec | None:
-    """A graph of the catalogue, or None for sizes that are typed."""
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    asked = st.query_params.get("data")
-    if asked is not None and asked != TYPED and asked not in found:
-        st.warning(f"In this page's address, {datasets.complaint(asked)}.")
-    name = st.selectbox(
-        "Data",
-        [*found, TYPED],
-        key="data",
-        bind="query-params",
-        help=f"Only its public sizes enter the price. Choose {TYPED} for a graph that is not here",
-    )
-    return found.get(name)
-
-
-def _facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
-    """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
-    if spec is not None:
-        st.caption(f"**{spec.title}**: {spec.about}")
-        try:
-            return datasets.public_facts(spec, _data_options(spec), "random")
-        except (OptionError, DataError) as error:
-            return str(error)
-    for complaint in forms.complaints(SIZES, prefix=SIZE):
-        st.warning(complaint)
-    filled = forms.options_form(SIZES, prefix=SIZE, heading=False)
-    if filled.errors:
-        return next(iter(filled.errors.values()))
-    held = dict(filled.values)
-    if held["train_nodes"] > held["nodes"]:  # type: ignore[operator]
-        return f"train_nodes must be at most the number of nodes, {held['nodes']:,} (got {held['train_nodes']:,})"
-    undirected, edges = bool(held["undirected"]), int(held["edges"])
-    return PublicFacts(
-        nodes=int(held["nodes"]),
-        edges=edges,
-        entries=2 * edges if undirected else edges,
-        features=1,  # how many features there are enters no price
-        classes=int(held["classes"]),
-        train_nodes=int(held["train_nodes"]),
-        undirected=undirected,
-    )
-
-
-def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    found = datasets.options_class(spec)
-    return dict(values(found())) if found else {}
-
-
-def _choose_method() -> MethodSpec:
-    offered = sorted(accounting.private_methods(), key=lambda name: name != FIRST)
-    asked = st.query_params.get("method")
-    if asked is not None and asked not in offered:
-        known = f"{METHODS[asked].title} protects nothing" if asked in METHODS else f"there is no method {asked[:80]}"
-        st.warning(f"In this page's address, {known}; {offered[0]} is used instead.")
-    name = st.selectbox(
-        "Method",
-        offered,
-        key="method",
-        bind="query-params",
-        help="Every method that protects something",
-    )
-    st.caption(f"**{METHODS[name].title}**: {METHODS[name].about}")
-    return METHODS[name]
-
-
-def _options(chosen: MethodSpec, spec: DatasetSpec | None) -> forms.Filled:
-    """What enters the price of this method, but for epsilon and the noise, which stand beside the curve."""
-    config = chosen.load_config()
-    known = {parameter.name: parameter for parameter in parameters(config)}
-    offered = accounting.private_units(chosen.name)
-    refused: dict[Scalar, str] = {
-        unit: "It protects nothing, and costs nothing" if unit == "none" else f"{chosen.title} does not protect it"
-        for unit in known["unit"].option.choices
-        if unit not in offered
-    }
-    unit = forms.widget(known["unit"], disabled=refused)
-    st.caption(f"Protects {words.UNITS[str(unit)]}.")
-    names = (*accounting.ACCOUNTS[chosen.name, str(unit)].options, "delta", "accounting")
-    shown = [parameter for parameter in known.values() if parameter.name in names]
-    for complaint in forms.complaints([*shown, known["unit"], known["epsilon"]]):
-        st.warning(complaint)
-    _forget_noise_of_another(f"{chosen.name}/{unit}")
-    return forms.Filled(values={"unit": unit}) | forms.options_form(shown)
-
-
-def _forget_noise_of_another(asked: str) -> None:
-    """A noise that was given to another method, or for another unit, means nothing here."""
-    if st.session_state.get("scale.of", asked) != asked:
-        st.query_params.pop("scale", None)
-    st.session_state["scale.of"] = asked
-
-
 def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: forms.Filled) -> Setting | None:
     """The setting with the wanted epsilon; a sentence in its place where there is none yet."""
     if isinstance(facts, str):
@@ -175,7 +64,7 @@ def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: forms.
         return None
     if facts is None:
         st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
-        st.fragment(_await_facts, run_every=1.0)()
+        st.fragment(accounting_form.await_facts, run_every=1.0)()
         return None
     for text in filled.errors.values():
         st.error(common.sentence(text))
@@ -187,18 +76,6 @@ def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: forms.
     except OptionError as error:
         st.error(common.sentence(error))
         return None
-
-
-def _await_facts() -> None:
-    """Draw the page again when the sizes are there, or cannot be had."""
-    name = str(st.session_state.get("data"))
-    spec = next((one for one in datasets.choices() if one.name == name), None)
-    try:
-        ready = spec is None or datasets.public_facts(spec, _data_options(spec), "random") is not None
-    except (OptionError, DataError):
-        ready = True
-    if ready:
-        st.rerun()
 
 
 def _wanted_epsilon(config: type) -> float:
@@ -399,5 +276,5 @@ def _figure(
 def train_address(found: Setting, spec: DatasetSpec) -> dict[str, str]:
     """The query parameters that fill the Train page with these settings."""
     held = dict(values(found.config))
-    chosen = (*accounting.PRIVACY, *found.account.options)
+    chosen = (*PRIVACY, *found.account.options)
     return {"method": found.name, "data": spec.name, **forms.address({name: held[name] for name in chosen})}
