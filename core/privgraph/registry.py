@@ -123,6 +123,15 @@ METHODS: Mapping[str, MethodSpec] = {
             units=("node",),
         ),
         MethodSpec(
+            name="heter-poisson",
+            title="HeterPoisson",
+            about="Private gradients of sampled subgraphs; who is read by many is drawn the less often. Predictions cost nothing.",
+            paper="Xiang, Wang and Wang, Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P 2024",
+            config="privgraph.methods.heter_poisson.config:Config",
+            train="privgraph.methods.heter_poisson.train:train",
+            units=("none", "node"),
+        ),
+        MethodSpec(
             name="privgnn",
             title="PrivGNN",
             about="Private nodes label public ones, one query at a time, through noise; a student learns from the labels.",

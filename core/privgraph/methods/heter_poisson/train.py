@@ -1,0 +1,93 @@
+"""HeterPoisson: noisy sums of clipped gradients, one gradient a sampled subgraph (Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+
+from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
+from privgraph.methods.base import Member
+from privgraph.methods.gnn.train import SPLITS, split_accuracies
+from privgraph.methods.heter_poisson.config import Config
+from privgraph.methods.heter_poisson.sampling import HeterPoisson, inference_subgraphs
+from privgraph.nn.optim import StackedAdam
+from privgraph.nn.ragged_network import RaggedNetwork
+from privgraph.privacy.serial import entry_to_json
+from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
+
+
+def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
+    """Train members one after another: each draws subgraphs of its own."""
+    for index, member in enumerate(members):
+        for event in _train_one(member):
+            yield index, event
+
+
+def mechanism_of(member: Member) -> SubgraphGradients:
+    """What randomises a member's steps."""
+    config: Config = member.config
+    facts, own = member.graph.facts, config.resolved()
+    rate = config.rate(facts)
+    return SubgraphGradients(
+        clip=own.clip,
+        noise=own.noise,
+        noise_multiplier=config.noise_multiplier(facts),
+        rate=rate,
+        neighbours=own.neighbours,
+        largest_degree=facts.nodes - 1,
+        exclusive=own.exclusive,
+        expected_batch=rate * facts.train_nodes,
+    )
+
+
+def _train_one(member: Member) -> Iterator[Event]:
+    config: Config = member.config.resolved()
+    context, graph, facts = member.context, member.graph, member.graph.facts
+    device, steps, mechanism = context.device, member.config.steps(facts), mechanism_of(member)
+    x, y, edges = graph.x.to(device), graph.y.to(device), graph.edge_index.to(device)
+    masks = {name: getattr(graph, f"{name}_mask").to(device) for name in SPLITS}
+    sampler = HeterPoisson(
+        edges, masks["train"], rate=mechanism.rate, neighbours=config.neighbours, exclusive=config.exclusive
+    )
+    asked = inference_subgraphs(edges, masks["train"], config.test_neighbours, context.generator("sampling/inference"))
+    network = RaggedNetwork(
+        config.network, facts.features, config.hidden, facts.classes, layers=config.layers, device=device
+    )
+    network.initialise(context.generator("init"))
+    gradient = torch.zeros_like(network.parameters)
+    adam = StackedAdam(network.parameters, torch.tensor([config.step_size], device=device))
+    sampling, noise = context.generator("sampling/subgraphs"), context.generator("noise/gradients")
+    accuracies: dict[str, float] = {}
+    for epoch in range(1, config.epochs + 1):
+        losses: list[torch.Tensor] = []
+        count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
+        for _ in range(count):
+            drawn = sampler.draw(sampling)
+            parts = network.gradients(x, drawn, y[drawn.centres], losses)
+            mechanism.release(parts, gradient[0], noise, context.witness)
+            if config.optimiser == "adam":
+                adam.step(gradient)
+            else:
+                network.parameters.sub_(gradient, alpha=config.step_size)
+        spent = member.config.entry(facts, mechanism.noise_multiplier, count)
+        context.ledger.add(spent)
+        yield Spent(entry=entry_to_json(spent))
+        logits = network.logits(x, asked)
+        accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
+        seen = torch.cat(losses) if losses else x.new_zeros(0)
+        seen = seen[torch.isfinite(seen)]
+        if seen.numel():
+            yield Metric(name="train_loss", value=float(seen.mean()), step=epoch)
+        for name, value in accuracies.items():
+            yield Metric(name=name, value=value, step=epoch)
+        yield Progress(step=epoch, total=config.epochs, stage="training")
+    if context.folder is not None:
+        np.savez(
+            context.folder / "predictions.npz",
+            prediction=logits.argmax(dim=1).cpu().numpy(),
+            probabilities=logits.softmax(1).cpu().numpy().astype(np.float32),
+        )
+        yield Artifact(name="predictions.npz", title="Predicted class of every node")
+    yield Result(metrics=accuracies)

@@ -1,0 +1,223 @@
+"""HeterPoisson's subgraphs: the algorithms line by line with the same coins, and who changes when a node leaves."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+import torch
+from tests.nn.subgraph_twins import one_by_one
+from torch import Tensor
+
+from privgraph.data.load import load
+from privgraph.mechanisms.gradients import clip_factors
+from privgraph.methods.heter_poisson.sampling import HeterPoisson, inference_subgraphs
+from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
+from privgraph.nn.ragged_subgraphs import Subgraphs
+
+FEATURES, CLASSES = 4, 3
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def directed(nodes: int, density: float, seed: int = 0) -> Tensor:
+    drawn = torch.rand(nodes, nodes, generator=generator(seed)) < density
+    drawn.fill_diagonal_(False)
+    return drawn.nonzero().t()
+
+
+Told = dict[int, tuple[set[int], set[tuple[int, int]]]]
+"""Centre -> its nodes and the edges among them, by node numbers."""
+
+
+def told(subgraphs: Subgraphs) -> Told:
+    found: Told = {}
+    for index, centre in enumerate(subgraphs.centres.tolist()):
+        part = subgraphs.part(index, index + 1)
+        nodes = part.nodes.tolist()
+        assert len(set(nodes)) == len(nodes)
+        assert nodes[0] == centre
+        found[centre] = set(nodes), {(nodes[a], nodes[b]) for a, b in part.edges.t().tolist()}
+    return found
+
+
+def algorithms_2_and_3(
+    edges: Tensor, training: Tensor, rate: float, neighbours: int, exclusive: bool, draws: torch.Generator
+) -> Told:
+    """The paper's loops, with coins in the order in which the fast path tosses them."""
+    true = set(map(tuple, edges.t().tolist()))
+    members = [node for node in range(len(training)) if training[node]]
+    coins = torch.rand(len(members), generator=draws, dtype=torch.float64).tolist()
+    centres = [node for node, p in zip(members, coins, strict=True) if p < rate]
+    candidates = [(i, j) for i in centres for j in members if (j, i) in true]
+    coins = torch.rand(len(candidates), generator=draws, dtype=torch.float64).tolist()
+    peripheral: dict[int, set[int]] = {i: set() for i in centres}
+    for (i, j), p in zip(candidates, coins, strict=True):
+        out_degree = sum(1 for source, _ in true if source == j)
+        if p < neighbours / out_degree:
+            peripheral[i].add(j)
+    if exclusive:
+        for i in centres:
+            peripheral[i] -= set(centres)
+    return {i: ({i} | found, {(a, b) for a, b in true if {a, b} <= {i} | found}) for i, found in peripheral.items()}
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("neighbours", [0, 1, 3])
+@pytest.mark.parametrize("rate", [0.2, 0.7, 1.0])
+def test_draws_are_those_of_the_algorithms(rate: float, neighbours: int, exclusive: bool) -> None:
+    graph = load("karate")
+    for edges, seed in ((graph.edge_index, 1), (directed(34, 0.15), 2)):
+        sampler = HeterPoisson(edges, graph.train_mask, rate=rate, neighbours=neighbours, exclusive=exclusive)
+        sizes = []
+        for step in range(8):
+            drawn = told(sampler.draw(generator(100 * seed + step)))
+            draws = generator(100 * seed + step)
+            assert drawn == algorithms_2_and_3(edges, graph.train_mask, rate, neighbours, exclusive, draws)
+            sizes += [len(nodes) for nodes, _ in drawn.values()]
+        assert len(sizes) > 8
+        assert (max(sizes) > 1) == (neighbours > 0 and not (exclusive and rate == 1))
+
+
+def test_frequencies_are_the_stated_ones() -> None:
+    """A star of 40: its middle is drawn with M/40 by each leaf, each leaf always by the middle."""
+    leaves = torch.arange(1, 41)
+    edges = torch.cat(
+        [
+            torch.stack([leaves, torch.zeros(40, dtype=torch.int64)]),
+            torch.stack([torch.zeros(40, dtype=torch.int64), leaves]),
+        ],
+        1,
+    )
+    sampler = HeterPoisson(edges, torch.ones(41, dtype=torch.bool), rate=0.5, neighbours=2, exclusive=False)
+    central, held, leaves_held = 0, 0, []
+    draws = generator(3)
+    for _ in range(1000):
+        drawn = told(sampler.draw(draws))
+        central += len(drawn)
+        held += sum(0 in nodes for centre, (nodes, _) in drawn.items() if centre)
+        leaves_held += [len(nodes) - 1 for centre, (nodes, _) in drawn.items() if not centre]
+    assert set(leaves_held) == {40}
+    assert central == pytest.approx(41 * 500, rel=0.02)
+    assert held == pytest.approx(1000 * 40 * 0.5 * 2 / 40, rel=0.08)
+
+
+def clipped(
+    net: RaggedNetwork, x: Tensor, y: Tensor, subgraphs: Subgraphs, clip: float
+) -> tuple[dict[int, Tensor], Tensor]:
+    """Each centre's clipped gradient by the slow twin, and the sum of them by the fast path."""
+    total = torch.zeros(net.parameters.shape[1])
+    if not len(subgraphs):
+        return {}, total
+    labels, clips = y[subgraphs.centres], torch.tensor([clip])
+    for part in net.gradients(x, subgraphs, labels):
+        part.add_to(total, clip_factors(part.squared_norms().unsqueeze(0), clips)[0])
+    _, each = one_by_one(net, x, subgraphs, labels)
+    each = each * clip_factors(each.square().sum(1).unsqueeze(0), clips)[0].unsqueeze(1)
+    return dict(zip(subgraphs.centres.tolist(), each, strict=True)), total
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_who_changes_when_a_node_leaves(exclusive: bool) -> None:
+    """Every node of a toy graph leaves, for every set of centres and some coins: what changes is what the proof says.
+
+    One gradient more if the node is central, k others that held it, and with the rule never both; the sum moves by at most
+    C and 2 C k.
+    """
+    nodes, clip = 5, 0.5
+    edges, everybody = directed(nodes, 0.6, seed=4), torch.ones(nodes, dtype=torch.bool)
+    x, y = torch.randn(nodes, FEATURES, generator=generator(1)) * 3, torch.arange(nodes) % CLASSES
+    degrees = torch.bincount(edges[0], minlength=nodes)
+    kinds = itertools.cycle((kind, layers) for kind in NETWORKS for layers in (1, 2))
+    seen, largest = set(), 0.0
+    before = HeterPoisson(edges, everybody, rate=0.5, neighbours=2, exclusive=exclusive)
+    for number, node in enumerate(range(nodes)):
+        others = everybody.clone()
+        others[node] = False
+        after = HeterPoisson(
+            edges[:, (edges != node).all(0)], others, rate=0.5, neighbours=2, exclusive=exclusive, frozen=degrees
+        )
+        blank = x.clone()
+        blank[node] = 1e6  # whatever stands in the record of one who has left is read by nobody
+        for size in range(1, nodes + 1):
+            for chosen in itertools.combinations(range(nodes), size):
+                kind, layers = next(kinds)
+                net = RaggedNetwork(kind, FEATURES, 5, CLASSES, layers=layers)
+                net.initialise(generator(number))
+                coin = torch.rand(nodes, nodes, generator=generator(size), dtype=torch.float64)
+
+                def formed(sampler: HeterPoisson, centres: tuple[int, ...], coin: Tensor = coin) -> Subgraphs:
+                    middle = torch.tensor(centres, dtype=torch.int64)
+                    which, place = sampler.edges.of(middle)
+                    return sampler.formed(middle, coin[sampler.edges.sources[place], middle[which]])
+
+                with_node = formed(before, chosen)
+                own, total = clipped(net, x, y, with_node, clip)
+                left, left_total = clipped(net, blank, y, formed(after, tuple(c for c in chosen if c != node)), clip)
+                holders = {c for c, (inside, _) in told(with_node).items() if node in inside and c != node}
+                changed = {c for c in left if not torch.allclose(own[c], left[c], atol=1e-6)}
+                assert changed <= holders
+                assert set(own) - set(left) == ({node} & set(chosen))
+                if exclusive and node in chosen:
+                    assert not holders
+                bound = 2 * clip * len(holders) + clip * (node in chosen)
+                moved = float((total - left_total).norm())
+                assert moved <= bound * (1 + 1e-4) + 1e-5
+                seen.add((len(changed), node in chosen))
+                largest = max(largest, moved / clip)
+    assert {(0, True), (1, False), (2, False)} <= seen
+    assert exclusive or (1, True) in seen
+    assert largest > 1
+
+
+def test_degrees_that_are_counted_anew_would_change_other_subgraphs() -> None:
+    """Why out-degrees are frozen: a node that loses an out-neighbour would be drawn with another chance."""
+    edges = torch.tensor([[0, 0, 1], [1, 2, 2]])
+    everybody, others = torch.ones(3, dtype=torch.bool), torch.tensor([True, False, True])
+    left = edges[:, (edges != 1).all(0)]
+    centre, coin = torch.tensor([2]), torch.tensor([0.8], dtype=torch.float64)
+    frozen = HeterPoisson(left, others, rate=0.5, neighbours=1, exclusive=False, frozen=torch.tensor([2, 1, 0]))
+    anew = HeterPoisson(left, others, rate=0.5, neighbours=1, exclusive=False)
+    whole = HeterPoisson(edges, everybody, rate=0.5, neighbours=1, exclusive=False)
+    both = torch.tensor([0.8, 2.0], dtype=torch.float64)  # node 0 is not drawn, and who leaves is not either
+    assert told(whole.formed(centre, both))[2][0] == {2}
+    assert told(frozen.formed(centre, coin))[2][0] == {2}
+    assert told(anew.formed(centre, coin))[2][0] == {0, 2}
+
+
+@pytest.mark.parametrize("most", [0, 1, 3, 100])
+def test_predictions_read_no_training_node_but_their_own(most: int) -> None:
+    graph = load("social", data_options={"nodes": 100, "degree": 12.0})
+    training, edges = graph.train_mask, graph.edge_index
+    found = told(inference_subgraphs(edges, training, most, generator()))
+    assert list(found) == list(range(100))
+    true = set(map(tuple, edges.t().tolist()))
+    outside = torch.bincount(edges[1, ~training[edges[0]]], minlength=100)
+    for node, (inside, among) in found.items():
+        read = inside - {node}
+        assert all(not training[j] and (j, node) in true for j in read)
+        assert len(read) == min(most, int(outside[node]))
+        assert among == {(a, b) for a, b in true if {a, b} <= inside}
+    some = torch.tensor([70, 3])
+    assert told(inference_subgraphs(edges, training, most, generator(), some)) == {n: found[n] for n in (70, 3)}
+
+
+def test_neighbours_in_predictions_are_drawn_evenly() -> None:
+    edges = torch.stack([torch.arange(1, 11), torch.zeros(10, dtype=torch.int64)])
+    nobody = torch.zeros(11, dtype=torch.bool)
+    counts, draws = torch.zeros(11), generator(5)
+    for _ in range(1000):
+        nodes = inference_subgraphs(edges, nobody, 3, draws, torch.tensor([0])).nodes
+        counts[nodes] += 1
+    assert counts[0] == 1000
+    assert float((counts[1:] - 300).abs().max()) < 5 * (1000 * 0.3 * 0.7) ** 0.5
+
+
+def test_no_edges_and_nobody() -> None:
+    none = torch.empty(2, 0, dtype=torch.int64)
+    for training in (torch.ones(4, dtype=torch.bool), torch.zeros(4, dtype=torch.bool)):
+        drawn = HeterPoisson(none, training, rate=1.0, neighbours=2, exclusive=True).draw(generator())
+        assert drawn.centres.tolist() == training.nonzero().squeeze(1).tolist()
+        assert len(inference_subgraphs(none, training, 3, generator())) == 4
