@@ -42,7 +42,7 @@ def epsilon_of(canaries: int, guesses: int, right: int, delta: float, level: flo
     low, high = 0.0, LARGEST
     if p_value(canaries, guesses, right, 0.0, delta) > level:
         return 0.0
-    for _ in range(50):
+    for _ in range(30):
         middle = (low + high) / 2
         low, high = (middle, high) if p_value(canaries, guesses, right, middle, delta) <= level else (low, middle)
     return low

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from privgraph.audits.games import aggregation, edges, gradients, votes
+from privgraph.audits.games import aggregation, edges, gradients, subgraphs, votes
 from privgraph.audits.games.base import Game
 from privgraph.audits.options import Subject
 from privgraph.mechanisms.randomised_response import Response
@@ -75,6 +75,23 @@ def _subgraph_gradients(entry: LedgerEntry, subject: Subject) -> Part:
     multiplier, rate = _known(entry.noise_std) / clip, _known(entry.sampling_rate)
     game = gradients.one_node_in_lists(clip, multiplier, rate, degree)
     title = f"one node's gradient, and those of the {degree} roots that read it, turned round"
+    return Part(game=game, count=entry.count, title=title)
+
+
+def _sampled_subgraphs(entry: LedgerEntry, subject: Subject) -> Part:
+    """What was sampled stands in the event, where there is one; spherical Laplace noise has none, and the options tell."""
+    own = subject.config.resolved()
+    clip, neighbours = _known(entry.sensitivity), own.neighbours
+    game = subgraphs.StarGame(
+        clip=clip,
+        noise=own.noise,
+        multiplier=_known(entry.noise_std) / clip,
+        rate=_known(entry.sampling_rate),
+        neighbours=neighbours,
+        largest_degree=max(1, neighbours),
+        exclusive=own.exclusive,
+    )
+    title = f"a node's own gradient, and those of the {neighbours} subgraphs that it may be drawn into, turned round"
     return Part(game=game, count=entry.count, title=title)
 
 
@@ -175,6 +192,7 @@ _SHAPES: Mapping[str, float] = {
 GAMES: Mapping[str, Maker] = {
     "private gradients": _private_gradients,
     "private gradients of subgraphs": _subgraph_gradients,
+    "private subgraph gradients": _sampled_subgraphs,
     "aggregation perturbation": _aggregation,
     "noisy weighted votes": _votes,
     "noisy argmax of a posterior": _posterior,

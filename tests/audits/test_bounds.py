@@ -1,0 +1,183 @@
+"""Lower bounds: they hold as often as they say, they fail where a confidence is wrongly labelled, and they show much."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from privgraph.audits.bounds import at_least, at_most, gaussian_bound, threshold_bound
+from privgraph.audits.one_run import LARGEST, epsilon_of, one_run_epsilon, p_value
+from privgraph.audits.roc import area, picture, roc
+from privgraph.privacy.composition import gaussian_epsilon
+
+Array = NDArray[np.float64]
+
+
+def test_limits_are_those_of_clopper_and_pearson() -> None:
+    for hits, trials, level in ((0, 20, 0.025), (3, 20, 0.025), (20, 20, 0.1), (999, 1000, 1e-4)):
+        exact = stats.binomtest(hits, trials).proportion_ci(1 - 2 * level, method="exact")
+        assert float(at_least(hits, trials, level)) == pytest.approx(exact.low, abs=1e-12)
+        assert float(at_most(hits, trials, level)) == pytest.approx(exact.high, abs=1e-12)
+
+
+def one_sided(generator: np.random.Generator, trials: int) -> tuple[Array, Array]:
+    """With the unit always 1, without it 1 with chance 1/2: exactly (0, 1/2)-private, and 1 is what shows it."""
+    return np.ones(trials), (generator.random(trials) < 0.5).astype(np.float64)
+
+
+def exceeds(confidence: float, repetitions: int) -> int:
+    """How often the bound on `one_sided` at delta 1/2 is above the truth, which is 0."""
+    generator = np.random.default_rng(3)
+    found = 0
+    for _ in range(repetitions):
+        present, absent = one_sided(generator, 20_000)
+        found += threshold_bound(present, absent, delta=0.5, confidence=confidence).epsilon > 0
+    return found
+
+
+def test_a_bound_at_95_percent_is_wrong_in_at_most_5_percent_and_one_at_80_is_not() -> None:
+    assert exceeds(0.95, 500) <= 25
+    assert exceeds(0.8, 500) > 25, "the test is too weak to notice a wrong label"
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_randomised_response_is_never_overstated_and_mostly_shown(epsilon: float) -> None:
+    generator = np.random.default_rng(4)
+    honest = math.exp(epsilon) / (1 + math.exp(epsilon))
+    found = []
+    for _ in range(100):
+        present = (generator.random(4000) < honest).astype(np.float64)
+        absent = (generator.random(4000) < 1 - honest).astype(np.float64)
+        found.append(threshold_bound(present, absent, delta=0.0, confidence=0.95).epsilon)
+    assert np.sum(np.array(found) > epsilon) <= 5
+    assert np.median(found) > 0.7 * epsilon
+
+
+@pytest.mark.parametrize("bound", [threshold_bound, gaussian_bound])
+def test_a_gaussian_is_never_overstated(bound: Callable[..., object]) -> None:
+    generator, delta = np.random.default_rng(5), 1e-3
+    truth = gaussian_epsilon(1.0, delta)
+    found = np.array(
+        [
+            bound(generator.normal(1, 1, 600), generator.normal(0, 1, 600), delta=delta, confidence=0.95).epsilon  # type: ignore[attr-defined]
+            for _ in range(150)
+        ]
+    )
+    assert (found > truth).sum() <= 7
+    assert np.median(found) > (0.55 if bound is gaussian_bound else 0.15) * truth
+    assert np.median(found) < truth
+
+
+def test_thresholds_that_are_chosen_on_the_trials_that_judge_them_overstate() -> None:
+    """Why there are two halves: without them, the best of many thresholds wins by chance where there is nothing to see."""
+    generator = np.random.default_rng(6)
+    naive, split = 0, 0
+    for _ in range(40):
+        present, absent = generator.normal(size=(2, 200, 20))
+        thresholds = np.linspace(-2, 2, 21)[:, None, None]
+        likely = at_least((present > thresholds).sum(1), 200, 0.025)
+        unlikely = at_most((absent > thresholds).sum(1), 200, 0.025)
+        naive += bool((likely > unlikely).any())
+        split += threshold_bound(present, absent, delta=0.0, confidence=0.95).epsilon > 0
+    assert naive > 8
+    assert split <= 2
+
+
+@pytest.mark.parametrize("order", ["higher", "lower", "reversed"])
+def test_every_tail_and_either_order_of_the_worlds_is_tried(order: str) -> None:
+    """What only one event shows is found: a rare value in one world and never in the other."""
+    generator = np.random.default_rng(7)
+    rare = np.where(generator.random(4000) < 0.2, 9.0, generator.normal(size=4000))
+    common = generator.normal(size=4000)
+    present, absent = (common, rare) if order == "reversed" else (rare, common)
+    sign = -1.0 if order == "lower" else 1.0
+    shown = threshold_bound(sign * present, sign * absent, delta=1e-5, confidence=0.95)
+    assert shown.epsilon > 4
+    assert shown.event.above == (order != "lower")
+    assert shown.event.with_unit == (order != "reversed")
+
+
+def test_the_best_of_several_scores_is_found_and_infinite_ones_are_scores_too() -> None:
+    generator = np.random.default_rng(8)
+    present, absent = generator.normal(size=(2, 2000, 3))
+    present[:, 1] = np.inf
+    shown = threshold_bound(present, absent, delta=0.0, confidence=0.95)
+    assert shown.event.column == 1
+    assert shown.epsilon == pytest.approx(math.log(0.025 ** (1 / 1000) / (1 - 0.025 ** (1 / 1000))))
+    for wrong in (np.full(10, np.nan), np.zeros(3)):
+        with pytest.raises(ValueError, match=r"not a number|four trials"):
+            threshold_bound(wrong, wrong, delta=0.0, confidence=0.95)
+    with pytest.raises(ValueError, match="confidence"):
+        threshold_bound(absent, absent, delta=0.0, confidence=1.0)
+
+
+# One run, many canaries
+
+
+def test_the_p_value_is_the_papers() -> None:
+    """Against the formula of Steinke et al. written out term by term."""
+    for m, r, v, epsilon, delta in ((100, 60, 45, 0.7, 1e-3), (50, 50, 50, 2.0, 1e-5), (10, 4, 1, 0.0, 1e-2)):
+        law = stats.binom(r, math.exp(epsilon) / (1 + math.exp(epsilon)))
+        tail = sum(law.pmf(k) for k in range(v, r + 1))
+        help_ = max(sum(law.pmf(v - j) for j in range(1, i + 1)) / i for i in range(1, v + 1))
+        assert p_value(m, r, v, epsilon, delta) == pytest.approx(min(1, tail + 2 * m * delta * help_), rel=1e-9)
+    assert p_value(10, 4, 0, 1.0, 0.1) == 1.0
+    assert epsilon_of(1000, 1000, 1000, 0.0, 0.05) == pytest.approx(math.log(1 / (0.05**-0.001 - 1)), rel=1e-6)
+    assert epsilon_of(1000, 1000, 500, 0.0, 0.05) == 0
+    assert epsilon_of(10**6, 10**6, 10**6, 0.0, 0.05) < LARGEST
+    with pytest.raises(ValueError, match="cannot be"):
+        p_value(10, 4, 5, 1.0, 0.0)
+
+
+def one_run(epsilon: float, confidence: float, repetitions: int) -> Array:
+    """Bounds from canaries that answer by randomised response of this epsilon, 300 in a run."""
+    generator = np.random.default_rng(9)
+    honest = math.exp(epsilon) / (1 + math.exp(epsilon))
+    found = []
+    for _ in range(repetitions):
+        included = generator.random(300) < 0.5
+        told = included == (generator.random(300) < honest)
+        scores = told + generator.random(300) / 10  # ties are broken at random
+        found.append(one_run_epsilon(scores, included, 0.0, confidence))
+    return np.array(found)
+
+
+def test_one_run_is_wrong_in_at_most_5_percent_and_a_wrong_label_is_noticed() -> None:
+    found = one_run(1.0, 0.95, 240)
+    assert (found > 1.0).sum() <= 12
+    assert np.median(found) > 0.6
+    assert (one_run(1.0, 0.7, 240) > 1.0).sum() > 12, "the test is too weak to notice a wrong label"
+
+
+def test_one_run_without_leakage_shows_nothing_and_with_all_of_it_much() -> None:
+    generator = np.random.default_rng(10)
+    included = generator.random(1000) < 0.5
+    assert one_run_epsilon(generator.normal(size=1000), included, 1e-5, 0.95) < 0.5
+    assert one_run_epsilon(included.astype(np.float64), included, 0.0, 0.95) > 3.5
+    assert one_run_epsilon(included.astype(np.float64), included, 0.5, 0.95) == 0  # delta explains anything
+    with pytest.raises(ValueError, match="score and a coin"):
+        one_run_epsilon(np.zeros(3), np.zeros(2, dtype=bool), 0.0, 0.95)
+
+
+# Pictures
+
+
+def test_roc_and_histograms_count_everybody() -> None:
+    generator = np.random.default_rng(11)
+    present, absent = generator.normal(1, 1, 3000), generator.normal(0, 1, 2000)
+    false, true = roc(present, absent)
+    assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
+    assert (np.diff(false) >= 0).all()
+    assert (np.diff(true) >= 0).all()
+    assert len(false) <= 410
+    assert area(present, absent) == pytest.approx(stats.norm.cdf(1 / math.sqrt(2)), abs=0.02)
+    assert area(np.zeros(5), np.zeros(4)) == 0.5
+    drawn = picture(np.append(present, np.inf), absent)
+    assert sum(drawn.scores_with) == 3001
+    assert sum(drawn.scores_without) == 2000
+    assert np.interp(0.1, drawn.roc_false, drawn.roc_true) == pytest.approx(stats.norm.sf(1.2816 - 1), abs=0.03)
