@@ -1,0 +1,238 @@
+"""The audit that plays ledgers: below every sound epsilon, above the published ones that are wrong, and strong enough to tell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privgraph.audits.bounds import threshold_bound
+from privgraph.audits.games import aggregation, edges, gradients, subgraphs, votes
+from privgraph.audits.games.base import Dice, Game, Law, log_ratio
+from privgraph.audits.games.table import GAMES, parts
+from privgraph.audits.mechanism import audit
+from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.planning import PLAYED, SECONDS
+from privgraph.audits.record import AuditRecord
+from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior
+from privgraph.mechanisms.randomised_response import symmetric
+from privgraph.options import build, parameters
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledSubgraphs, Single
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.progress import Progress
+from privgraph.registry import AUDITS, METHODS
+from privgraph.registry import audit as audit_spec
+
+FACTS = PublicFacts(nodes=600, edges=1800, entries=3600, features=20, classes=4, train_nodes=450)
+QUICK: dict[str, object] = {"epochs": 3, "depth": 1, "batch_size": 150, "max_degree": 3, "queries": 40, "teachers": 20}
+CASES = [(name, unit) for name, spec in METHODS.items() for unit in spec.units if unit != "none"]
+
+
+def subject(name: str, **given: object) -> Subject:
+    kind = METHODS[name].load_config()
+    known = {parameter.name for parameter in parameters(kind)}
+    config: Any = build(kind, {**{key: value for key, value in QUICK.items() if key in known}, **given})
+    return Subject(run="run", method=name, config=config, statement=config.plan(FACTS).statement, graph=nothing_to_load)
+
+
+def nothing_to_load() -> Any:
+    raise AssertionError("the audit of mechanisms reads no data")
+
+
+def audited(which: Subject, **given: Any) -> AuditRecord:
+    told = list(audit(which, AuditOptions(**given)))
+    assert all(isinstance(one, Progress) for one in told[:-1])
+    assert isinstance(told[-1], AuditRecord)
+    return told[-1]
+
+
+@pytest.mark.parametrize(("name", "unit"), CASES, ids=[f"{name}-{unit}" for name, unit in CASES])
+def test_no_method_is_shown_to_leak_more_than_its_sound_epsilon(name: str, unit: str) -> None:
+    which = subject(name, unit=unit, epsilon=1.0)
+    refusal = AUDITS["mechanism"].refuses(which)
+    if name == "mlp":
+        assert refusal is not None
+        assert "nothing to play" in refusal
+        return
+    assert refusal is None
+    record = audited(which, trials=400, confidence=0.99)
+    assert record.covers == "run"
+    assert record.sound == which.statement.epsilon
+    assert record.published == which.statement.epsilon_as_published
+    assert all(bound.epsilon <= record.sound for bound in record.bounds)
+    assert not record.refutes_sound
+    assert record.epsilon == record.bounds[0].epsilon
+    assert record.trials == 400
+    assert sum(record.scores_with) == sum(record.scores_without) == 200
+    assert record.area > 0.45
+    assert AuditRecord.from_json(record.to_json()) == record
+    assert "400 trials" in AUDITS["mechanism"].cost(which, AuditOptions(trials=400))
+
+
+def test_every_entry_that_a_method_may_write_has_a_game() -> None:
+    assert set(GAMES) == PLAYED
+    assert set(SECONDS) <= PLAYED
+    assert audit_spec("mechanism") is AUDITS["mechanism"]
+    for spec in AUDITS.values():
+        assert set(spec.methods) <= set(METHODS)
+    settings: list[tuple[str, dict[str, object]]] = [
+        ("privgnn", {"release": "posterior"}),
+        ("privgnn", {"release": "posterior", "sampling": "once"}),
+        ("privgnn", {"release": "votes", "sampling": "once"}),
+        *(("privgnn", {"release": "ensemble", "maximum": kind}) for kind in ("laplace", "exponential", "gumbel")),
+        ("privgnn", {"release": "ensemble", "gate": 2.0}),
+        ("pate", {"noise": "gaussian"}),
+        ("edge-rand", {"density": "private"}),
+        ("edge-rand", {"response": "symmetric"}),
+    ]
+    for name, given in settings:
+        which = subject(name, epsilon=2.0, **given)
+        assert AUDITS["mechanism"].refuses(which) is None
+        record = audited(which, trials=400, confidence=0.99)
+        assert record.epsilon <= record.sound
+
+
+# Each game alone: its truth is never passed, and much of it is seen
+
+
+def truth(event: PrivacyEvent, delta: float) -> float:
+    return tight().epsilon(event, delta)
+
+
+def shown(game: Game, delta: float, *, trials: int = 4000, count: int = 1, seed: int = 1) -> float:
+    present, absent = (
+        game.play(world, trials, count, Dice(seed=seed, name=f"test/{world}")) for world in (True, False)
+    )
+    assert present.shape == absent.shape == (trials, 3)
+    return threshold_bound(present, absent, delta=delta, confidence=0.95).epsilon
+
+
+ALWAYS = votes.Sample()
+HALF = votes.Sample(rate=0.5)
+SINGLE: list[tuple[str, Game, Single, float]] = [
+    ("gradient", gradients.one_example(4.0, 1.0, 0.5), PoissonSampled(rate=0.5, event=Gaussian(noise_multiplier=1)), 0.4),
+    ("one edge", aggregation.AggregationGame(unit="edge", std=1.0, undirected=True),
+     Gaussian(noise_multiplier=1 / math.sqrt(2)), 0.5),
+    ("one arc", aggregation.AggregationGame(unit="edge", std=1.0, undirected=False), Gaussian(noise_multiplier=1), 0.5),
+    ("one node", aggregation.AggregationGame(unit="node", std=2.0, undirected=True, max_degree=4),
+     Gaussian(noise_multiplier=1), 0.35),
+    ("votes", votes.VotesGame(std=0.7, sample=ALWAYS), Gaussian(noise_multiplier=0.7), 0.5),
+    ("counts", votes.CountsGame(std=2.0, weight=1.5), Gaussian(noise_multiplier=2 / (1.5 * math.sqrt(2))), 0.5),
+    *(
+        (kind, votes.maximum(kind, 1.0, ALWAYS), NoisyMax(kind=kind, scale=1.0).event(), 0.2)
+        for kind in ("gaussian", "laplace", "exponential", "gumbel")
+    ),
+    ("posterior", votes.posterior(3.0, 5, ALWAYS), NoisyPosterior(lam=3.0, classes=5).event(), 0.8),
+    ("sampled posterior", votes.posterior(3.0, 5, HALF),
+     PoissonSampled(rate=0.5, event=NoisyPosterior(lam=3.0, classes=5).event()), 0.7),
+    ("gate", votes.gate(0.5, 1.0, ALWAYS), NoisyGate(std=0.5, threshold=0.0).event(), 0.2),
+    ("response", edges.ResponseGame(response=symmetric(1.5), undirected=True), symmetric(1.5).event(), 0.8),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("game", "event", "power"), [case[1:] for case in SINGLE], ids=[case[0] for case in SINGLE])
+def test_a_game_reaches_much_of_what_its_mechanism_gives_away_and_no_more(
+    game: Game, event: Single, power: float
+) -> None:
+    found = shown(game, 1e-3)
+    assert power * truth(event, 1e-3) < found <= truth(event, 1e-3)
+
+
+def test_repeated_releases_add_up() -> None:
+    event = PoissonSampled(rate=0.3, event=Gaussian(noise_multiplier=1.0))
+    game = gradients.one_example(1.0, 1.0, 0.3)
+    once, often = shown(game, 1e-3), shown(game, 1e-3, count=12)
+    assert once <= truth(event, 1e-3)
+    assert max(1.5 * once, 0.45 * truth(Repeated(event=event, count=12), 1e-3)) < often
+    assert often <= truth(Repeated(event=event, count=12), 1e-3)
+
+
+@pytest.mark.parametrize("exclusive", [True, False])
+def test_a_star_of_heterpoisson_stays_below_its_price(exclusive: bool) -> None:
+    game = subgraphs.StarGame(
+        clip=0.5, noise="gaussian", multiplier=1.5, rate=0.4, neighbours=2, largest_degree=50, exclusive=exclusive
+    )
+    event = SampledSubgraphs(rate=0.4, neighbours=2, noise_multiplier=1.5, largest_degree=50, exclusive=exclusive)
+    found = shown(game, 1e-2, trials=1600, count=4)
+    assert 0.2 < found <= truth(Repeated(event=event, count=4), 1e-2)
+
+
+@pytest.mark.parametrize("game", [
+    gradients.one_example(1.0, 1.0, 0.4),
+    gradients.one_node_in_lists(1.0, 2.0, 0.4, max_degree=2),
+    votes.VotesGame(std=1.0, sample=HALF),
+    subgraphs.StarGame(clip=0.5, noise="gaussian", multiplier=1.0, rate=0.4, neighbours=2, largest_degree=9, exclusive=True),
+])  # fmt: skip
+def test_scores_are_likelihood_ratios_of_what_is_played(game: Game) -> None:
+    """E_Q[e^score] = 1 and E_P[e^-score] = 1, which no other function of what is released has at once."""
+    for world, sign in ((False, 1.0), (True, -1.0)):
+        weights = np.exp(sign * game.play(world, 4000, 1, Dice(seed=5, name="law"))[:, 0])
+        assert weights.mean() == pytest.approx(1, abs=5 * weights.std() / math.sqrt(len(weights)) + 1e-9)
+        assert weights.std() > 0.05
+
+
+def test_the_likelihood_of_a_mixture() -> None:
+    x, present, absent = np.linspace(-9, 9, 7), Law.of([(0.0, 0.25), (2.0, 0.75), (5.0, 0.0)]), Law.of([(0.0, 1.0)])
+    expected = np.log(0.25 + 0.75 * np.exp((x**2 - (x - 2) ** 2) / (2 * 1.5**2)))
+    np.testing.assert_allclose(log_ratio(x, present, absent, 1.5), expected)
+    assert len(present.means) == 2
+
+
+# Published claims that are wrong, and stand refuted
+
+
+def test_a_friendship_costs_more_than_gap_says() -> None:
+    """Published: sensitivity 1. A friendship is two entries: at the paper's own noise for 1, more is shown, and 1.45 holds."""
+    which = subject("gap", unit="edge", accounting="published", epsilon=6.0)
+    record = audited(which, trials=30_000)
+    assert record.bounds[0].route == "gaussian"
+    assert record.refutes_published
+    assert not record.refutes_sound
+
+
+def test_spherical_laplace_noise_shows_more_than_lemma_1_claims() -> None:
+    """All coordinates are seen: they reveal the one W. Projected on the canary alone, as the paper audits, nothing is wrong."""
+    which = subject("heter-poisson", preset="as-published", epsilon=2.0)
+    assert math.isinf(which.statement.epsilon)
+    record = audited(which, trials=5000)
+    assert record.refutes_published
+    assert not record.refutes_sound
+    assert "other coordinates" in record.score
+
+
+def test_noise_on_log_probabilities_protects_nobody() -> None:
+    which = subject("privgnn", release="log-posterior", accounting="published", epsilon=1.0)
+    record = audited(which, trials=2000)
+    assert record.epsilon > 2
+    assert record.refutes_published
+
+
+# Refusals and options
+
+
+def test_what_no_game_plays_is_refused_by_name() -> None:
+    which = subject("dp-mlp")
+    unknown = LedgerEntry(mechanism="sorcery", stage="training", event=Gaussian(noise_multiplier=1.0))
+    strange = replace(which, statement=replace(which.statement, ledger=(*which.statement.ledger, unknown)))
+    assert AUDITS["mechanism"].refuses(strange) == "no game plays sorcery (training)"
+    with pytest.raises(ValueError, match="no game plays sorcery"):
+        parts(strange)
+    unprotected = subject("gap", unit="none")
+    assert "nothing is protected" in str(AUDITS["mechanism"].refuses(unprotected))
+    assert "is for" in str(AUDITS["white-box"].refuses(subject("pate")))
+
+
+def test_delta_and_seed_are_the_callers() -> None:
+    which = subject("dp-mlp", epsilon=4.0)
+    first, again, other = (audited(which, trials=300, seed=seed, delta=0.01) for seed in (1, 1, 2))
+    assert first.delta == 0.01
+    assert first.sound < which.statement.epsilon
+    assert first.published is None
+    assert replace(first, seconds=0.0) == replace(again, seconds=0.0)
+    assert first.scores_with != other.scores_with
+    assert audited(which, trials=300).delta == which.statement.delta
