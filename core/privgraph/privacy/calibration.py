@@ -59,6 +59,8 @@ def calibrate(
     # in which cost is nearly a straight line, with bisections so that no shape can stall it.
     while True:
         spent = cost(scale)
+        if abs(spent / epsilon - 1) < 0.06:
+            step = min(step, 1.005 + 1.5 * abs(spent / epsilon - 1))  # so near already: a small step crosses it
         if spent <= epsilon:
             good, good_cost = scale, spent
             if scale <= lowest:

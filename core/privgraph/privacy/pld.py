@@ -60,9 +60,9 @@ _LARGEST_GRID = 400_000
 
 
 class RoughAccountant:
-    """Where an epsilon lies, quickly: for the choice of grids and the start of searches. Renyi bounds, but where there are
+    """Where an epsilon lies, quickly: for the start of searches. Never a guarantee.
 
-    sampled subgraphs only a guess, as their Renyi divergences say nothing. Never a guarantee.
+    Renyi bounds, whose orders say nothing of sampled subgraphs: those are composed at one out-degree, on a coarse grid.
     """
 
     name = "rough guess"
@@ -73,16 +73,35 @@ class RoughAccountant:
         return True
 
     def epsilon(self, event: PrivacyEvent, delta: float) -> float:
-        """About the epsilon of `event` at `delta` in (0, 1), mostly above it."""
+        """About the epsilon of `event` at `delta` in (0, 1)."""
         parts = flatten(event)
-        sampled = [(one, count) for one, count in parts if isinstance(one, SampledSubgraphs)]
-        if not sampled:
-            return RenyiAccountant().epsilon(event, delta)
+        sampled = tuple((one, count) for one, count in parts if isinstance(one, SampledSubgraphs))
         others = tuple(
             Repeated(event=one, count=count) for one, count in parts if not isinstance(one, SampledSubgraphs)
         )
-        mu = math.sqrt(sum(count * subgraphs.guessed_squared_mu(one) for one, count in sampled))
-        return gaussian_epsilon(min(mu, _LARGEST_EPSILON), delta) + RenyiAccountant().epsilon(Composed(others), delta)
+        found = RenyiAccountant().epsilon(Composed(others), delta)
+        if sampled and math.isfinite(found) and delta > ROUNDING_ALLOWANCE:
+            guess = _guess(sampled, delta)
+            if guess > _LARGEST_EPSILON:
+                return math.inf
+            interval = math.sqrt(0.002 * max(guess, 1e-3) / sum(count for _, count in sampled))
+            found += _typical(sampled, interval, delta)
+        return found
+
+
+def _guess(sampled: tuple[tuple[SampledSubgraphs, int], ...], delta: float) -> float:
+    """The epsilon of one Gaussian instead: enough to choose a grid by."""
+    mu = math.sqrt(sum(count * subgraphs.guessed_squared_mu(one) for one, count in sampled))
+    return gaussian_epsilon(mu, delta) if mu < _LARGEST_EPSILON else math.inf
+
+
+@lru_cache(maxsize=256)
+def _typical(sampled: tuple[tuple[SampledSubgraphs, int], ...], interval: float, delta: float) -> float:
+    total: Any = None
+    for event, count in sampled:
+        part = _both_ways(event, subgraphs.typical, interval, 1e-9 / count).self_compose(count)
+        total = part if total is None else total.compose(part)
+    return float(total.get_epsilon_for_delta(delta))
 
 
 class PLDAccountant:
@@ -100,7 +119,7 @@ class PLDAccountant:
         if not 0 < accuracy <= 0.1:
             raise ValueError(f"accuracy must lie in (0, 0.1] (got {accuracy})")
         self.accuracy = accuracy
-        self._coarse = RoughAccountant()
+        self._coarse = RenyiAccountant()
 
     def supports(self, event: PrivacyEvent) -> bool:
         """Every event of `privacy.events`."""
@@ -128,7 +147,7 @@ class PLDAccountant:
         worst = sum(count * pure_epsilon(mechanism) for mechanism, count in mechanisms)
         if delta <= ROUNDING_ALLOWANCE:
             return worst if delta == 0 else math.inf
-        guess = min(worst, self._coarse.epsilon(event, delta))
+        guess = min(worst, self._guess(mechanisms, delta))
         if guess > _LARGEST_EPSILON:
             return math.inf
         if mu:
@@ -136,11 +155,22 @@ class PLDAccountant:
         found = _compose(tuple(others), self._interval(guess, others), delta)
         return min(worst, found)
 
+    def _guess(self, mechanisms: Sequence[tuple[Mechanism, int]], delta: float) -> float:
+        """A Renyi bound; for sampled subgraphs, where those say nothing, a guess. Grids are chosen by it."""
+        sampled = tuple((one, count) for one, count in mechanisms if isinstance(one, SampledSubgraphs))
+        others = tuple(
+            Repeated(event=one, count=count) for one, count in mechanisms if not isinstance(one, SampledSubgraphs)
+        )
+        found = self._coarse.epsilon(Composed(others), delta)
+        return found + _guess(sampled, delta) if sampled else found
+
     def _interval(self, guess: float, mechanisms: Sequence[tuple[Mechanism, int]]) -> float:
         """Grid spacing: a composition of T pairs on a grid h drifts by no more than about T h^2 / 8."""
         compositions = sum(count for _, count in mechanisms)
         scale = max(guess, 1e-3)
-        wanted = min(math.sqrt(4 * self.accuracy * scale / compositions), 10 * self.accuracy * scale)
+        # Curves of sampled subgraphs are dear, and a hundredth of epsilon is fine enough for a single step of them.
+        finest = 100 if any(isinstance(mechanism, SampledSubgraphs) for mechanism, _ in mechanisms) else 10
+        wanted = min(math.sqrt(4 * self.accuracy * scale / compositions), finest * self.accuracy * scale)
         return max(wanted, 2 * max(_reach(mechanism) for mechanism, _ in mechanisms) / _LARGEST_GRID)
 
 
@@ -289,12 +319,22 @@ def _subgraphs_reach(event: SampledSubgraphs, negligible: float) -> float:
 
 @lru_cache(maxsize=64)
 def _sampled_subgraphs(event: SampledSubgraphs, interval: float, negligible: float) -> Any:
-    """Both directions, each the maximum over all out-degrees, between the losses that count."""
+    """Both directions, each the maximum over all out-degrees."""
+    return _both_ways(event, partial(subgraphs.envelope, negligible=negligible), interval, negligible)
+
+
+def _both_ways(
+    event: SampledSubgraphs,
+    curves: Callable[[SampledSubgraphs, Array], subgraphs.Curves],
+    interval: float,
+    negligible: float,
+) -> Any:
+    """Both directions on a grid that reaches from where to where losses count."""
     last = math.ceil(_subgraphs_reach(event, negligible) / interval)
-    curves = subgraphs.envelope(event, np.arange(-last, last + 1, dtype=np.float64) * interval, negligible)
+    found = curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval)
     connect = _library().pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
     return _library().PrivacyLossDistribution(
-        *(connect(interval, -last, last, np.minimum.accumulate(one)) for one in (curves.removed, curves.added))
+        *(connect(interval, -last, last, np.minimum.accumulate(one)) for one in (found.removed, found.added))
     )
 
 

@@ -20,7 +20,7 @@ joined by chords, tails that are cut off count as revealed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -39,14 +39,11 @@ _WIDTH = 12.0
 _WIDER = 1.002
 """The factor by which the mean of K may grow within one block of out-degrees."""
 
-_BROADER = 1.1
-"""The same for blocks of out-degrees with the rule, where the smallest degree is far above all others."""
+_BROADER = 1.05
+"""The same for blocks of out-degrees with the rule, for the counts n within them and for the means of the table."""
 
 _SMALLEST_MEAN = 0.02
 """Where the table of Poisson means begins."""
-
-_SINGLE_DEGREES = 6
-"""So many out-degrees from M on are taken one by one with the rule."""
 
 _ROUNDING = 1e-14
 """Room for the rounding of one value of a curve near 1."""
@@ -165,30 +162,52 @@ def _mean(rate: float, neighbours: int, degree: int) -> float:
 # --- a mixture against a point --------------------------------------------------------------------------------------------
 
 
+class _Line:
+    """Thresholds x (N,) on a line, and what mixtures of means on it need at each: `shifts` (K,), rising but for the last.
+
+    What is the same for all weights is kept, as one envelope asks for hundreds of mixtures.
+    """
+
+    def __init__(self, shifts: Array, spacing: float) -> None:
+        self.x = np.arange(-_WIDTH, float(shifts.max()) + _WIDTH + spacing, spacing)
+        self._exponents = np.outer(shifts, self.x) - shifts[:, None] ** 2 / 2
+        self._above, self._below = ndtr(shifts[:, None] - self.x), ndtr(self.x - shifts[:, None])
+        self._log_none, self._all = log_ndtr(-self.x), ndtr(self.x)
+        self._ratios: dict[int, tuple[Array, Array]] = {}
+
+    def curves(self, weights: Array, last: float, growth: Array, lost: float) -> Curves:
+        """Of the mixture that has `weights` on the first shifts and `last` on the last one, at each c of `growth`."""
+        count = len(weights)
+        rows = np.append(np.arange(count), len(self._exponents) - 1)
+        if count not in self._ratios:
+            top = self._exponents[rows].max(axis=0)
+            self._ratios[count] = np.exp(self._exponents[rows] - top), top
+        ratios, top = self._ratios[count]
+        with np.errstate(divide="ignore"):  # far from all means that have a weight, it underflows
+            log_ratio = np.log(weights @ ratios[:-1] + last * ratios[-1]) + top
+        above = weights @ self._above[:count] + last * self._above[-1]
+        below = weights @ self._below[:count] + last * self._below[-1]
+        with np.errstate(divide="ignore"):
+            removed = above - np.exp(np.minimum(log_ratio + self._log_none, 0.0))
+            added = self._all - np.exp(np.minimum(np.log(below) - log_ratio, 0.0))
+        return Curves(
+            np.minimum(1.0, lost + _chords(growth, log_ratio, removed)), _chords(growth, -log_ratio[::-1], added[::-1])
+        )
+
+
 def mixture_curves(shifts: Array, weights: Array, epsilons: Array, spacing: float = 0.005) -> Curves:
     """sum_i w_i N(shift_i, 1) against N(0, 1), exact but for chords; shifts (K,) not negative, epsilons (E,) rising.
 
     The likelihood ratio L grows in x, so that at c = L(x) the best test is a threshold at x: H_c(P||Q) = sum w S(x - shift) - c S(x), and the like
-    for Q against P at c = 1/L(x). H is convex in c: between two thresholds' c a chord is an upper bound. Weights that sum to less
-    than 1 leave the rest of P out, which counts as revealed.
+    for Q against P at c = 1/L(x). H is convex in c: between two thresholds' c a chord is an upper bound.
     """
-    lost = max(0.0, 1.0 - float(weights.sum()))
-    x = np.arange(-_WIDTH, float(shifts.max()) + _WIDTH + spacing, spacing)
-    exponents = np.outer(shifts, x) - shifts[:, None] ** 2 / 2
-    top = exponents.max(axis=0)
-    log_ratio = np.log(weights @ np.exp(exponents - top)) + top
-    above, below = weights @ ndtr(shifts[:, None] - x), weights @ ndtr(x - shifts[:, None])
-    removed = above - np.exp(np.minimum(log_ratio + log_ndtr(-x), 0.0))
-    added = ndtr(x) - np.exp(np.minimum(np.log(np.maximum(below, 1e-300)) - log_ratio, 0.0))
-    growth = np.exp(epsilons)
-    return Curves(
-        np.minimum(1.0, lost + _chords(growth, log_ratio, removed)), _chords(growth, -log_ratio[::-1], added[::-1])
-    )
+    line = _Line(shifts, spacing)
+    return line.curves(weights[:-1], float(weights[-1]), np.exp(epsilons), 0.0)
 
 
 def _chords(growth: Array, log_places: Array, heights: Array) -> Array:
     """The curve through 1 at 0 and `heights` at exp(`log_places`), which rise; constant where those end."""
-    kept = log_places < 700  # exp is finite
+    kept = (log_places < 700) & (log_places > -700)  # exp is finite, and not 0
     places = np.concatenate([[0.0], np.exp(log_places[kept])])
     return np.asarray(np.interp(growth, places, np.concatenate([[1.0], np.clip(heights[kept], 0.0, 1.0)])))
 
@@ -197,22 +216,76 @@ def exclusive_curves(
     event: SampledSubgraphs, degree: int, epsilons: Array, negligible: float = 1e-15, spacing: float = 0.005
 ) -> Curves:
     """With the rule, for one out-degree D: the mean over n ~ Bin(D, q) of the pairs that n central out-neighbours make."""
-    total = Curves(np.zeros_like(epsilons), np.zeros_like(epsilons))
-    chances = Law(degree, event.rate).weights(negligible) if degree else np.ones(1)
-    for number, chance in enumerate(chances):
-        law = Law(number, min(1.0, event.neighbours / degree)) if number else Law(math.inf)
-        part = _hidden(event, law, epsilons, negligible, spacing)
-        total = Curves(total.removed + chance * part.removed, total.added + chance * part.added)
-    lost = max(0.0, 1.0 - float(chances.sum()))
-    return Curves(total.removed + lost, total.added + lost)
+    return _Exclusive(event, epsilons, negligible, spacing).degrees(degree, degree)
 
 
-def _hidden(event: SampledSubgraphs, law: Law, epsilons: Array, negligible: float, spacing: float) -> Curves:
-    """(1-q) sum_k Pr[K = k] N(2ka) + q N(a) against N(0)."""
-    weights = law.weights(negligible)
-    a = 1 / event.noise_multiplier
-    shifts = np.append(2 * a * np.arange(len(weights)), a)
-    return mixture_curves(shifts, np.append((1 - event.rate) * weights, event.rate), epsilons, spacing)
+class _Exclusive:
+    """Curves with the rule, for many out-degrees on one line."""
+
+    def __init__(self, event: SampledSubgraphs, epsilons: Array, negligible: float, spacing: float) -> None:
+        self.event, self.negligible = event, negligible
+        self._growth = np.exp(epsilons)
+        self._count = max(len(law.weights(negligible)) for law in dominating(event, whole=True))
+        a = 1 / event.noise_multiplier
+        self._line = _Line(np.append(2 * a * np.arange(self._count), a), spacing)
+        self._table: dict[int, Curves] = {}
+
+    def pair(self, law: Law) -> Curves:
+        """(1-q) sum_k Pr[K = k] N(2ka) + q N(a) against N(0)."""
+        q, weights = self.event.rate, law.weights(self.negligible)[: self._count]
+        lost = max(self.negligible, 1 - float(weights.sum()))
+        return self._line.curves((1 - q) * weights, q, self._growth, lost)
+
+    def degrees(self, first: int, last: int) -> Curves:
+        """Out-degrees `first` to `last`: n below Bin(last, q) and, given n, K below Bin(n, M/first). Exact where they are one.
+
+        In blocks, n is rounded up to one of few.
+        """
+        if last == 0:
+            return self.pair(Law(math.inf))
+        chance = min(1.0, self.event.neighbours / first)
+
+        def up(n: int) -> int:
+            return n if first == last or n < 16 else min(last, math.ceil(n * _BROADER))
+
+        return self._mean(last, up, lambda n: self.pair(Law(n, chance) if n else Law(math.inf)))
+
+    def far(self, first: int, last: int) -> Curves:
+        """The same for large degrees: given n, K is below Poisson(-n log(1 - M/first)), the next mean in a table that all share."""
+        each = -math.log1p(-self.event.neighbours / first)
+
+        def step(n: int) -> int:
+            return max(0, math.ceil(math.log(max(n * each / _SMALLEST_MEAN, 1.0)) / math.log(_BROADER) + 1e-9))
+
+        def up(n: int) -> int:
+            return min(last, math.floor(_SMALLEST_MEAN * _BROADER ** step(n) / each * (1 - 1e-12)))
+
+        def at(n: int) -> Curves:
+            if step(n) not in self._table:
+                self._table[step(n)] = self.pair(Law(math.inf, mean=_SMALLEST_MEAN * _BROADER ** step(n)))
+            return self._table[step(n)]
+
+        return self._mean(last, up, at)
+
+    def _mean(self, degree: int, up: Callable[[int], int], at: Callable[[int], Curves]) -> Curves:
+        """The mean of `at` over n ~ Bin(`degree`, q), where all from one n to `up` of it count as the largest of them."""
+        q = self.event.rate
+        chances, parts = [], []
+        # Below this number n is rare, and counts as this one.
+        low = max(0, math.floor(degree * q - 9 * math.sqrt(degree * q * (1 - q)) - 9))
+        below, beyond = 0.0, 1.0
+        while beyond > self.negligible:
+            high = max(low, up(low))
+            reached, beyond = float(bdtr(high, degree, q)), float(bdtrc(high, degree, q))
+            if reached > below:
+                chances.append(reached - below)
+                parts.append(at(high))
+            low, below = high + 1, reached
+        weights = np.asarray(chances)
+        return Curves(
+            weights @ np.array([part.removed for part in parts]) + beyond,
+            weights @ np.array([part.added for part in parts]) + beyond,
+        )
 
 
 # --- without the rule -----------------------------------------------------------------------------------------------------
@@ -228,11 +301,11 @@ class _Outcomes:
     log_ratios: Array
     log_costs: Array
 
-    def curve(self, weights: Array, epsilons: Array) -> Array:
+    def curve(self, weights: Array, epsilons: Array, lost: float) -> Array:
         """max over decreasing sequences of sum_k w_k (gain_k - c cost_k), at each c = exp(epsilon).
 
         At each point the outcomes that a test may take are a prefix 0..m, so that the best it can do is the sum of w_k (R_k - c)_+, with
-        R the antitonic regression of the ratios in k.
+        R the antitonic regression of the ratios in k. `lost` is the chance of all larger k, which count as revealed.
         """
         log_ratios = _antitonic(self.log_ratios[: len(weights)], weights)
         gains = np.exp(log_ratios + self.log_costs) * weights[:, None]
@@ -243,7 +316,6 @@ class _Outcomes:
             np.cumsum(np.bincount(places, weights=one.ravel(), minlength=len(epsilons) + 1)[::-1])[::-1][1:]
             for one in (gains, costs)
         ]
-        lost = max(0.0, 1.0 - float(weights.sum()))
         return np.asarray(np.clip(above[0] - np.exp(epsilons) * above[1], 0.0, 1.0) + lost)
 
 
@@ -253,7 +325,7 @@ def open_curves(
     """Without the rule, for one out-degree."""
     weights = degree_law(event.rate, event.neighbours, degree).weights(negligible)
     removed, added = _outcomes(event, len(weights), spacing)
-    return Curves(removed.curve(weights, epsilons), added.curve(weights, epsilons))
+    return Curves(removed.curve(weights, epsilons, negligible), added.curve(weights, epsilons, negligible))
 
 
 def _outcomes(event: SampledSubgraphs, count: int, spacing: float) -> tuple[_Outcomes, _Outcomes]:
@@ -312,19 +384,13 @@ def envelope(event: SampledSubgraphs, epsilons: Array, negligible: float = 1e-15
 
     epsilons (E,): rising, evenly spaced. Probabilities of at most `negligible` count as revealed.
     """
-    spacing = _spacing(event, epsilons)
+    spacing = min(0.02, event.noise_multiplier / 100)
     blocks = _exclusive_blocks if event.exclusive else _open_blocks
     found: Curves | None = None
     for part in blocks(event, epsilons, negligible, spacing):
         found = part if found is None else found.largest(part)
     assert found is not None
     return found.either(epsilons)
-
-
-def _spacing(event: SampledSubgraphs, epsilons: Array) -> float:
-    """Of x: one step changes the loss of one subgraph by no more than the grid of losses has."""
-    wanted = float(epsilons[1] - epsilons[0]) * event.noise_multiplier / 2 if len(epsilons) > 1 else 0.0
-    return min(max(wanted, 0.0025), 0.02)
 
 
 def _open_blocks(event: SampledSubgraphs, epsilons: Array, negligible: float, spacing: float) -> Iterator[Curves]:
@@ -337,69 +403,49 @@ def _open_blocks(event: SampledSubgraphs, epsilons: Array, negligible: float, sp
     weights = [law.weights(negligible) for law in laws]
     removed, added = _outcomes(event, max(len(one) for one in weights), spacing)
     for one in weights:
-        yield Curves(removed.curve(one, epsilons), added.curve(one, epsilons))
+        yield Curves(removed.curve(one, epsilons, negligible), added.curve(one, epsilons, negligible))
 
 
 def _exclusive_blocks(event: SampledSubgraphs, epsilons: Array, negligible: float, spacing: float) -> Iterator[Curves]:
-    """Degrees near M one by one; others in blocks: given n, Bin(n, M/D) is below Poisson(-n log(1 - M/first)), and n below Bin(last, q).
-
-    The curve of each Poisson mean is taken from a table, at the next larger mean.
-    """
+    """Degrees up to 2M + 2 one by one, up to 16M in blocks of which each n is looked at, and the rest through the table."""
+    exclusive = _Exclusive(event, epsilons, negligible, spacing)
     neighbours, largest = event.neighbours, event.largest_degree
     first = min(neighbours, largest)
-    while first <= min(largest, neighbours + _SINGLE_DEGREES):
-        yield exclusive_curves(event, first, epsilons, negligible, spacing)
-        first += 1
-    table: dict[int, Curves] = {}
-
-    def at(step: int) -> Curves:
-        if step not in table:
-            table[step] = _hidden(event, Law(math.inf, mean=_BROADER**step), epsilons, negligible, spacing)
-        return table[step]
-
     while first <= largest:
-        last = min(largest, max(first, int(first * _BROADER)))
-        each = -math.log1p(-neighbours / first)
-        # From a mean of which smaller ones are rare, or hardly cheaper.
-        middle, spread = last * event.rate, math.sqrt(last * event.rate * (1 - event.rate))
-        step = math.floor(math.log(max((middle - 9 * spread) * each, _SMALLEST_MEAN)) / math.log(_BROADER))
-        removed, added, below, beyond = np.zeros_like(epsilons), np.zeros_like(epsilons), 0.0, 1.0
-        while beyond > negligible:
-            most = min(last, math.floor(_BROADER**step / each * (1 - 1e-12)))
-            reached, beyond = float(bdtr(most, last, event.rate)), float(bdtrc(most, last, event.rate))
-            if reached > below:
-                removed += (reached - below) * at(step).removed
-                added += (reached - below) * at(step).added
-                below = reached
-            step += 1
-        yield Curves(removed + beyond, added + beyond)
+        last = first if first <= 2 * neighbours + 2 else min(largest, max(first, int(first * _BROADER)))
+        yield exclusive.degrees(first, last) if first <= 16 * neighbours else exclusive.far(first, last)
         first = last + 1
 
 
 def _convex_below(epsilons: Array, deltas: Array) -> Array:
     """The largest convex function of exp(epsilon) through 1 at 0 that is nowhere above `deltas`, at the same places."""
-    x = np.concatenate([[0.0], np.exp(epsilons)]).tolist()
-    y = np.concatenate([[1.0], np.clip(deltas, 0.0, 1.0)]).tolist()
-    kept = [0]
-    for i in range(1, len(x)):
-        while len(kept) > 1:
-            j, k = kept[-2], kept[-1]
-            if (y[k] - y[j]) * (x[i] - x[k]) < (y[i] - y[k]) * (x[k] - x[j]):
-                break
-            kept.pop()
-        kept.append(i)
-    return np.asarray(np.interp(x[1:], np.asarray(x)[kept], np.asarray(y)[kept]))
+    x = np.concatenate([[0.0], np.exp(epsilons)])
+    y = np.concatenate([[1.0], np.clip(deltas, 0.0, 1.0)])
+    kept = np.arange(len(x))
+    while True:
+        slopes = np.diff(y[kept]) / np.diff(x[kept])
+        inner = np.concatenate([[True], slopes[1:] > slopes[:-1], [True]])
+        if inner.all():
+            return np.asarray(np.interp(x[1:], x[kept], y[kept]))
+        # Who lies above the chord of two others is not on the curve, whether those are or not.
+        kept = kept[inner]
 
 
 # --- coarse bounds and guesses --------------------------------------------------------------------------------------------
 
 
-def dominating(event: SampledSubgraphs) -> tuple[Law, ...]:
-    """Laws of which one is above K in stochastic order, whatever the out-degree."""
+def dominating(event: SampledSubgraphs, *, whole: bool = False) -> tuple[Law, ...]:
+    """Laws of which one is above K in stochastic order, whatever the out-degree.
+
+    `whole`: for a table of K with the rule, where n is rounded up as well: of half as much again.
+    """
     first = Law(min(event.neighbours, event.largest_degree), event.rate)
     if event.largest_degree <= event.neighbours:
         return (first,)
-    return first, block_law(event.rate, event.neighbours, event.neighbours + 1, event.largest_degree)
+    second = block_law(event.rate, event.neighbours, event.neighbours + 1, event.largest_degree)
+    if whole:
+        second = Law(math.inf, mean=1.5 * event.neighbours * event.rate + 3)
+    return first, second
 
 
 @lru_cache(maxsize=256)
@@ -439,19 +485,39 @@ def log_moment(event: SampledSubgraphs, orders: Array) -> Array:
     return np.asarray(found)
 
 
-def guessed_squared_mu(event: SampledSubgraphs) -> float:
-    """The squared shift of a Gaussian about as private as one step: a guess for grids and searches, no bound.
+def typical(event: SampledSubgraphs, epsilons: Array) -> Curves:
+    """Curves of the out-degree that is mostly the worst: M with the rule, infinite without. For searches, no bound.
 
-    The smaller of the chi-squared divergence of the pair and the mean squared shift, at the out-degree infinity.
+    epsilons (E,): rising, evenly spaced, from -e to e.
+    """
+    negligible, spacing = 1e-12, min(0.04, event.noise_multiplier / 50)
+    if event.exclusive:
+        found = exclusive_curves(event, min(event.neighbours, event.largest_degree), epsilons, negligible, spacing)
+    else:
+        weights = Law(math.inf, mean=event.rate * event.neighbours).weights(negligible)
+        removed, added = _outcomes(event, len(weights), spacing)
+        found = Curves(removed.curve(weights, epsilons, negligible), added.curve(weights, epsilons, negligible))
+    return found.either(epsilons)
+
+
+def guessed_squared_mu(event: SampledSubgraphs) -> float:
+    """The squared shift of a Gaussian about as private as one step: a guess for grids, no bound.
+
+    The smaller of the chi-squared divergence of a pair and its mean squared shift: with K hidden at an infinite out-degree, or
+    seen, with the rule, at the out-degree M.
     """
     q, a = event.rate, 1 / event.noise_multiplier
-    weights = Law(math.inf, mean=q * event.neighbours).weights(1e-6)
+    law = Law(event.neighbours, q) if event.exclusive else Law(math.inf, mean=q * event.neighbours)
+    weights = law.weights(1e-6)
     shifts = 2 * a * np.arange(len(weights))
-    shifts = np.concatenate([shifts, shifts + a])
-    weights = np.concatenate([(1 - q) * weights, q * weights])
-    squared = float(weights @ shifts**2)
     with np.errstate(over="ignore"):
-        return min(squared, float(weights @ np.expm1(np.outer(shifts, shifts)) @ weights))
+        if event.exclusive:
+            squares = (1 - q) * shifts**2 + q * a**2
+            hidden = (1 - q) ** 2 * np.expm1(shifts**2) + 2 * q * (1 - q) * np.expm1(shifts * a) + q**2 * np.expm1(a**2)
+            return float(weights @ np.minimum(squares, hidden))
+        shifts = np.concatenate([shifts, shifts + a])
+        weights = np.concatenate([(1 - q) * weights, q * weights])
+        return min(float(weights @ shifts**2), float(weights @ np.expm1(np.outer(shifts, shifts)) @ weights))
 
 
 def with_noise(event: SampledSubgraphs, noise_multiplier: float) -> SampledSubgraphs:
