@@ -10,7 +10,12 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from privgraph.mechanisms.entries import aggregation_entry, aggregation_sensitivity
+from privgraph.mechanisms.entries import (
+    aggregation_entry,
+    aggregation_sensitivity,
+    replaced_aggregation_entry,
+    replaced_aggregation_sensitivity,
+)
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.privacy.ledger import LedgerEntry
 
@@ -36,6 +41,9 @@ class AggregationPerturbation:
     and, again normalised, through z's out-edges. Proved for a frozen sample only: where lists are drawn again when z
     leaves, any number of rows may change, and no bound of this form holds.
 
+    unit "node" with `own_rows`, relation: one node's record replaced by another. Sensitivity 2 sqrt(D (D + 1)), proved in
+    `entries.replaced_aggregation_sensitivity`, where a node keeps at most D in-edges as well; its own row is covered.
+
     Whatever is fed in as X must itself be public or already released with respect to the unit.
     std = 0 is no protection, and the event says so.
     """
@@ -44,22 +52,29 @@ class AggregationPerturbation:
     std: float
     undirected: bool = True
     max_degree: int = 0
+    own_rows: bool = False
 
     def __post_init__(self) -> None:
         if self.unit not in ("none", "edge", "node"):
             raise ValueError(f"AggregationPerturbation.unit must be none, edge or node (got {self.unit})")
         if not (self.std >= 0 and math.isfinite(self.std)):
             raise ValueError(f"AggregationPerturbation.std must not be negative (got {self.std})")
+        if self.own_rows and self.unit != "node":
+            raise ValueError(f"AggregationPerturbation.own_rows is for unit node (got {self.unit})")
         if self.unit == "node" and self.max_degree < 1:
             raise ValueError(f"AggregationPerturbation.max_degree must be at least 1 (got {self.max_degree})")
 
     @property
     def sensitivity(self) -> float:
         """L2, proved as above."""
+        if self.own_rows:
+            return replaced_aggregation_sensitivity(self.max_degree)
         return aggregation_sensitivity(self.unit, self.undirected, self.max_degree)
 
     def entry(self, stage: str) -> LedgerEntry:
         """The ledger entry of one application."""
+        if self.own_rows:
+            return replaced_aggregation_entry(self.max_degree, self.std, stage)
         return aggregation_entry(self.unit, self.undirected, self.max_degree, self.std, stage)
 
     def release(self, adjacency: Tensor, embeddings: Tensor, generator: torch.Generator) -> Tensor:

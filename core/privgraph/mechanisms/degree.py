@@ -10,10 +10,15 @@ from torch import Tensor
 from privgraph.data.graph import Graph
 
 
-def bounded_graph(graph: Graph, max_degree: int, seed: int) -> Graph:
-    """The graph with at most `max_degree` out-edges a node: the frozen sample (a directed graph)."""
-    keep = bound_out_degree(graph.edge_index, graph.num_nodes, max_degree, seed)
-    return replace(graph, edge_index=graph.edge_index[:, keep], undirected=False, _cache={})
+def bounded_graph(graph: Graph, max_degree: int, seed: int, both_ways: bool = False) -> Graph:
+    """The graph with at most `max_degree` out-edges a node: the frozen sample (a directed graph).
+
+    With `both_ways` a node keeps at most as many in-edges too, of those that are left, by the same rule.
+    """
+    edges = graph.edge_index[:, bound_out_degree(graph.edge_index, graph.num_nodes, max_degree, seed)]
+    if both_ways:
+        edges = edges[:, bound_out_degree(edges.flip(0), graph.num_nodes, max_degree, seed)]
+    return replace(graph, edge_index=edges, undirected=False, _cache={})
 
 
 def bound_out_degree(edge_index: Tensor, nodes: int, max_degree: int, seed: int) -> Tensor:

@@ -14,6 +14,19 @@ class Config(AggregationOptions):
     """GAP: an encoder trained without edges, K noisy hops over its embeddings, a classifier over all hops."""
 
     encoder_layers: Annotated[int, Option("layers of the encoder", low=1, high=4)] = 2
+    own_rows: Annotated[
+        bool,
+        Option(
+            "cover what is released of a node itself too, when its record is replaced by another: the noise that the authors of "
+            "HeterPoisson find missing, about 2 times the root of D as much (node-level privacy only)",
+            group="Node level",
+            advanced=True,
+        ),
+    ] = False
+
+    @property
+    def covers_own_rows(self) -> bool:
+        return self.own_rows and self.unit == "node"
 
     def schedule(self) -> tuple[tuple[str, str], ...]:
         """Encoder, K aggregations, classifier."""
@@ -24,4 +37,4 @@ class Config(AggregationOptions):
         return f"weights of encoder and classifier, and {self.released_rows()}"
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("gap", self.encoder_layers, *self.common_key())
+        return ("gap", self.encoder_layers, self.covers_own_rows, *self.common_key())

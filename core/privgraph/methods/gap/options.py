@@ -13,7 +13,13 @@ from functools import lru_cache
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
-from privgraph.mechanisms.entries import aggregation_entry, gradient_entry
+from privgraph.mechanisms.entries import (
+    aggregation_entry,
+    gradient_entry,
+    replaced_aggregation_entry,
+    replaced_aggregation_sensitivity,
+    replaced_gradient_entry,
+)
 from privgraph.methods.plan import Plan, PrivacyOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy.accountants import Accountant, tight
@@ -43,6 +49,10 @@ from privgraph.privacy.statements import (
 
 TRAIN, AGGREGATE = "train", "aggregate"
 
+RELATION_NODE_REPLACED = (
+    "one node's record is replaced by another: its features, its label and its kept edges, of which it has at most D in and D out "
+    "before and after; the roster of nodes and all other kept edges stay as they are"
+)
 ASSUME_CHOSEN_EPOCH = (
     "the validation labels by which the epoch was chosen are treated as public, though they are private nodes' own"
 )
@@ -132,12 +142,22 @@ class AggregationOptions(PrivacyOptions):
     def schedule(self) -> tuple[tuple[str, str], ...]:
         """What happens, in order: (TRAIN or AGGREGATE, name of the stage)."""
 
+    @property
+    @abstractmethod
+    def covers_own_rows(self) -> bool:
+        """Whether a node's own rows are covered, when its record is replaced by another."""
+
     @abstractmethod
     def released(self) -> str:
         """What is handed out, in words."""
 
     def released_rows(self) -> str:
         """Whose cached aggregates and predictions the guarantee covers."""
+        if self.covers_own_rows:
+            return (
+                "the cached noisy aggregates of all nodes, and the predictions of all other nodes: a node's own prediction also "
+                "reads its own features without noise, and is not covered when others see it"
+            )
         if self.unit == "node":
             return (
                 "the cached noisy aggregates and the predictions of all other nodes: a node's own row and its own "
@@ -176,18 +196,28 @@ class AggregationOptions(PrivacyOptions):
         for kind, stage in self.schedule():
             if kind == AGGREGATE:
                 std = self.aggregation_std(scale)
-                found.append(aggregation_entry(self.unit, facts.undirected, self.max_degree, std, stage))
+                if self.covers_own_rows:
+                    found.append(replaced_aggregation_entry(self.max_degree, std, stage))
+                else:
+                    found.append(aggregation_entry(self.unit, facts.undirected, self.max_degree, std, stage))
             elif self.unit == "node":
-                plan = self.sampling(facts)
-                found.append(gradient_entry(self.clip, scale, plan.rate, stage, plan.steps))
+                found.append(self.training_entry(facts, scale, stage))
             elif self.unit == "none":
                 found.append(unprotected_training(stage))
         return tuple(found)
 
+    def training_entry(self, facts: PublicFacts, scale: float, stage: str) -> LedgerEntry:
+        """Private gradients of one training stage."""
+        plan = self.sampling(facts)
+        entry = replaced_gradient_entry if self.covers_own_rows else gradient_entry
+        return entry(self.clip, scale, plan.rate, stage, plan.steps)
+
     def aggregation_std(self, scale: float) -> float:
-        """Standard deviation of the aggregations' noise: the scale s itself, and s sqrt(D) at node level."""
+        """Standard deviation of the aggregations' noise: the scale s times the sensitivity, but s itself at edge level."""
         if self.unit == "none":
             return 0.0
+        if self.covers_own_rows:
+            return scale * replaced_aggregation_sensitivity(self.max_degree)
         return scale * math.sqrt(self.max_degree) if self.unit == "node" else scale
 
     def noise_scale(self, facts: PublicFacts) -> float:
@@ -219,7 +249,7 @@ class AggregationOptions(PrivacyOptions):
             if facts.undirected:
                 gaps.append(undirected_edge_gap(ledger, delta))
         else:
-            relation = RELATION_NODE_OPT_OUT
+            relation = RELATION_NODE_REPLACED if self.covers_own_rows else RELATION_NODE_OPT_OUT
             assumptions = [ASSUME_FROZEN_SAMPLE, ASSUME_POISSON]
             assumptions.append(ASSUME_CHOSEN_EPOCH if self.chooses_epoch else ASSUME_LAST_EPOCH)
             public = [PUBLIC_SIZES, "the roster of nodes, and which of them train"]

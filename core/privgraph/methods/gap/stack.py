@@ -96,7 +96,8 @@ class Stack:
         found = []
         for member in self.members:
             seed = stream_seed(member.context.seed, "sampling/degree")
-            found.append(bounded_graph(member.graph, member.config.max_degree, seed).adjacency())
+            both_ways = member.config.covers_own_rows
+            found.append(bounded_graph(member.graph, member.config.max_degree, seed, both_ways).adjacency())
         return found
 
     def net_generators(self, stage: str) -> list[torch.Generator]:
@@ -116,6 +117,7 @@ class Stack:
                 std=member.config.aggregation_std(scale),
                 undirected=member.graph.undirected,
                 max_degree=member.config.max_degree,
+                own_rows=member.config.covers_own_rows,
             )
             for member, scale in zip(self.members, self.scales, strict=True)
         ]
@@ -157,7 +159,12 @@ class Stack:
                 witnesses=[member.context.witness for member in self.members],
             )
             yield from self._tell(epochs, stage)
-            spent = self._spend([mechanism.entry(stage, steps) for mechanism in mechanisms])
+            spent = self._spend(
+                [
+                    member.config.training_entry(member.graph.facts, scale, stage)
+                    for member, scale in zip(self.members, self.scales, strict=True)
+                ]
+            )
         else:
             epochs = fit_full_batch(
                 net,

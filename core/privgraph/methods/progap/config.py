@@ -23,6 +23,10 @@ class Config(AggregationOptions):
         ),
     ] = "concat"
 
+    @property
+    def covers_own_rows(self) -> bool:
+        return False
+
     def schedule(self) -> tuple[tuple[str, str], ...]:
         """Stage 0 trains on features; stage s aggregates the embeddings of stage s-1, once, and trains."""
         steps = [(TRAIN, "stage 0")]

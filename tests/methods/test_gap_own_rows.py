@@ -1,0 +1,108 @@
+"""GAP with own rows covered: the sensitivity by enumeration, the price, and words of its own."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+import torch
+from tests.methods.toy_graphs import toy_graph
+from torch import Tensor
+
+from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.aggregation import AggregationPerturbation, unit_rows
+from privgraph.mechanisms.degree import bounded_graph
+from privgraph.methods.base import Context, train_one
+from privgraph.methods.gap.config import Config
+from privgraph.methods.gap.train import train
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
+from privgraph.progress import Result
+from privgraph.runs.spec import make_spec
+
+FACTS = PublicFacts(nodes=4425, edges=162_995, entries=325_990, features=253, classes=6, train_nodes=3319)
+
+
+def summed(row: tuple[int, ...], column: tuple[int, ...], others: Tensor, own: Tensor) -> Tensor:
+    """All rows' sums, node 0 with these in-neighbours and out-neighbours; nobody else has an edge."""
+    nodes = len(others) + 1
+    rows = unit_rows(torch.cat([own.unsqueeze(0), others]))
+    adjacency = torch.zeros(nodes, nodes)
+    adjacency[0, list(row)] = 1
+    adjacency[list(column), 0] = 1
+    return adjacency @ rows
+
+
+@pytest.mark.parametrize("bound", [1, 2])
+def test_sensitivity_by_replacing_a_record_in_every_way(bound: int) -> None:
+    """Node 0 has any in- and out-neighbours before and after, and turns round; its in-neighbours point the same way."""
+    mechanism = AggregationPerturbation(unit="node", std=1.0, max_degree=bound, own_rows=True)
+    others = torch.tensor([[1.0, 0.0]] * 2 + [[-1.0, 0.0]] * 2)
+    lists = [chosen for size in range(bound + 1) for chosen in itertools.combinations(range(1, 5), size)]
+    worst = 0.0
+    for row, column, other_row, other_column in itertools.product(lists, repeat=4):
+        before = summed(row, column, others, torch.tensor([3.0, 0.0]))
+        after = summed(other_row, other_column, others, torch.tensor([-5.0, 0.0]))
+        worst = max(worst, float((before - after).norm()))
+    assert worst <= mechanism.sensitivity + 1e-5
+    assert worst == pytest.approx(2 * math.sqrt(bound * (bound + 1)), rel=1e-5)
+
+
+@pytest.mark.parametrize("bound", [1, 3])
+def test_a_sample_that_is_bounded_both_ways(bound: int) -> None:
+    graph = toy_graph()
+    edges = bounded_graph(graph, bound, seed=1, both_ways=True).edge_index
+    one_way = bounded_graph(graph, bound, seed=1).edge_index
+    assert int(torch.bincount(edges[0]).max()) <= bound
+    assert int(torch.bincount(edges[1]).max()) <= bound < int(torch.bincount(one_way[1]).max())
+    assert set(map(tuple, edges.t().tolist())) < set(map(tuple, one_way.t().tolist()))
+
+
+def test_the_price_is_sound_and_dearer() -> None:
+    plain, covered = (Config(unit="node", epsilon=8.0, own_rows=own) for own in (False, True))
+    one, other = plain.plan(FACTS), covered.plan(FACTS)
+    assert 0.98 * 8 <= other.statement.epsilon <= 8
+    assert other.noise["aggregation_std"] > 10 * one.noise["aggregation_std"]
+    aggregations = [entry for entry in other.statement.ledger if "own rows" in entry.mechanism]
+    assert len(aggregations) == covered.depth
+    for entry in aggregations:
+        assert entry.sensitivity == pytest.approx(2 * math.sqrt(100 * 101))
+        assert entry.event == Gaussian(noise_multiplier=entry.noise_std / entry.sensitivity)
+        assert entry.event_as_published == Gaussian(noise_multiplier=entry.noise_std / (2 * 101 * 10))
+    published = Config(unit="node", epsilon=8.0, own_rows=True, accounting="published").plan(FACTS).statement
+    assert published.epsilon_as_published is not None
+    assert 0.98 * 8 <= published.epsilon_as_published <= 8
+
+
+def test_replaced_gradients_cost_more_than_added_ones() -> None:
+    config = Config(unit="node", own_rows=True)
+    entry = config.training_entry(FACTS, 4.0, "encoder")
+    added = PoissonSampled(rate=entry.sampling_rate or 0, event=Gaussian(noise_multiplier=4.0))
+    assert entry.event_as_published == added
+    judge = tight()
+    assert judge.epsilon(Repeated(event=entry.event, count=100), 1e-5) > judge.epsilon(
+        Repeated(event=added, count=100), 1e-5
+    )
+
+
+def test_it_trains_as_planned_and_says_so() -> None:
+    graph, context = toy_graph(), Context(seed=0)
+    config = Config(unit="node", own_rows=True, epsilon=200.0, epochs=2, hidden=4, max_degree=2, batch_size=30)
+    events = list(train_one(train, config, graph, context))
+    assert isinstance(events[-1], Result)
+    statement = config.plan(graph.facts).statement
+    assert context.ledger.entries == statement.ledger
+    assert "replaced by another" in statement.relation
+    assert "aggregates of all nodes" in statement.released
+
+
+def test_it_is_for_nodes_alone() -> None:
+    assert (
+        Config(unit="edge", own_rows=True).plan(FACTS).statement.ledger
+        == Config(unit="edge").plan(FACTS).statement.ledger
+    )
+    with pytest.raises(ValueError, match="own_rows is for unit node"):
+        AggregationPerturbation(unit="edge", std=1.0, own_rows=True)
+    assert Config(unit="node", own_rows=True).stack_key() != Config(unit="node").stack_key()
+    assert make_spec("gap", "karate", {"unit": "node", "own_rows": True}).config().own_rows
