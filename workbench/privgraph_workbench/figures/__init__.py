@@ -38,6 +38,8 @@ FIGURES: dict[str, str] = {
     "entry_costs": "What each mechanism costs",
     "split": "How a budget is split",
     "noise_shapes": "Three kinds of noise",
+    "terms": "The terms of Equation 3 of HeterPoisson",
+    "revealed_scale": "What spherical Laplace noise reveals in all coordinates",
     "audit_roc": "What an audit's attack finds, and what the claims allow",
     "audit_scores": "An attack's score in both worlds",
     "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",

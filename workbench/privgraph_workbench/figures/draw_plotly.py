@@ -98,7 +98,8 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme) -> None:
         )
         figure.add_annotation(
             text=_plain(rule.label),
-            x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,  # plotly: shapes take values there, words exponents
+            # on a logarithmic axis plotly places shapes by values, and words by exponents
+            x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,
             y=1,
             font={"size": 11, "color": colours.muted},
             xanchor="right" if rule.side == "left" else "left",

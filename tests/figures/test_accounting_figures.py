@@ -1,0 +1,142 @@
+"""Figures of the Accounting page: costs along a setting, shares of a budget, shapes of noise, terms, precision."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from privgraph_workbench.figures import cost, entry_costs, noise_shapes, revealed_scale, split, terms
+from privgraph_workbench.figures.chart import Chart, Series
+
+POINTS = [(2.0, 4.0, 3.0), (1.0, 9.0, 7.0), (20.0, 0.3, 0.2)]
+
+
+def _series(chart: Chart, name: str, kind: str) -> Series:
+    return next(one for one in chart.series if one.name == name and one.kind == kind)
+
+
+class TestCost:
+    def test_rows_ascend_and_mark_the_setting(self) -> None:
+        rows = cost.data(POINTS, 2.0, "noise")
+        assert [row["x"] for row in rows] == [1.0, 2.0, 20.0]
+        assert [row["chosen"] for row in rows] == [False, True, False]
+
+    def test_two_lines_that_differ_in_more_than_colour(self) -> None:
+        chart = cost.chart(cost.data(POINTS, 2.0, "noise"))
+        sound, published = (_series(chart, name, "path") for name in ("sound ε", "ε as published"))
+        assert sound.y == (9.0, 4.0, 0.3)
+        assert published.y == (7.0, 3.0, 0.2)
+        assert sound.slot != published.slot
+        assert published.hollow
+        assert _series(chart, "sound ε", "points").y == (4.0,)
+        assert chart.panels[0].x.scale == "log"
+        assert "sound ε 4, ε as published 3" in chart.summary
+
+    def test_only_what_can_be_dragged_has_a_handle(self) -> None:
+        for handle, name in ((True, cost.HANDLE), (False, "")):
+            rule = cost.chart(cost.data(POINTS, 2.0, "noise", handle=handle)).panels[0].rules[0]
+            assert (rule.x, rule.handle) == (2.0, name)
+
+    def test_few_values_stand_on_a_plain_axis(self) -> None:
+        chart = cost.chart(cost.data([(float(k), 1.0 + k, None) for k in range(5)], 1.0, "M"))
+        assert chart.panels[0].x.scale == "linear"
+        assert [one.name for one in chart.series if one.legend] == ["sound ε"], "no formula, no line"
+
+    def test_without_a_proof_the_published_line_stands_alone_and_says_so(self) -> None:
+        rows = cost.data([(x, math.inf, published) for x, _, published in POINTS], 2.0, "noise")
+        chart = cost.chart(rows)
+        assert {one.name for one in chart.series} == {"ε as published"}
+        assert "no sound ε has been proved" in chart.badges[0]
+        assert "sound ε none proved" in chart.summary
+        assert not cost.chart(cost.data([(1.0, math.inf, None)], 1.0, "noise")).series
+        assert "costs nothing" in cost.chart(cost.data([(1.0, 0.0, 0.0)], 1.0, "noise")).summary
+
+    def test_the_label_of_a_line_stands_at_the_line_on_a_logarithmic_axis(self) -> None:
+        figure = cost.plot(cost.data(POINTS, 2.0, "noise", handle=True))
+        label = next(one for one in figure.layout.annotations if "drag me" in one.text)
+        assert figure.layout.shapes[0].x0 == 2.0
+        assert label.x == pytest.approx(math.log10(2.0))
+
+
+def test_entries_alone_and_the_rest_without_them() -> None:
+    rows = entry_costs.data([("sums", 0.7, 0.9), ("gradients", 0.9, 0.7)], 1.2)
+    chart = entry_costs.chart(rows)
+    assert [one.x for one in chart.series] == [(0.7, 0.9), (0.9, 0.7)]
+    assert all(panel.rules[0].x == 1.2 for panel in chart.panels)
+    assert "1.2 together" in chart.summary
+    infinite = entry_costs.chart(entry_costs.data([("sums", 0.7, math.inf), ("training", math.inf, 0.7)], math.inf))
+    assert infinite.series[0].text == ("0.7", "none proved")
+    assert not infinite.panels[0].rules
+    assert not entry_costs.chart([]).series
+
+
+def test_a_bar_of_shares_ends_at_all() -> None:
+    shares = [
+        {"mechanism": "gate", "stage": "", "share": 0.25},
+        {"mechanism": "votes", "stage": "labels", "share": 0.75},
+    ]
+    rows = split.data(shares, measure="mu", movable=True)
+    assert [(row["low"], row["high"]) for row in rows] == [(0.0, 0.25), (0.25, 1.0)]
+    chart = split.chart(rows)
+    assert [one.x for one in chart.series] == [(1.0,), (0.25,)], "the first piece lies in front"
+    assert [(rule.x, rule.handle) for rule in chart.panels[0].rules] == [(0.25, split.HANDLE)]
+    assert not split.chart(split.data(shares, measure="renyi", movable=False)).panels[0].rules
+    assert not split.chart(split.data([{**shares[0], "share": 0.0}], measure="mu", movable=True)).series
+
+
+class TestNoiseShapes:
+    def test_all_have_one_standard_deviation(self) -> None:
+        generator = np.random.default_rng(0)
+        for kind in noise_shapes.KINDS:
+            found = noise_shapes.draws(kind, 200_000, 2, generator)
+            assert found.std(axis=0) == pytest.approx([1.0, 1.0], abs=0.02)
+        with pytest.raises(ValueError, match="kind must be one of"):
+            noise_shapes.draws("uniform", 1, 1, generator)
+
+    def test_the_other_coordinate_reveals_the_scale_of_spherical_laplace_noise_alone(self) -> None:
+        generator = np.random.default_rng(1)
+
+        def told(kind: str) -> float:
+            first, second = np.square(noise_shapes.draws(kind, 200_000, 2, generator)).T
+            return float(first[second > 4].mean() / first[second < 0.01].mean())
+
+        assert told("spherical Laplace") > 2
+        assert told("Gaussian") == pytest.approx(1, abs=0.15)
+        assert told("independent Laplace") == pytest.approx(1, abs=0.25)
+
+    def test_the_same_each_time_and_marked_as_an_illustration(self) -> None:
+        rows = noise_shapes.data()
+        assert rows == noise_shapes.data()
+        assert "illustration" in noise_shapes.chart(rows).badges[0]
+        peak = {
+            kind: max(row["y"] for row in rows if row["kind"] == kind and row["dimensions"] == 1)
+            for kind in noise_shapes.KINDS
+        }
+        assert peak["Gaussian"] == pytest.approx(0.4, abs=0.02)
+        assert peak["spherical Laplace"] == pytest.approx(peak["independent Laplace"], rel=0.05)
+
+
+def test_terms_in_powers_of_ten() -> None:
+    ten = math.log(10)
+    found = [(0.0, -1.0 * ten, 0.0, 0.0), (1000.0, -3000 * ten, 500 * ten, 9000 * ten), (5.0, -math.inf, 0.0, 0.0)]
+    rows = terms.data(found, 2.0)
+    assert [(row["k"], row["laplace"], row["gaussian"]) for row in rows] == [
+        (0.0, pytest.approx(-1), pytest.approx(-1)),
+        (1000.0, pytest.approx(-2500), pytest.approx(6000)),
+    ]
+    chart = terms.chart(rows)
+    assert {one.panel for one in chart.series} == {0, 1}
+    assert "10^6,000 with Gaussian" in chart.summary
+    assert not terms.chart([]).series
+
+
+def test_what_is_reached_stands_above_what_is_claimed() -> None:
+    rows = revealed_scale.data([(0.0, 0.5, 0.4, 0.45), (4.0, 0.01, 0.0, 1e-6)])
+    chart = revealed_scale.chart(rows)
+    lines = {one.name: one for one in chart.series}
+    assert len(lines["spherical Laplace, all coordinates (reached)"].x) == 2
+    assert len(lines["spherical Laplace, one coordinate (claimed)"].x) == 1, "pure: nothing is left beyond"
+    assert "delta 0.01 at epsilon 4, where Lemma 1 claims 0" in chart.summary
+    assert not revealed_scale.chart(revealed_scale.data([(1.0, 0.0, 0.0, 0.0)])).series

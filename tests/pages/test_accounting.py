@@ -1,0 +1,199 @@
+"""The Accounting page: any private method priced from public sizes, from epsilon to noise and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from urllib.parse import parse_qsl
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_accounts import FACTS
+
+from privgraph_workbench import accounting, live_plot
+from privgraph_workbench.figures import cost, split
+from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.views import accounting as view
+from privgraph_workbench.views import accounting_form
+
+SIZES = {
+    "data": accounting_form.TYPED,
+    "size__nodes": str(FACTS.nodes),
+    "size__edges": str(FACTS.edges),
+    "size__train_nodes": str(FACTS.train_nodes),
+    "size__classes": str(FACTS.classes),
+}
+Dragged = dict[str, Callable[[str, float], None]]
+
+
+@pytest.fixture(autouse=True)
+def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short curves, and all of them in the first drawing, however slow the machine is."""
+    monkeypatch.setattr(view, "BUDGET_SECONDS", 3600.0)
+    monkeypatch.setattr(accounting, "SPREAD", 2.0)
+
+
+@pytest.fixture
+def handles(monkeypatch: pytest.MonkeyPatch) -> Dragged:
+    """What each figure of the page calls when one of its lines is let go, by the figure's name."""
+    found: Dragged = {}
+    show = live_plot.show
+
+    def shown(figure: object, key: str, **rest: object) -> None:
+        if rest.get("on_drag"):
+            found[key.split(".")[0]] = rest["on_drag"]  # type: ignore[assignment]
+        show(figure, key, **rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(live_plot, "show", shown)
+    return found
+
+
+def _texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _shown(app: AppTest) -> list[str]:
+    """The two epsilons, in the order of their boxes."""
+    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:2]
+
+
+def _drawn(app: AppTest) -> list[str]:
+    """What each figure of the page says to somebody who cannot see it."""
+    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [(name, unit) for name in accounting.private_methods() for unit in accounting.private_units(name)]
+)
+def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: str, unit: str) -> None:
+    app = opened("accounting", method=name, unit=unit, **SIZES)
+    assert not app.error, app.error
+    assert not app.warning, app.warning
+    said = accounting.setting(name, {"unit": unit}, FACTS).config.plan(FACTS).statement
+    assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4)]
+    account = accounting.setting(name, {"unit": unit}, FACTS)
+    levers = [lever for lever in account.account.levers if lever.applies(account.config)]
+    curves = [text for text in _drawn(app) if text.startswith("Epsilon against")]
+    assert len(curves) == (1 + len(levers) if account.reads else 0)
+    if not account.reads:
+        assert "nothing to pay" in _texts(app)
+
+
+def test_a_wanted_epsilon_gives_noise_and_the_noise_gives_it_back(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
+    found = accounting.setting("gap", {"unit": "edge", "epsilon": 2.0}, FACTS)
+    assert app.number_input(key="epsilon").value == 2
+    assert app.number_input(key="scale").value == pytest.approx(found.noise(), rel=1e-5)
+    app.number_input(key="scale").set_value(2 * found.noise()).run()
+    assert not app.exception, app.exception
+    said = found.at(float(app.number_input(key="scale").value or 0))
+    assert _shown(app)[0] == upper(said.epsilon)
+    assert float(_shown(app)[0]) < 1.1
+    assert app.number_input(key="epsilon").value == pytest.approx(float(upper(said.epsilon)))
+    assert app.query_params["scale"], "the address holds what was given"
+    app.number_input(key="epsilon").set_value(2.0).run()
+    assert "scale" not in app.query_params
+    assert app.number_input(key="scale").value == pytest.approx(found.noise(), rel=1e-5)
+
+
+def test_the_address_alone_says_the_noise(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", scale="7.5", **SIZES)
+    said = accounting.setting("gap", {"unit": "edge"}, FACTS).at(7.5)
+    assert _shown(app)[0] == upper(said.epsilon)
+    assert "ε follows from the noise" in _texts(app)
+
+
+def test_another_method_forgets_the_noise(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", scale="7.5", **SIZES)
+    app.selectbox(key="method").set_value("pate").run()
+    assert not app.exception, app.exception
+    assert "scale" not in app.query_params
+    assert not app.error, app.error
+
+
+def test_the_line_on_the_curve_is_the_noise(
+    opened: Callable[..., AppTest], handles: Dragged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened("accounting", method="gap", unit="edge", **SIZES)
+    wanted = 3 * float(app.number_input(key="scale").value or 0)
+    with monkeypatch.context() as patch:
+        address: dict[str, str] = {}
+        patch.setattr(st, "query_params", address)
+        handles["cost"](cost.HANDLE, wanted)
+        handles["cost"](cost.HANDLE, -1.0)  # a line that was pulled off the axis moves nothing
+    app.query_params["scale"] = address["scale"]
+    app.run()
+    assert not app.exception, app.exception
+    assert app.number_input(key="scale").value == pytest.approx(wanted, rel=1e-3)
+
+
+def test_the_border_of_the_budget_is_the_gate(
+    opened: Callable[..., AppTest], handles: Dragged, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened("accounting", method="dp-gpl", gate_sigma="40", **SIZES)
+    assert "Drag the border" in _texts(app)
+    with monkeypatch.context() as patch:
+        held: dict[str, str] = {}
+        patch.setattr(st, "query_params", {"scale": "3"})
+        patch.setattr(st, "session_state", held)
+        handles["split"](split.HANDLE, 0.5)
+        assert "scale" not in st.query_params, "the noise of both is planned again"
+    app.session_state["gate_sigma"] = held["gate_sigma"]
+    app.run()
+    assert not app.exception, app.exception
+    assert "test of the largest count (gaussian), labels 50.0%" in " ".join(_drawn(app))
+    assert _shown(app)[0] == "2", "the same epsilon"
+
+
+def test_without_a_gate_the_border_is_fixed_and_why(opened: Callable[..., AppTest], handles: Dragged) -> None:
+    app = opened("accounting", method="progap", unit="node", **SIZES)
+    assert "the method fixes the split" in _texts(app)
+    assert "split" not in handles
+    said = [text for text in _drawn(app) if text.startswith("5 mechanisms")]
+    assert said, "three trainings and two sums over neighbours"
+
+
+def test_a_noise_without_a_proof_says_so(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="privgnn", release="log-posterior", accounting="published", **SIZES)
+    assert _shown(app)[0] == "none proved"
+    assert float(_shown(app)[1]) <= 4
+    assert "No ε can be proved" in _texts(app)
+    sound = opened("accounting", method="privgnn", release="log-posterior", **SIZES)
+    assert "protects nobody" in "\n".join(error.value for error in sound.error)
+
+
+def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="dp-mlp", epsilon="-1", scale="no", **{**SIZES, "size__nodes": "many"})
+    said = "\n".join(text.value for text in app.warning)
+    for words in ("epsilon must be at least 0.01", "scale must be a number", "nodes must be a number"):
+        assert words in said
+    assert not app.error, app.error
+    typed = opened("accounting", method="dp-mlp", delta="5", **SIZES)
+    assert "delta must be at most 0.1" in "\n".join(error.value for error in typed.error)
+    few = opened("accounting", method="dp-mlp", **{**SIZES, "size__train_nodes": "5000"})
+    assert "Train_nodes must be at most the number of nodes, 2,000" in "\n".join(error.value for error in few.error)
+    other = opened("accounting", method="gnn", data="digitts")
+    said = "\n".join(text.value for text in other.warning)
+    assert "protects nothing" in said
+    assert "did you mean digits" in said
+    out = opened("accounting", method="edge-rand", scale="0.9999999", **SIZES)
+    assert "can be denied" in "\n".join(error.value for error in out.error)
+
+
+def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", data="digits", method="gap", unit="edge", epsilon="3", depth="4")
+    link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    assert query.items() >= {"method": "gap", "data": "digits", "unit": "edge", "epsilon": "3", "depth": "4"}.items()
+    train = opened("train", **query)
+    assert not train.warning, train.warning
+    assert train.number_input(key="depth").value == 4
+
+
+def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", **SIZES)
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels.count("SVG") == len(_drawn(app)) >= 5
+    assert labels.count("CSV") == labels.count("SVG")

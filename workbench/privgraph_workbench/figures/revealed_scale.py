@@ -1,0 +1,69 @@
+"""What spherical Laplace noise fails to hide from somebody who reads all coordinates: delta against epsilon, beside the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import plotly.graph_objects as go
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, number
+from privgraph_workbench.figures.common import spans
+from privgraph_workbench.figures.draw_plotly import draw
+
+TITLE = "One release, read in all coordinates"
+SMALLEST = 1e-9
+LINES = (
+    ("shown", "spherical Laplace, all coordinates (reached)"),
+    ("claimed", "spherical Laplace, one coordinate (claimed)"),
+    ("gaussian", "Gaussian of the same standard deviation"),
+)
+
+
+def data(points: Iterable[tuple[float, float, float, float]]) -> list[Row]:
+    """Rows epsilon, shown (the delta that a norm-revealing adversary reaches, in the limit of many coordinates), claimed (that of
+    Lemma 1, one coordinate alone) and gaussian, by epsilon."""
+    return [
+        {"epsilon": epsilon, "shown": shown, "claimed": claimed, "gaussian": gaussian}
+        for epsilon, shown, claimed, gaussian in sorted(points)
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Three lines over a logarithmic delta; one that falls to nothing ends there."""
+    drawn = [row[key] for row in rows for key, _ in LINES if row[key] >= SMALLEST]
+    if not drawn:
+        return empty(TITLE, "nothing is revealed at these epsilons")
+    low, high = spans(min(drawn), max(drawn))
+    series = []
+    for slot, (key, name) in enumerate(LINES):
+        held = [row for row in rows if row[key] >= SMALLEST]
+        if held:
+            series.append(
+                Series(
+                    name=name,
+                    kind="line",
+                    x=tuple(row["epsilon"] for row in held),
+                    y=tuple(row[key] for row in held),
+                    slot=slot,
+                    hover=tuple(f"{name}\nε {number(row['epsilon'])}: δ {number(row[key])}" for row in held),
+                )
+            )
+    last = rows[-1]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="ε", low=0, high=last["epsilon"]),
+                y=Axis(title="δ (logarithmic)", scale="log", low=low, high=high),
+            ),
+        ),
+        series=tuple(series),
+        summary=f"Somebody who reads all coordinates of spherical Laplace noise still reaches delta {number(last['shown'])} at epsilon "
+        f"{number(last['epsilon'])}, where Lemma 1 claims {number(last['claimed'])}.",
+        height=360,
+    )
+
+
+def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
+    """The limit as a plotly figure."""
+    return draw(chart(rows), theme)
