@@ -1,0 +1,114 @@
+"""What a canary may do in a step: by enumeration, by frequency, and against what the accountants say of the same steps."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from privgraph.audits.canaries import Shifts, shifts_of
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.dp_gnn.config import step_event
+from privgraph.options import OptionError, build
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.registry import method
+
+FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True)
+CASES = [
+    Shifts(rate=0.3),
+    Shifts(rate=1.0),
+    Shifts(rate=0.25, others=3),
+    Shifts(rate=0.25, others=3, exclusive=True),
+    Shifts(rate=1.0, others=2),
+]
+
+
+@pytest.mark.parametrize("shifts", CASES, ids=str)
+def test_the_law_of_shifts_by_enumerating_all_coins(shifts: Shifts) -> None:
+    expected: Counter[float] = Counter()
+    for own, *others in itertools.product((0, 1), repeat=1 + shifts.others):
+        chance = np.prod([shifts.rate if coin else 1 - shifts.rate for coin in (own, *others)])
+        shift = 1.0 if shifts.exclusive and own else own + 2.0 * sum(others)
+        expected[shift] += float(chance)
+    values, mass = shifts.law
+    expected = Counter({shift: chance for shift, chance in expected.items() if chance})
+    assert dict(zip(values.tolist(), mass.tolist(), strict=True)) == pytest.approx(dict(expected))
+
+
+@pytest.mark.parametrize("shifts", CASES, ids=str)
+def test_draws_follow_the_law(shifts: Shifts) -> None:
+    generator = np.random.default_rng(3)
+    drawn = shifts.draw(lambda rate: generator.random(40_000) < rate)
+    values, mass = shifts.law
+    assert set(drawn) <= set(values)
+    seen = np.array([(drawn == value).mean() for value in values])
+    assert np.abs(seen - mass).max() < 5 * 0.5 / 200
+
+
+@pytest.mark.parametrize("shifts", CASES, ids=str)
+def test_the_score_is_the_log_of_a_ratio_of_densities(shifts: Shifts) -> None:
+    x, scale = np.linspace(-4, 6, 11), 1.7
+    values, mass = shifts.law
+    present = sum(chance * norm.pdf(x, value, scale) for value, chance in zip(values, mass, strict=True))
+    assert shifts.log_ratio(x, scale) == pytest.approx(np.log(present / norm.pdf(x, 0, scale)))
+
+
+@pytest.mark.parametrize(
+    ("rate", "noise", "steps", "delta"), [(1.0, 5.0, 1, 1e-5), (0.3, 2.0, 10, 1e-2), (0.05, 1.0, 300, 1e-5)]
+)
+def test_the_least_epsilon_of_sampled_gaussians_lies_just_below_what_is_proved(
+    rate: float, noise: float, steps: int, delta: float
+) -> None:
+    proved = tight().epsilon(
+        Repeated(event=PoissonSampled(rate=rate, event=Gaussian(noise_multiplier=noise)), count=steps), delta
+    )
+    assert 0.995 * proved < Shifts(rate=rate).least_epsilon(noise, steps, delta) < proved
+
+
+def test_the_least_epsilon_of_subgraphs_lies_below_what_is_proved_of_them() -> None:
+    shifts = Shifts(rate=0.2, others=2)
+    revealed = tight().epsilon(Repeated(event=step_event(6.0, 2, 0.2), count=20), 1e-4)
+    assert 0.3 * revealed < shifts.least_epsilon(6.0, 20, 1e-4) < revealed
+    # Where everybody is drawn for certain, nothing is hidden, and the two are the same.
+    certain = tight().epsilon(Repeated(event=step_event(20.0, 2, 1.0), count=5), 1e-4)
+    assert 0.995 * certain < Shifts(rate=1.0, others=2).least_epsilon(20.0, 5, 1e-4) < certain
+    assert shifts.least_epsilon(6.0, 20, 1e-4) > shifts.least_epsilon(7.0, 20, 1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "others"),
+    [
+        ("dp-mlp", {}, 0),
+        ("dp-gnn", {"max_degree": 3}, 3),
+        ("gap", {"unit": "node"}, 0),
+        ("progap", {"unit": "node"}, 0),
+        ("prompt-dpsgd", {}, 0),
+    ],
+)
+def test_every_method_of_private_gradients_has_canaries(name: str, options: dict[str, object], others: int) -> None:
+    config = build(method(name).load_config(), options)
+    entries = [entry for entry in config.plan(FACTS).statement.ledger if "gradients" in entry.mechanism]
+    assert {shifts_of(entry, config) for entry in entries} == {
+        Shifts(rate=entries[0].sampling_rate or 0.0, others=others)
+    }
+
+
+def test_subgraphs_with_and_without_gaussian_noise_have_the_same_canaries() -> None:
+    class Config:
+        neighbours, exclusive = 4, True
+
+    event = SampledSubgraphs(rate=0.1, neighbours=4, noise_multiplier=2.0, largest_degree=99, exclusive=True)
+    made = {"mechanism": "private subgraph gradients", "stage": "training", "noise_std": 1.0, "sampling_rate": 0.1}
+    both = [LedgerEntry(event=one, **made) for one in (event, NonPrivate(reason="the noise"))]  # type: ignore[arg-type]
+    assert {shifts_of(entry, Config()) for entry in both} == {Shifts(rate=0.1, others=4, exclusive=True)}
+
+
+def test_what_is_no_gradient_has_no_canary() -> None:
+    entry = LedgerEntry(mechanism="aggregation", stage="hop 1", event=Gaussian(noise_multiplier=1.0))
+    with pytest.raises(OptionError, match="no canary is known for aggregation with the event Gaussian"):
+        shifts_of(entry, object())

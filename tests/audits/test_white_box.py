@@ -1,0 +1,174 @@
+"""Canaries in a training: what they add, what is seen of them, and that the bounds hold, and see too little noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from privgraph.audits import white_box
+from privgraph.audits.canaries import Shifts
+from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.record import AuditRecord
+from privgraph.audits.white_box import Blocks, Canaries, Miscounted
+from privgraph.data.load import load
+from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.options import OptionError, build
+from privgraph.progress import Progress
+from privgraph.registry import method
+
+METHODS: dict[str, dict[str, Any]] = {
+    "dp-mlp": {"epochs": 10, "batch_size": 15},
+    "dp-gnn": {"epochs": 20, "batch_size": 100},
+    "gap": {"unit": "node", "epochs": 10, "depth": 1, "max_degree": 4, "batch_size": 15},
+    "progap": {"unit": "node", "epochs": 10, "depth": 1, "max_degree": 4, "batch_size": 15},
+    "prompt-dpsgd": {"epochs": 20, "shots": 8, "pretrain_epochs": 2, "batch_size": 8},
+}
+
+
+def subject(name: str, **changes: Any) -> Subject:
+    graph = load("karate")
+    config = build(method(name).load_config(), METHODS[name] | {"epsilon": 8.0, "accounting": "sound"} | changes)
+    statement = config.plan(graph.facts).statement
+    return Subject(run="a-run", method=name, config=config, statement=statement, graph=lambda: graph)
+
+
+def audited(of: Subject, **options: Any) -> AuditRecord:
+    told = list(white_box.audit(of, AuditOptions(**{"canaries": 1500, **options})))
+    *progress, record = told
+    assert isinstance(record, AuditRecord)
+    assert progress
+    assert all(isinstance(one, Progress) for one in progress)
+    return record
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_bounds_hold_and_the_one_by_gaussians_shows_a_good_part(name: str) -> None:
+    of = subject(name)
+    record = audited(of)
+    assert (record.run, record.audit, record.covers, record.delta) == ("a-run", "white-box", "run", of.statement.delta)
+    assert [bound.route for bound in record.bounds] == ["gaussian", "threshold", "one run"]
+    assert record.epsilon == record.bounds[0].epsilon
+    assert record.sound <= of.statement.epsilon
+    assert max(bound.epsilon for bound in record.bounds) <= record.sound
+    assert record.epsilon > 0.3 * record.sound
+    assert not record.refutes_sound
+    assert record.area > 0.7
+    assert sum(record.scores_with) + sum(record.scores_without) == record.trials <= 1500
+    assert AuditRecord.from_json(record.to_json()) == record
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_half_the_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _patch(monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / 2))
+    record = audited(subject(name))
+    assert record.refutes_sound
+    assert record.epsilon > 1.3 * record.sound
+
+
+def test_noise_that_is_not_scaled_by_the_clip_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    _patch(
+        monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / mechanism.clip)
+    )
+    assert audited(subject("dp-mlp", clip=3.0)).refutes_sound
+
+
+def test_one_composition_more_than_counted_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = PrivateGradients.release
+
+    def twice(*arguments: Any) -> None:
+        release(*arguments)
+        release(*arguments)
+
+    monkeypatch.setattr(PrivateGradients, "release", staticmethod(twice))
+    with pytest.raises(Miscounted, match=r"noisy gradients, and .* were released"):
+        audited(subject("dp-mlp"))
+
+
+def test_an_audit_repeats_by_its_seed_alone() -> None:
+    of = subject("dp-mlp", epochs=2)
+    one, same, other = (audited(of, canaries=100, seed=seed) for seed in (1, 1, 2))
+    assert replace(one, seconds=0.0) == replace(same, seconds=0.0)
+    assert other.scores_with != one.scores_with
+
+
+def test_delta_and_claims_go_together() -> None:
+    of = subject("dp-mlp", epochs=2)
+    at = of.statement.delta
+    assert audited(of, canaries=100).published == of.statement.epsilon_as_published
+    tighter = audited(of, canaries=100, delta=at / 10)
+    assert (tighter.published, tighter.delta) == (None, at / 10)
+    assert tighter.sound > of.statement.epsilon
+
+
+def test_gradients_without_noise_or_canaries_are_refused() -> None:
+    of = subject("dp-mlp")
+    bare = replace(of, statement=replace(of.statement, ledger=()))
+    with pytest.raises(OptionError, match="canaries need private gradients of one kind"):
+        audited(bare)
+
+
+def test_a_network_that_is_too_small_for_canaries_says_so() -> None:
+    canaries = Canaries(Shifts(rate=1.0), 10, 0, Blocks(shift=1.0, steps=1))
+    total = torch.zeros(7)
+    canaries.join(total, 1.0)
+    canaries.see(total + 1)
+    assert canaries.placed == 3
+
+
+def _patch(monkeypatch: pytest.MonkeyPatch, change: Callable[[PrivateGradients], PrivateGradients]) -> None:
+    release = PrivateGradients.release
+
+    def changed(mechanisms: Any, *rest: Any) -> None:
+        release([change(mechanism) for mechanism in mechanisms], *rest)
+
+    monkeypatch.setattr(PrivateGradients, "release", staticmethod(changed))
+
+
+@pytest.mark.parametrize("clip", [0.5, 2.0])
+def test_canaries_by_hand(clip: float) -> None:
+    """Two steps with known noise: what is added, at which places, and the sum of the log-likelihood ratios."""
+    shifts, size, count = Shifts(rate=0.5, others=1), 40, 12
+    canaries = Canaries(shifts, count, 5, Blocks(shift=2.0, steps=1))
+    generator = torch.Generator().manual_seed(1)
+    expected, places = np.zeros(count), None
+    for _ in range(2):
+        clean = torch.randn(size, generator=generator) * 10
+        total = clean.clone()
+        canaries.join(total, clip)
+        added = ((total - clean) / clip).round(decimals=3).numpy()
+        assert set(added.tolist()) <= {0.0, 1.0, 2.0, 3.0}
+        noise = torch.randn(size, generator=generator).numpy()
+        canaries.see(total + torch.from_numpy(noise))
+        assert places is None or set(np.flatnonzero(added)) <= set(places)
+        places = canaries._placed_on(total).numpy()
+        rest = np.delete(noise, places) / clip
+        x = noise[places] / clip + added[places]
+        assert np.all(added[places][~canaries.included] == 0)
+        expected += shifts.log_ratio(x, float(np.sqrt(np.square(rest).mean())))
+    assert len(set(places.tolist())) == count  # type: ignore[union-attr]
+    assert canaries.scores == pytest.approx(expected, rel=1e-4)
+    assert canaries.steps == 2
+
+
+def test_noise_whose_scale_is_drawn_once_for_all_coordinates_is_seen_through() -> None:
+    """The flaw of spherical Laplace noise: in a step of little noise, canaries are plain to see."""
+    canaries = Canaries(Shifts(rate=1.0), 300, 7, Blocks(shift=1.0, steps=1))
+    generator = torch.Generator().manual_seed(2)
+    for scale in (20.0, 20.0, 0.02):
+        total = torch.zeros(2000)
+        canaries.join(total, 1.0)
+        canaries.see(total + scale * torch.randn(2000, generator=generator))
+    assert ((canaries.scores > 0) == canaries.included).all()
+
+
+def test_blocks_are_as_long_as_the_noise_calls_for_and_the_steps_allow() -> None:
+    assert Blocks.of(Shifts(rate=1.0), 5.0, 1000, 4000) == Blocks(shift=1.0, steps=100)
+    assert Blocks.of(Shifts(rate=1.0), 0.1, 1000, 4000).steps == 1
+    assert Blocks.of(Shifts(rate=0.5), 50.0, 10, 4000).steps == 5
+    assert Blocks.of(Shifts(rate=1.0, others=3), 5.0, 1000, 4000).shift == 7.0
+    assert Blocks(shift=2.0, steps=9).noise(3.0) == pytest.approx(2.0)
