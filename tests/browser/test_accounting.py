@@ -1,0 +1,129 @@
+"""The Accounting page in a real browser: a dragged line is another noise, exports, contrast in both themes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, rests, served, settled
+
+SLOW = 60_000
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an app with an empty store."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("accounting-home")
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        patch.setenv("OMP_NUM_THREADS", "1")
+        with served(home) as found:
+            yield found
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page of a fresh profile, in which every request to another host is noted."""
+    context = browser.new_context(viewport=SIZE, accept_downloads=True)  # type: ignore[arg-type]
+    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
+    foreign: list[str] = []
+    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
+    yield context.new_page()
+    context.close()
+    assert not foreign, "requests to other hosts"
+
+
+def _drag(page: Page, title: str, pixels: float) -> None:
+    """Take the line of the figure whose summary begins so, and let it go that far to the right."""
+    plot = page.get_by_role("group", name=re.compile(f"^{title}"))
+    plot.scroll_into_view_if_needed()
+    settled(page)
+    # Lines come twice, the second time as what can be grasped; a figure that is drawn anew has none for a moment.
+    line, box = plot.locator(".shapelayer path").last, None
+    while box is None or box != line.bounding_box():
+        box = line.bounding_box()
+        page.wait_for_timeout(200)
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + pixels, y, steps=5)
+    page.mouse.up()
+
+
+def test_a_dragged_line_is_another_noise(page: Page, address: str) -> None:
+    page.goto(f"{address}/accounting?data=karate&method=gap&unit=edge&epsilon=2")
+    rests(page)
+    noise = page.get_by_label("Noise", exact=True)
+    before = noise.input_value()
+    _drag(page, "Epsilon against noise", 100)
+    page.wait_for_url(re.compile(r"scale=\d"), timeout=SLOW)
+    expect(noise).not_to_have_value(before, timeout=SLOW)
+    settled(page)
+    assert float(noise.input_value()) > 1.2 * float(before)
+    assert float(page.get_by_role("spinbutton", name="Wanted ε").input_value()) < 1.8
+    given = noise.input_value()
+    page.reload()
+    rests(page)
+    expect(noise).to_have_value(given)
+    wanted = page.get_by_role("spinbutton", name="Wanted ε")
+    wanted.fill("2")
+    wanted.press("Enter")
+    expect(noise).to_have_value(before, timeout=SLOW)
+
+
+def test_a_dragged_border_plans_the_gate_again(page: Page, address: str) -> None:
+    page.goto(f"{address}/accounting?data=digits&method=dp-gpl&gate_sigma=40")
+    rests(page)
+    plot = page.get_by_role("group", name=re.compile("^The budget:"))
+
+    def share() -> float:
+        return float((plot.get_attribute("aria-label") or "").split("labels ")[1].split("%")[0])
+
+    before, box = share(), plot.bounding_box()
+    assert box is not None
+    _drag(page, "The budget:", 0.3 * box["width"])
+    expect(page.get_by_role("textbox", name="Noise of the gate")).not_to_have_value("40", timeout=SLOW)
+    rests(page)
+    assert "gate_sigma=" in page.url
+    assert before + 20 < share() < before + 40
+
+
+def test_a_figure_leaves_with_its_statement(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(f"{address}/accounting?data=karate&method=gap&unit=edge")
+    rests(page)
+    page.get_by_role("button", name="Export").first.click()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="JSON").first.click()
+    kept = tmp_path / "cost.json"
+    waiting.value.save_as(kept)
+    found = json.loads(kept.read_text())
+    assert found["figure"] == "cost"
+    assert any(row["chosen"] for row in found["rows"])
+    (statement,) = found["statements"].values()
+    assert statement["unit"] == "edge"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_read_by_everybody(browser: Browser, address: str, scheme: str) -> None:
+    context = browser.new_context(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
+    page = context.new_page()
+    page.goto(f"{address}/accounting?data=karate&method=gap&unit=edge")
+    rests(page)
+    assert faults(page, "accounting") == []
+    context.close()
