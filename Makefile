@@ -39,7 +39,7 @@ lint: $(VENV)/.installed-test
 
 check: lint test
 
-.PHONY: study-progap study-privgnn study-dpgpl bench screenshot
+.PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.progap.study --out study-progap.json --readme
@@ -53,6 +53,11 @@ study-privgnn: $(VENV)/.installed
 study-dpgpl: $(VENV)/.installed
 	$(BIN)/python -m privgraph.runs.study_dpgpl --readme
 
+# HeterPoisson and its baselines on real graphs, as runs of the store (about two hours on 2 cores; it may be interrupted); writes the
+# method's README.
+study-heterpoisson: $(VENV)/.installed
+	$(BIN)/python -m privgraph.runs.study_heterpoisson --readme
+
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
@@ -61,9 +66,15 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_teachers
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
 	$(BIN)/python -m tests.benchmarks.bench_prompts
+	$(BIN)/python -m tests.benchmarks.bench_subgraphs
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
 
 # The README's picture, taken from the running app.
 screenshot: $(VENV)/.installed-test
 	$(BIN)/python -m tests.browser.screenshot
+
+# What the audits and tests are worth: bugs planted on purpose, and what catches each (about a minute).
+.PHONY: planted-bugs
+planted-bugs: $(VENV)/.installed-test
+	$(BIN)/python -m tests.planted.table

@@ -1,0 +1,15 @@
+"""Every planted bug is caught, and what catches it finds nothing on clean code."""
+
+from __future__ import annotations
+
+import pytest
+from tests.planted.bugs import BUGS, Bug
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=[bug.name.replace(" ", "-") for bug in BUGS])
+def test_it_is_caught_and_clean_code_is_not(bug: Bug) -> None:
+    with bug.plant():
+        planted = bug.check()
+    clean = bug.check()  # afterwards, so that nothing of the bug may be left
+    assert planted.wrong, planted.seen
+    assert not clean.wrong, clean.seen
