@@ -1,4 +1,4 @@
-"""Audits as figures: curves against claims, scores of both worlds, bounds; and the numbers of neighbours of HeterPoisson."""
+"""Audits as figures: curves against claims, scores of both worlds, bounds; and two figures of the HeterPoisson paper."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from scipy.stats import norm
 from tests.figures import made_runs
 from tests.figures.made_audits import audit
 
+from privgraph.methods.heter_poisson.influence import influence as measure
 from privgraph.privacy.pld import gaussian_curve
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores, neighbours_heatmap
+from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores, influence, neighbours_heatmap
 
 
 class TestCurves:
@@ -172,3 +173,23 @@ class TestNeighbours:
         rows = neighbours_heatmap.data(_neighbours(store, [(1, 1, 0.6), (4, 1, 0.5)]))
         assert rows == []
         assert "at least two values of both" in neighbours_heatmap.chart(rows).panels[0].title
+
+
+class TestInfluence:
+    def test_a_curve_a_network_that_rises_with_out_edges(self) -> None:
+        found = measure(shares=(0.0, 0.5, 1.0), nodes=30, repetitions=4)
+        rows = influence.data(found)
+        assert len(rows) == 9
+        assert {row["repetitions"] for row in rows} == {4}
+        first = [one.change for one in found if one.network == "gcn" and one.share == 0.5]
+        row = next(row for row in rows if row["network"] == "gcn" and row["share"] == 0.5)
+        assert row["mean"] == pytest.approx(sum(first) / 4)
+        assert row["low"] <= row["mean"] <= row["high"]
+        chart = influence.chart(rows)
+        curves = [series for series in chart.series if series.kind == "path"]
+        assert len(curves) == 3
+        for curve in curves:
+            assert list(curve.y) == sorted(curve.y), "more out-edges, more influence"
+
+    def test_without_measurements_it_says_so(self) -> None:
+        assert "nothing was measured" in influence.chart(influence.data([])).panels[0].title

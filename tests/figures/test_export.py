@@ -23,6 +23,7 @@ from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_ensembles import ensemble as made_ensemble
 
+from privgraph.methods.heter_poisson.influence import Influence
 from privgraph.privacy.serial import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
@@ -45,6 +46,7 @@ from privgraph_workbench.figures import (
     degrees,
     depth,
     export,
+    influence,
     ledger,
     neighbourhood,
     neighbours_heatmap,
@@ -119,6 +121,9 @@ def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Ro
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),
         "neighbours_heatmap": neighbours_heatmap.data(spread),
+        "influence": influence.data(
+            [Influence("gcn", share, round(10 * share), 0, share) for share in (0.1, 0.5, 0.9)]
+        ),
     }
 
 

@@ -19,6 +19,7 @@ from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.chart import upper
 
 Open = Callable[..., AppTest]
 
@@ -29,8 +30,8 @@ def _texts(app: AppTest) -> str:
 
 
 def _boxes(app: AppTest) -> list[str]:
-    """The three numbers, in the order of their boxes."""
-    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][:3]
+    """The three numbers of the audit that is shown, in the order of their boxes; those of the run stand before them."""
+    return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][3:6]
 
 
 def _drawn(app: AppTest) -> list[str]:
@@ -64,7 +65,8 @@ def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: st
 def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStore, run: str) -> None:
     bare = keep(store, spec("gnn", unit="none"))
     app = opened("audit", run=bare)
-    assert app.selectbox(key="run").value == run
+    assert app.selectbox(key="audited").value == run
+    assert app.query_params["run"] == [run], "the address names the run that is shown"
     assert f"There is no finished run {bare} that protects anything" in app.warning[0].value
 
 
@@ -182,7 +184,9 @@ class TestShown:
         assert "has not been audited yet" in opened("audit", run=run).info[-1].value
 
     def test_three_numbers_figures_and_exports(self, opened: Open, store: RunStore, run: str) -> None:
-        made = made_audit(run, noise=0.8, published=9.0)
+        planned = store.get(run).statement
+        assert planned is not None
+        made = made_audit(run, noise=0.8, published=9.0, delta=planned.delta)
         store.add_audit(run, made)
         app = opened("audit", run=run)
         sound, published, audited = _boxes(app)
@@ -196,6 +200,12 @@ class TestShown:
             assert words in drawn
         labels = [button.proto.label for button in app.get("download_button")]
         assert labels.count("SVG") == labels.count("JSON") == 3
+        statement = store.get(run).statement
+        assert statement is not None
+        assert statement.epsilon_audited == made.epsilon
+        run_claims = [text.value for text in app.markdown if text.value.startswith("#### ")][:3]
+        assert upper(statement.epsilon) in run_claims[0]
+        assert float(run_claims[2].removeprefix("#### at least ")) <= made.epsilon
         assert made.notes[0] in _texts(app)
 
     @pytest.mark.parametrize(
@@ -220,6 +230,13 @@ class TestShown:
         app = opened("audit", run=run)
         assert _boxes(app)[:2] == ["∞, none proved", "no formula"]
         assert not app.error
+
+    def test_a_smaller_delta_says_nothing_of_the_runs_own(self, opened: Open, store: RunStore, run: str) -> None:
+        statement = store.get(run).statement
+        assert statement is not None
+        for delta, said in ((statement.delta / 2, True), (statement.delta, False), (2 * statement.delta, False)):
+            store.add_audit(run, made_audit(run, delta=delta))
+            assert ("a smaller δ than the run's" in _texts(opened("audit", run=run))) == said
 
     def test_one_step_is_not_the_run(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run, covers="step"))

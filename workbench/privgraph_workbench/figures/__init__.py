@@ -44,6 +44,7 @@ FIGURES: dict[str, str] = {
     "audit_scores": "An attack's score in both worlds",
     "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",
     "neighbours_heatmap": "Neighbours in training against neighbours in prediction",
+    "influence": "One node's influence on the gradient, against its out-edges",
 }
 """Every figure: the name of its module, and what it shows."""
 

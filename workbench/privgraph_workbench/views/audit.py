@@ -20,7 +20,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph_workbench import forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row, lower, number, upper
-from privgraph_workbench.views import common
+from privgraph_workbench.views import common, statement
 from privgraph_workbench.views.export import figure_exports
 
 MOST_RUNS = 200
@@ -57,7 +57,8 @@ def page() -> None:
     with left:
         _new(record, subject)
     with right:
-        st.markdown("### What is going on")
+        st.markdown("### What the run claims")
+        statement.numbers(subject.statement)
         going = tuple(one.token for one in auditing.states(jobs.store(), record.id) if not one.done)
         st.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     st.divider()
@@ -80,13 +81,13 @@ def _choose_run() -> RunRecord | None:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
         return None
+    if st.session_state.get("audited") not in records:
+        st.session_state["audited"] = asked if asked in records else next(iter(records))
     chosen = st.selectbox(
-        "Run",
-        list(records),
-        key="run",
-        bind="query-params",
-        help="Finished runs that protect something, the newest first",
+        "Run", list(records), key="audited", help="Finished runs that protect something, the newest first"
     )
+    if asked != chosen:  # the address names the run even where it is the newest: tomorrow another one will be
+        st.query_params["run"] = chosen
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
         common.badge(record)
@@ -203,6 +204,11 @@ def _shown(record: RunRecord, found: Sequence[AuditRecord]) -> None:
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record.id, found)
     _numbers(audit)
+    if record.statement is not None and audit.delta < record.statement.delta:
+        st.caption(
+            f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be smaller: the bound does not become the "
+            "run's number."
+        )
     _verdict(audit)
     with st.expander("What the attacker sees", expanded=True):
         _adversary(audit)
