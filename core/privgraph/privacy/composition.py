@@ -69,8 +69,10 @@ def _mechanisms(single: Single) -> tuple[tuple[Mechanism | NonPrivate, int], ...
         if not isinstance(single.event, Gaussian | Laplace | PureDP | BoundedRange | Atoms):
             raise UnsupportedEvent(f"no accountant knows {type(single.event).__name__} under Poisson sampling")
         return ((single.event if single.rate == 1 else single, 1),)
-    if isinstance(single, SampledSubgraphs) and not (single.neighbours and single.largest_degree):
-        # Without neighbours, subgraphs are single nodes: a Poisson-sampled Gaussian, one gradient of norm C a node.
+    if isinstance(single, SampledSubgraphs) and (
+        not (single.neighbours and single.largest_degree) or (single.exclusive and single.rate == 1)
+    ):
+        # No subgraph ever holds a node but its own: a Poisson-sampled Gaussian, one gradient of norm C a node.
         alone = Gaussian(noise_multiplier=single.noise_multiplier)
         return _mechanisms(PoissonSampled(rate=single.rate, event=alone))
     if isinstance(single, SampledOnce):

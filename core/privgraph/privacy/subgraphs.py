@@ -209,7 +209,8 @@ def _chords(growth: Array, log_places: Array, heights: Array) -> Array:
     """The curve through 1 at 0 and `heights` at exp(`log_places`), which rise; constant where those end."""
     kept = (log_places < 700) & (log_places > -700)  # exp is finite, and not 0
     places = np.concatenate([[0.0], np.exp(log_places[kept])])
-    return np.asarray(np.interp(growth, places, np.concatenate([[1.0], np.clip(heights[kept], 0.0, 1.0)])))
+    # Rounded up to what processors multiply quickly.
+    return np.asarray(np.interp(growth, places, np.concatenate([[1.0], np.clip(heights[kept], 1e-60, 1.0)])))
 
 
 def exclusive_curves(
@@ -361,7 +362,7 @@ def _grid(slope: float, top: float, spacing: float) -> tuple[Array, Array]:
 def _antitonic(log_values: Array, weights: Array) -> Array:
     """Weighted antitonic regression along the first axis, of each column: R_k = min over i <= k of max over j >= k of mean(i..j)."""
     top = log_values.max(axis=0)
-    values = np.exp(log_values - top)
+    values, weights = np.exp(log_values - top), np.maximum(weights, 1e-100)
     best = np.full_like(values, np.inf)
     for first in range(len(weights)):
         means = np.cumsum(values[first:] * weights[first:, None], axis=0) / np.cumsum(weights[first:])[:, None]
@@ -510,14 +511,17 @@ def guessed_squared_mu(event: SampledSubgraphs) -> float:
     law = Law(event.neighbours, q) if event.exclusive else Law(math.inf, mean=q * event.neighbours)
     weights = law.weights(1e-6)
     shifts = 2 * a * np.arange(len(weights))
-    with np.errstate(over="ignore"):
-        if event.exclusive:
-            squares = (1 - q) * shifts**2 + q * a**2
-            hidden = (1 - q) ** 2 * np.expm1(shifts**2) + 2 * q * (1 - q) * np.expm1(shifts * a) + q**2 * np.expm1(a**2)
-            return float(weights @ np.minimum(squares, hidden))
-        shifts = np.concatenate([shifts, shifts + a])
-        weights = np.concatenate([(1 - q) * weights, q * weights])
-        return min(float(weights @ shifts**2), float(weights @ np.expm1(np.outer(shifts, shifts)) @ weights))
+
+    def chi_squared(products: Array) -> Array:
+        return np.expm1(np.minimum(products, 600.0))
+
+    if event.exclusive:
+        squares = (1 - q) * shifts**2 + q * a**2
+        hidden = (1 - q) ** 2 * chi_squared(shifts**2) + 2 * q * (1 - q) * chi_squared(shifts * a)
+        return float(weights @ np.minimum(squares, hidden + q**2 * math.expm1(min(a**2, 600.0))))
+    shifts = np.concatenate([shifts, shifts + a])
+    weights = np.concatenate([(1 - q) * weights, q * weights])
+    return min(float(weights @ shifts**2), float(weights @ chi_squared(np.outer(shifts, shifts)) @ weights))
 
 
 def with_noise(event: SampledSubgraphs, noise_multiplier: float) -> SampledSubgraphs:
