@@ -22,7 +22,15 @@ from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior
 from privgraph.mechanisms.randomised_response import symmetric
 from privgraph.options import build, parameters
 from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledSubgraphs, Single
+from privgraph.privacy.events import (
+    Gaussian,
+    PoissonSampled,
+    PrivacyEvent,
+    Repeated,
+    RevealedMixture,
+    SampledSubgraphs,
+    Single,
+)
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.progress import Progress
 from privgraph.registry import AUDITS, METHODS
@@ -87,6 +95,7 @@ def test_every_entry_that_a_method_may_write_has_a_game() -> None:
         *(("privgnn", {"release": "ensemble", "maximum": kind}) for kind in ("laplace", "exponential", "gumbel")),
         ("privgnn", {"release": "ensemble", "gate": 2.0}),
         ("pate", {"noise": "gaussian"}),
+        ("gap", {"unit": "node", "own_rows": True}),
         ("edge-rand", {"density": "private"}),
         ("edge-rand", {"response": "symmetric"}),
     ]
@@ -121,6 +130,10 @@ SINGLE: list[tuple[str, Game, Single, float]] = [
     ("one arc", aggregation.AggregationGame(unit="edge", std=1.0, undirected=False), Gaussian(noise_multiplier=1), 0.5),
     ("one node", aggregation.AggregationGame(unit="node", std=2.0, undirected=True, max_degree=4),
      Gaussian(noise_multiplier=1), 0.35),
+    ("one node replaced", aggregation.AggregationGame(unit="node", std=2 * math.sqrt(12), undirected=False, max_degree=3, own_rows=True),
+     Gaussian(noise_multiplier=1), 0.35),
+    ("replaced gradient", gradients.one_example_replaced(4.0, 2.0, 0.5),
+     RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(math.inf, 1.0)), 0.1),
     ("votes", votes.VotesGame(std=0.7, sample=ALWAYS), Gaussian(noise_multiplier=0.7), 0.5),
     ("counts", votes.CountsGame(std=2.0, weight=1.5), Gaussian(noise_multiplier=2 / (1.5 * math.sqrt(2))), 0.5),
     *(

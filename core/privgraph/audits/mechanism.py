@@ -21,9 +21,9 @@ from privgraph.progress import Progress
 
 TITLE = "Mechanisms, played many times"
 CHUNKS = 20
-"""Pieces of a world's trials at most, after each of which progress is told."""
-AT_LEAST = 250
-"""Trials of a piece: fewer would not be worth a call."""
+"""Pieces of a world's trials, after each of which progress is told; more where they would be large."""
+AT_LEAST, AT_MOST = 250, 2000
+"""Trials of a piece: fewer would not be worth a call, more would keep a stop waiting."""
 
 
 def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditRecord]:
@@ -39,7 +39,7 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     games = parts(subject)
     each = options.trials // 2
     worlds: list[Array] = []
-    chunks = max(1, min(CHUNKS, each // AT_LEAST))
+    chunks = max(1, min(CHUNKS, each // AT_LEAST), each // AT_MOST)
     done, total = 0, 2 * chunks
     for present in (True, False):
         pieces = []

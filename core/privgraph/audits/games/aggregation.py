@@ -27,7 +27,8 @@ class AggregationGame:
 
     unit "edge": two nodes that are joined or not, each with a row of its own. unit "node" (opt-out): z points to `CROWD` times as
     many nodes as it may keep, all of z's edges are struck from the frozen sample when it leaves, and z's own row is not looked
-    at, since it is z's record. Rows are far from unit length, and turn round in every second release. The adversary knows
+    at, since it is z's record; with `own_rows`, z's record is replaced by its opposite, which is fed by other nodes with opposite
+    rows, and z's own row is looked at. Rows are far from unit length, and turn round in every second release. The adversary knows
     both noiseless sums.
     """
 
@@ -35,13 +36,18 @@ class AggregationGame:
     std: float
     undirected: bool
     max_degree: int = 0
+    own_rows: bool = False
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
         mechanism = AggregationPerturbation(
-            unit=self.unit, std=self.std, undirected=self.undirected, max_degree=self.max_degree
+            unit=self.unit,
+            std=self.std,
+            undirected=self.undirected,
+            max_degree=self.max_degree,
+            own_rows=self.own_rows,
         )
         worlds = {world: self._world(world) for world in (True, False)}
-        watched = slice(1, None) if self.unit == "node" else slice(None)
+        watched = slice(1, None) if self.unit == "node" and not self.own_rows else slice(None)
         clean = {world: aggregate(adjacency, unit_rows(rows))[watched] for world, (adjacency, rows) in worlds.items()}
         shift = (clean[True] - clean[False]).double().flatten().numpy()
         moved = shift != 0
@@ -67,6 +73,8 @@ class AggregationGame:
 
     def _world(self, present: bool) -> tuple[Tensor, Tensor]:
         """Adjacency, row i its in-neighbours, and the rows (n, WIDTH)."""
+        if self.own_rows:
+            return self._replaced(present)
         if self.unit == "node":
             others = self.max_degree * CROWD
             edges = torch.stack([torch.zeros(others, dtype=torch.int64), torch.arange(1, others + 1)])
@@ -84,6 +92,21 @@ class AggregationGame:
         rows = torch.zeros(3, WIDTH)
         rows[0, 0], rows[1, 1] = LOUD, -LOUD
         return _graph(edges, 3, self.undirected).adjacency(), rows
+
+    def _replaced(self, present: bool) -> tuple[Tensor, Tensor]:
+        """z, then those that it points to, then those that point to it before, then those that do after."""
+        crowd = self.max_degree * CROWD
+        nodes, sign = 1 + 3 * crowd, 1 if present else -1
+        targets = torch.arange(1, crowd + 1)
+        sources = targets + (crowd if present else 2 * crowd)
+        z = torch.zeros_like(targets)
+        edges = torch.cat([torch.stack([z, targets]), torch.stack([sources, z])], 1)
+        sample = bounded_graph(_graph(edges, nodes, False), self.max_degree, seed=0, both_ways=True)
+        rows = torch.zeros(nodes, WIDTH)
+        rows[0, 0] = sign * LOUD
+        rows[crowd + 1 : 2 * crowd + 1, 1] = LOUD
+        rows[2 * crowd + 1 :, 1] = -LOUD
+        return sample.adjacency(), rows
 
 
 def _graph(edges: Tensor, nodes: int, undirected: bool) -> Graph:

@@ -93,6 +93,12 @@ def one_example(clip: float, multiplier: float, rate: float) -> GradientGame:
     return GradientGame(clip=clip, multiplier=multiplier, rate=rate, present=np.ones(1), absent=np.zeros(0), laws=laws)
 
 
+def one_example_replaced(clip: float, multiplier: float, rate: float) -> GradientGame:
+    """One example whose gradient turns round where it is drawn."""
+    laws = Law.of([(0.0, 1 - rate), (1.0, rate)]), Law.of([(0.0, 1 - rate), (-1.0, rate)])
+    return GradientGame(clip=clip, multiplier=multiplier, rate=rate, present=np.ones(1), absent=-np.ones(1), laws=laws)
+
+
 def one_node_in_lists(clip: float, multiplier: float, rate: float, max_degree: int, seed: int = 0) -> GradientGame:
     """DP-GNN's node z, which trains and points to more roots than may read it; relation "opt-out".
 

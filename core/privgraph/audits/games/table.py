@@ -70,6 +70,12 @@ def _private_gradients(entry: LedgerEntry, subject: Subject) -> Part:
     )
 
 
+def _replaced_gradients(entry: LedgerEntry, subject: Subject) -> Part:
+    clip, rate = _known(entry.sensitivity) / 2, _known(entry.sampling_rate)
+    game = gradients.one_example_replaced(clip, _known(entry.noise_std) / clip, rate)
+    return Part(game=game, count=entry.count, title="one example's gradient that turns round, in its Poisson samples")
+
+
 def _subgraph_gradients(entry: LedgerEntry, subject: Subject) -> Part:
     clip, degree = subject.config.clip, subject.config.max_degree
     multiplier, rate = _known(entry.noise_std) / clip, _known(entry.sampling_rate)
@@ -101,6 +107,15 @@ def _aggregation(entry: LedgerEntry, subject: Subject) -> Part:
     degree = subject.config.max_degree if unit == "node" else 0
     game = aggregation.AggregationGame(unit=unit, std=_known(entry.noise_std), undirected=undirected, max_degree=degree)
     title = f"a node in the sums of the {degree} that it points to" if unit == "node" else "an edge between two nodes"
+    return Part(game=game, count=entry.count, title=title)
+
+
+def _replaced_aggregation(entry: LedgerEntry, subject: Subject) -> Part:
+    degree = subject.config.max_degree
+    game = aggregation.AggregationGame(
+        unit="node", std=_known(entry.noise_std), undirected=False, max_degree=degree, own_rows=True
+    )
+    title = f"a node in the sums of the {degree} that it points to, and its own row of {degree}, turned round"
     return Part(game=game, count=entry.count, title=title)
 
 
@@ -194,6 +209,8 @@ GAMES: Mapping[str, Maker] = {
     "private gradients of subgraphs": _subgraph_gradients,
     "private subgraph gradients": _sampled_subgraphs,
     "aggregation perturbation": _aggregation,
+    "private gradients under replacement": _replaced_gradients,
+    "aggregation perturbation, own rows covered": _replaced_aggregation,
     "noisy weighted votes": _votes,
     "noisy argmax of a posterior": _posterior,
     "noisy argmax of log-probabilities": _log_posterior,
