@@ -510,15 +510,16 @@ def guessed_squared_mu(event: SampledSubgraphs) -> float:
     q, a = event.rate, 1 / event.noise_multiplier
     law = Law(event.neighbours, q) if event.exclusive else Law(math.inf, mean=q * event.neighbours)
     weights = law.weights(1e-6)
-    shifts = 2 * a * np.arange(len(weights))
+    shifts: Array = 2 * a * np.arange(len(weights), dtype=np.float64)
 
     def chi_squared(products: Array) -> Array:
-        return np.expm1(np.minimum(products, 600.0))
+        return np.asarray(np.expm1(np.minimum(products, 600.0)), dtype=np.float64)
 
     if event.exclusive:
         squares = (1 - q) * shifts**2 + q * a**2
-        hidden = (1 - q) ** 2 * chi_squared(shifts**2) + 2 * q * (1 - q) * chi_squared(shifts * a)
-        return float(weights @ np.minimum(squares, hidden + q**2 * math.expm1(min(a**2, 600.0))))
+        once, twice = chi_squared(np.asarray(shifts * a)), chi_squared(np.asarray(shifts**2))
+        hidden = (1 - q) ** 2 * twice + 2 * q * (1 - q) * once + q**2 * math.expm1(min(a**2, 600.0))
+        return float(weights @ np.minimum(squares, hidden))
     shifts = np.concatenate([shifts, shifts + a])
     weights = np.concatenate([(1 - q) * weights, q * weights])
     return min(float(weights @ shifts**2), float(weights @ chi_squared(np.outer(shifts, shifts)) @ weights))
