@@ -139,6 +139,7 @@ def _guarantee(statement: PrivacyStatement) -> Section:
     numbers = [(*pair, by) for pair, by in zip(statement_words.three_numbers(statement), accountants, strict=True)]
     numbers += [("δ", number(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
+    blocks += [Warned(sentence) for sentence in statement_words.refutations(statement)]
     if statement.data_dependent:
         blocks.append(Warned(statement_words.DATA_DEPENDENT))
     # The table has the numbers, rounded so that none promises too much; the ledger has a section of its own.

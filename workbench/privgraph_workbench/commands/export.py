@@ -6,10 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
+from privgraph.audits.record import AuditRecord
 from privgraph.options import nearest
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.audit import describe as audit_text
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.parser import FORMATS, UsageError
 from privgraph_workbench.commands.show import describe
@@ -28,7 +30,7 @@ def export_command(parsed: argparse.Namespace) -> int:
     try:
         store = RunStore.open()
         record = find_run(store, parsed.run)
-        events = store.events(record.id)
+        events, audits = store.events(record.id), store.audits(record.id)
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
@@ -36,7 +38,7 @@ def export_command(parsed: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in formats:
-            for path, content in _files(record, events, name).items():
+            for path, content in _files(record, events, audits, name).items():
                 (folder / path).write_bytes(content)
                 print(folder / path)
     except OSError as error:
@@ -45,12 +47,12 @@ def export_command(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _files(record: RunRecord, events: list[StoredEvent], kind: str) -> dict[str, bytes]:
+def _files(record: RunRecord, events: list[StoredEvent], audits: list[AuditRecord], kind: str) -> dict[str, bytes]:
     """File name -> content."""
     if kind == "json":
-        return {f"{record.id}.json": f"{json_line(_record(record, events))}\n".encode()}
+        return {f"{record.id}.json": f"{json_line(_record(record, events, audits))}\n".encode()}
     if kind == "md":
-        return {f"{record.id}.md": _report(record).encode()}
+        return {f"{record.id}.md": _report(record, audits).encode()}
     # Imported here: matplotlib and plotly take longer to import than most commands take to run.
     from privgraph_workbench.figures import curves, ledger
     from privgraph_workbench.figures.export import export
@@ -62,7 +64,7 @@ def _files(record: RunRecord, events: list[StoredEvent], kind: str) -> dict[str,
     return {f"{record.id}-{name}.{kind}": export(name, rows, statements, kind) for name, rows in figures.items()}
 
 
-def _record(record: RunRecord, events: list[StoredEvent]) -> dict[str, object]:
+def _record(record: RunRecord, events: list[StoredEvent], audits: list[AuditRecord]) -> dict[str, object]:
     """Everything that is known of the run; its first keys are those of `privgraph run --json`."""
     return result(record) | {
         "spec": record.spec.to_json(),
@@ -74,6 +76,7 @@ def _record(record: RunRecord, events: list[StoredEvent]) -> dict[str, object]:
         "tags": list(record.tags),
         "note": record.note,
         "statement": statement_text(record.statement) if record.statement is not None else "",
+        "audits": [audit.to_json() for audit in audits],
         "events": [
             {
                 "sequence": event.sequence,
@@ -87,7 +90,7 @@ def _record(record: RunRecord, events: list[StoredEvent]) -> dict[str, object]:
     }
 
 
-def _report(record: RunRecord) -> str:
+def _report(record: RunRecord, audits: list[AuditRecord]) -> str:
     """The run as Markdown: its lines as a list below each heading."""
     head, _, statement = describe(record).partition("\n\n")
     title, *facts = head.splitlines()
@@ -97,6 +100,8 @@ def _report(record: RunRecord) -> str:
     parts = [f"# {title}", *_list(facts), "", "## Options", *_list(options)]
     if statement:
         parts += ["", "## Privacy statement", *_list(statement.splitlines())]
+    for number, audit in enumerate(audits, start=1):
+        parts += ["", f"## Audit {number}", *_list(audit_text(audit).splitlines())]
     return "\n".join(parts) + "\n"
 
 

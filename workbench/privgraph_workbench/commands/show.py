@@ -10,6 +10,7 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.figures.words import refutations
 
 
 def show_command(parsed: argparse.Namespace) -> int:
@@ -52,7 +53,7 @@ def describe(record: RunRecord) -> str:
     if record.note:
         lines.append(f"Note: {record.note}")
     if record.statement is not None:
-        lines += ["", statement_text(record.statement)]
+        lines += ["", statement_text(record.statement), *refutations(record.statement)]
     return "\n".join(lines)
 
 

@@ -25,6 +25,7 @@ _RUN_COLUMNS = (
     "epsilon",
     "sound_epsilon",
     "published_epsilon",
+    "audited_epsilon",
     "seed",
     "test_accuracy",
     "seconds",

@@ -28,11 +28,29 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
     )
 
 
+def refutations(statement: PrivacyStatement) -> list[str]:
+    """What an audit has refuted, a sentence each: the claims that lie below the least that an attack has shown."""
+    shown = statement.epsilon_audited
+    if shown is None:
+        return []
+    said = f"the least that an attack has shown, {lower(shown)}"
+    found = []
+    if shown > statement.epsilon:
+        found.append(
+            f"The sound ε {upper(statement.epsilon)} is refuted by {said}: something in this program is wrong."
+        )
+    if statement.epsilon_as_published is not None and shown > statement.epsilon_as_published:
+        published = number(statement.epsilon_as_published, 4)
+        found.append(f"The published ε {published} is refuted by {said}: the paper's formula promises too much.")
+    return found
+
+
 def line(label: str, statement: PrivacyStatement) -> str:
     """One statement on one line: whose it is, the unit, the three numbers, delta."""
     numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     badge = " · ε depends on the data" if statement.data_dependent else ""
+    badge += " · an audit refutes a claim" if refutations(statement) else ""
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"
 
 

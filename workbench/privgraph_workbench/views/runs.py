@@ -14,7 +14,8 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import compare, curves
-from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.figures.chart import lower, number, upper
+from privgraph_workbench.figures.words import three_numbers
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
 from privgraph_workbench.views.run import form_address
@@ -41,6 +42,7 @@ COLUMNS = {
     "published_epsilon": st.column_config.TextColumn(
         "ε as published", help="The paper's own formula at the same noise"
     ),
+    "audited_epsilon": st.column_config.TextColumn("ε audited", help="At least so much: shown by an attack"),
     "test_accuracy": st.column_config.NumberColumn("Test accuracy", format="percent"),
     "seed": st.column_config.NumberColumn("Seed", format="%d"),
     "seconds": st.column_config.NumberColumn("Seconds", format="%.1f"),
@@ -148,6 +150,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
         "unit": "nothing" if unit == "none" else unit,
         "sound_epsilon": "" if found["sound_epsilon"] is None else upper(found["sound_epsilon"]),
         "published_epsilon": "" if found["published_epsilon"] is None else number(found["published_epsilon"]),
+        "audited_epsilon": "" if found["audited_epsilon"] is None else lower(found["audited_epsilon"]),
         "test_accuracy": found["test_accuracy"],
         "seed": found["seed"],
         "seconds": found["seconds"],
@@ -314,9 +317,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             "protects": words.UNITS[str(record.spec.options.get("unit", "none"))],
             "sound ε": upper(statement.epsilon) if statement else "—",
             "ε as published": number(statement.epsilon_as_published) if statement else "—",
-            "ε audited": (number(statement.epsilon_audited) if statement.epsilon_audited else "not audited yet")
-            if statement
-            else "—",
+            "ε audited": dict(three_numbers(statement))["ε audited"] if statement else "—",
             "δ": f"{statement.delta:.2g}" if statement else "—",
             "time": words.duration(record.seconds),
             **{name: words.option(found[name]) if name in found else "—" for name in differ},

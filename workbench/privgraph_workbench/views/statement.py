@@ -26,6 +26,7 @@ from privgraph.privacy.events import (
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import words
+from privgraph_workbench.figures import words as statement_words
 from privgraph_workbench.figures.chart import number, upper
 
 
@@ -49,6 +50,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
     will = "will guarantee" if planned else "guarantees"
     confidence = f" at {statement.audit_confidence:.0%} confidence" if statement.audit_confidence else ""
     published = f" Computed by: {statement.accountant_as_published}." if statement.accountant_as_published else ""
+    refuted = statement_words.refutations(statement)
     boxes = (
         (
             "ε sound" + (", planned" if planned else ""),
@@ -62,7 +64,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
         ),
         (
             "ε audited",
-            "not audited yet" if statement.epsilon_audited is None else f"at least {number(statement.epsilon_audited)}",
+            audited(statement, colour=bool(refuted)),
             f"The least that an attack has shown this to leak{confidence}. Above a claimed number it refutes the claim.",
         ),
     )
@@ -70,7 +72,17 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
         with column.container(border=True, height="stretch"):
             st.markdown(label, help=help_)
             st.markdown(f"#### {value}")
+    for sentence in refuted:
+        st.error(sentence)
     st.caption(words.THREE_NUMBERS)
+
+
+def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
+    """The audited number with its confidence; `colour`: in red, where it exceeds a claim."""
+    if statement.epsilon_audited is None:
+        return "not audited yet"
+    text = dict(statement_words.three_numbers(statement))["ε audited"]
+    return f":red[{text}]" if colour else text
 
 
 def gaps(statement: PrivacyStatement) -> None:
