@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -30,7 +30,6 @@ class Dice:
 
     seed: int
     name: str
-    _kept: dict[str, torch.Generator] = field(default_factory=dict, repr=False)
 
     def numpy(self, purpose: str) -> np.random.Generator:
         """A generator as methods on NumPy make theirs."""
