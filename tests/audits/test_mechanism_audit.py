@@ -96,6 +96,7 @@ def test_every_entry_that_a_method_may_write_has_a_game() -> None:
         ("privgnn", {"release": "ensemble", "gate": 2.0}),
         ("pate", {"noise": "gaussian"}),
         ("gap", {"unit": "node", "own_rows": True}),
+        ("dp-gpl", {"limit": 1.0, "vote_sigma": 5.0, "gate_sigma": 9.0}),
         ("edge-rand", {"density": "private"}),
         ("edge-rand", {"response": "symmetric"}),
     ]

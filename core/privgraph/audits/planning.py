@@ -23,6 +23,7 @@ PLAYED = frozenset(
         "gate",
         "test of the largest count (gaussian)",
         "noisy counts of votes (gaussian)",
+        "tests and noisy counts of votes (gaussian), up to a teacher's limit",
         "noisy count of votes (laplace)",
         "noisy count of votes (gaussian)",
         "randomised response",

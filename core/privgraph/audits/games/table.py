@@ -24,6 +24,7 @@ from privgraph.privacy.events import (
 )
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statements import RELATION_EDGE_UNDIRECTED
+from privgraph.privacy.weighted_votes import Filter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +160,22 @@ def _counts(entry: LedgerEntry, subject: Subject) -> Part:
     return Part(game=game, count=entry.count, title="one teacher's vote that moves between two classes")
 
 
+def _up_to_a_limit(entry: LedgerEntry, subject: Subject) -> Part:
+    """As many tests and answers as the method's own filter lets a teacher take part in."""
+    std, weight = _known(entry.noise_std), _known(entry.sensitivity) / math.sqrt(2)
+    gate_std = subject.config.resolved().gate_sigma
+    assert isinstance(entry.event, Gaussian)
+    limit = 1 / entry.event.noise_multiplier**2
+    budget, taken = Filter([weight], vote_sigma=std, gate_sigma=gate_std, limit_squared_mu=limit), 0
+    while budget.may_vote().all():
+        budget.charge(gate=gate_std > 0, answered=True)
+        taken += 1
+    counts = votes.CountsGame(std=std, weight=weight)
+    game = votes.Both(first=votes.gate(gate_std, weight, votes.Sample()), second=counts) if gate_std else counts
+    title = "one teacher's vote that moves between two classes, until its limit is reached"
+    return Part(game=game, count=taken * entry.count, title=title)
+
+
 def _gate(entry: LedgerEntry, subject: Subject) -> Part:
     sample, _, count = _sample(entry)
     game = votes.gate(_known(entry.noise_std), _known(entry.sensitivity), sample)
@@ -218,6 +235,7 @@ GAMES: Mapping[str, Maker] = {
     "gate": _gate,
     "test of the largest count (gaussian)": _gate,
     "noisy counts of votes (gaussian)": _counts,
+    "tests and noisy counts of votes (gaussian), up to a teacher's limit": _up_to_a_limit,
     "noisy count of votes (laplace)": _pate,
     "noisy count of votes (gaussian)": _pate,
     "randomised response": _response,

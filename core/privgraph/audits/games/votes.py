@@ -106,6 +106,18 @@ class CountsGame:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Both:
+    """Two games as often as each other, as a test and an answer are."""
+
+    first: LabelGame
+    second: CountsGame
+
+    def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
+        one, other = (Dice(seed=dice.seed, name=f"{dice.name}/{part}") for part in ("first", "second"))
+        return self.first.play(present, trials, count, one) + self.second.play(present, trials, count, other)
+
+
+@dataclass(frozen=True, kw_only=True)
 class LabelGame:
     """Answers with few outcomes: the class of a noisy maximum, or whether a gate is passed.
 
