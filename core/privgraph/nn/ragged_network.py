@@ -45,6 +45,7 @@ class RaggedNetwork:
         *,
         layers: int = 1,
         device: torch.device | None = None,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         if kind not in NETWORKS:
             raise ValueError(f"kind must be one of {', '.join(NETWORKS)} (got {kind})")
@@ -56,7 +57,7 @@ class RaggedNetwork:
             self.shapes |= {"w2": (hidden, hidden), "b2": (hidden,)}
         if kind == "gin":
             self.shapes |= {f"own{layer + 1}": (1,) for layer in range(layers)}
-        self.parameters = torch.zeros(1, sum(map(math.prod, self.shapes.values())), device=device)
+        self.parameters = torch.zeros(1, sum(map(math.prod, self.shapes.values())), device=device, dtype=dtype)
         self._weights = views(self.parameters[0], self.shapes)
 
     def initialise(self, generator: torch.Generator) -> None:
