@@ -40,13 +40,18 @@ def served(home: Path) -> Iterator[str]:
 
 
 def _end_runs() -> None:
-    """Ask every run to stop, so that no worker outlives the test."""
+    """Ask every run and every audit to stop, so that no process outlives the test for long."""
+    from privgraph.runs import auditing
     from privgraph.runs.records import RunQuery
     from privgraph.runs.store import RunStore
 
     store = RunStore.open()
     for record in store.find(RunQuery(states=("queued", "running", "stopping"))):
         store.request_stop(record.id)
+    for record in store.find(RunQuery(states=("done",))):
+        for one in auditing.states(store, record.id):
+            if not one.done:
+                auditing.stop(store, record.id, one.token)
     store.close()
 
 
