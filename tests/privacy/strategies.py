@@ -51,6 +51,17 @@ samples = st.builds(
     st.integers(0, 10**6),
 )
 
+subgraphs = st.builds(
+    lambda rate, neighbours, scale, largest, exclusive: events.SampledSubgraphs(
+        rate=rate, neighbours=neighbours, noise_multiplier=scale, largest_degree=largest, exclusive=exclusive
+    ),
+    st.floats(1e-6, 1.0),
+    st.integers(0, 10),
+    positive,
+    st.integers(0, 10**6),
+    st.booleans(),
+)
+
 singles = st.one_of(
     st.just(events.Nothing()),
     text.map(lambda reason: events.NonPrivate(reason=reason)),
@@ -66,6 +77,7 @@ singles = st.one_of(
     atoms(),
     sampled,
     samples,
+    subgraphs,
     mixtures(),
 )
 repeats = st.builds(lambda event, count: events.Repeated(event=event, count=count), singles, st.integers(0, 10**6))

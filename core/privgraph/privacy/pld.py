@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from privgraph.privacy import subgraphs
+from privgraph.privacy import subgraph_laws, subgraphs
 from privgraph.privacy.composition import (
     Mechanism,
     amplified,
@@ -45,6 +45,7 @@ from privgraph.privacy.events import (
     SampledOnce,
     SampledSubgraphs,
 )
+from privgraph.privacy.hockey_sticks import Curves
 from privgraph.privacy.renyi import RenyiAccountant
 
 Array = NDArray[np.float64]
@@ -314,7 +315,7 @@ def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interva
 
 
 def _subgraphs_reach(event: SampledSubgraphs, negligible: float) -> float:
-    return min(subgraphs.reach(event, negligible), _LARGEST_EPSILON)
+    return min(subgraph_laws.reach(event, negligible), _LARGEST_EPSILON)
 
 
 @lru_cache(maxsize=64)
@@ -325,7 +326,7 @@ def _sampled_subgraphs(event: SampledSubgraphs, interval: float, negligible: flo
 
 def _both_ways(
     event: SampledSubgraphs,
-    curves: Callable[[SampledSubgraphs, Array], subgraphs.Curves],
+    curves: Callable[[SampledSubgraphs, Array], Curves],
     interval: float,
     negligible: float,
 ) -> Any:

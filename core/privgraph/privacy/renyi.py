@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from privgraph.privacy import subgraphs
+from privgraph.privacy import subgraph_laws
 from privgraph.privacy.composition import Mechanism, check_delta, flatten, inside_sample, laws
 from privgraph.privacy.events import (
     Atoms,
@@ -169,7 +169,7 @@ def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
         )
         return np.asarray(np.logaddexp(math.log1p(-mechanism.rate), math.log(mechanism.rate) + inside))
     if isinstance(mechanism, SampledSubgraphs):
-        return subgraphs.log_moment(mechanism, a)
+        return subgraph_laws.log_moment(mechanism, a)
     weights = np.asarray(mechanism.weights)
     present = weights > 0
     scales = np.asarray(mechanism.noise_multipliers)[present]

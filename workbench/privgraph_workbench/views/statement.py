@@ -150,6 +150,8 @@ def event_words(event: Single) -> str:
     'Gaussian noise, 2 × sensitivity, on a 10% sample'
     >>> event_words(SampledOnce(rate=0.1, event=Repeated(event=Gaussian(noise_multiplier=2.0), count=1000)))
     'Gaussian noise, 2 × sensitivity, 1,000 times, all on one and the same 10% sample'
+    >>> event_words(SampledSubgraphs(rate=0.2, neighbours=2, noise_multiplier=5.0, largest_degree=99, exclusive=False))
+    'Gaussian noise, 5 × one clipped gradient, on subgraphs of a 20% sample: each node in 0.4 others on average at most, central or not'
     """
     match event:
         case Nothing():
