@@ -85,7 +85,6 @@ def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
     refusal = audit_spec(audit).refuses(subject(store.get(run)))
     if refusal:
         raise OptionError(refusal)
-    _children[:] = [child for child in _children if child.poll() is None]
     token = secrets.token_hex(8)
     folder = _folder(store, run) / token
     folder.mkdir(parents=True)
@@ -111,6 +110,7 @@ def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
 
 def states(store: RunStore, run: str) -> list[Auditing]:
     """All audits of a run that were started as processes, the oldest first."""
+    _children[:] = [child for child in _children if child.poll() is None]
     folder = _folder(store, run)
     found = [_state(path) for path in folder.iterdir()] if folder.is_dir() else []
     return sorted((one for one in found if one is not None), key=lambda one: (one.started, one.token))
@@ -182,7 +182,8 @@ def _state(folder: Path) -> Auditing | None:
     if told.get("done"):
         return dataclasses.replace(found, **told)
     words = last_words(folder / LOG_NAME).splitlines()
-    said = f"; its last words were: {words[-1]}" if words else " without a last word"
+    final = next((line for line in words if line.startswith("Fatal Python error")), words[-1] if words else "")
+    said = f"; its last words were: {final.strip()}" if final else " without a last word"
     return dataclasses.replace(found, done=True, error=f"the audit's process ended{said}")
 
 

@@ -33,7 +33,7 @@ HUNG_AFTER = 120.0
 WATCHED_FOR = 5.0
 """Seconds that a silence is watched before it counts: after a machine has slept, every heartbeat looks old."""
 LOG_NAME = "worker.log"
-_LAST_WORDS = 4000
+_LAST_WORDS, _LOOKED_AT = 4000, 40_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,16 +224,17 @@ class Leases:
 
 
 def last_words(log: Path) -> str:
-    """The end of a worker's log, whole lines, "" where there is none."""
+    """The end of a worker's log, whole lines, "" where there is none; of a crash without the list of all that was loaded."""
     try:
         with log.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _LAST_WORDS))
+            file.seek(max(0, size - _LOOKED_AT))
             text = file.read().decode(errors="replace")
     except FileNotFoundError:
         return ""
-    lines = text.split("\n")[1 if size > _LAST_WORDS else 0 :]
-    return "\n".join(lines).strip()
+    lines = text.split("\n")[1 if size > _LOOKED_AT else 0 :]
+    said = "\n".join(line for line in lines if not line.startswith("Extension modules:")).strip()
+    return said if len(said) <= _LAST_WORDS else said[-_LAST_WORDS:].partition("\n")[2]
 
 
 def _leased(worker: str) -> tuple[sa.ColumnElement[bool], ...]:

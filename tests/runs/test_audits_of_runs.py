@@ -1,0 +1,154 @@
+"""Audits as processes: started, watched, stopped, killed, and several of one run at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from tests.runs.runs_made_here import done
+
+from privgraph.audits.options import AuditOptions
+from privgraph.options import OptionError
+from privgraph.runs import audit, auditing
+from privgraph.runs.auditing import Auditing, Diary
+from privgraph.runs.records import StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+
+PATIENCE = 120.0
+QUICK = AuditOptions(canaries=100)
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    store = RunStore.open()
+    yield store
+    for record in store.find():
+        for one in auditing.states(store, record.id):
+            auditing.stop(store, record.id, one.token)
+        until(lambda run=record.id: all(one.done for one in auditing.states(store, run)))  # type: ignore[misc]
+    for child in auditing._children:
+        child.wait(PATIENCE)
+    store.close()
+
+
+def until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def quick() -> RunSpec:
+    return make_spec("dp-mlp", "karate", {"epochs": 3, "hidden": 8, "batch_size": 10})
+
+
+def long() -> RunSpec:
+    """A run whose audit takes minutes, for which nobody waits."""
+    return make_spec("dp-mlp", "digits", {"epochs": 1000, "batch_size": 16})
+
+
+def ended(store: RunStore, run: str, token: str) -> Auditing:
+    until(lambda: (found := auditing.state(store, run, token)) is not None and found.done)
+    found = auditing.state(store, run, token)
+    assert found is not None
+    return found
+
+
+def trains(store: RunStore, run: str, token: str) -> bool:
+    found = auditing.state(store, run, token)
+    assert found is not None
+    assert not found.done, found.error
+    return "with canaries" in found.stage
+
+
+def test_an_audit_from_its_start_to_the_store(store: RunStore) -> None:
+    run = done(store, quick())
+    assert auditing.state(store, run) is None
+    one = auditing.start(store, run, "white-box", QUICK)
+    other = auditing.start(store, run, "white-box", AuditOptions(canaries=100, seed=1))
+    assert [found.token for found in auditing.states(store, run)] == [one, other]
+    first, second = ended(store, run, one), ended(store, run, other)
+    assert (first.error, first.progress, first.options, first.audit) == ("", 1.0, QUICK, "white-box")
+    assert (second.error, second.options.seed) == ("", 1)
+    latest = auditing.state(store, run)
+    assert latest is not None
+    assert latest.token == other
+    kept = store.audits(run)
+    assert sorted(record.seed for record in kept) == [0, 1]
+    record = auditing.outcome(store, run, one)
+    assert record is not None
+    assert record in kept
+    assert auditing.outcome(store, run, other) != record
+    statement = store.get(run).statement
+    assert statement is not None
+    assert statement.epsilon_audited == max(one.epsilon for one in kept)
+    assert statement.audit_confidence == 0.95
+
+
+def test_an_audit_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:
+    run = done(store, quick())
+    Diary(store, run, "mine")
+    with pytest.raises(StoreError, match="there is no audit nobody"):
+        auditing.stop(store, run, "nobody")
+    (auditing._folder(store, run) / "mine" / "stop").touch()
+    assert audit.main([run, "--audit", "white-box", "--token", "mine"]) == 1
+    told = state_of(store, run)
+    assert (told["stopped"], told["done"], told["error"]) == (True, True, "")
+    assert store.audits(run) == []
+    assert auditing.outcome(store, run, "mine") is None
+
+
+def test_an_audit_that_is_killed_is_seen_to_be_dead(store: RunStore) -> None:
+    run = done(store, long())
+    token = auditing.start(store, run, "white-box", QUICK)
+    until(lambda: trains(store, run, token))
+    started = auditing._read(auditing._folder(store, run) / token / "started.json")
+    assert started is not None
+    os.kill(started["pid"], signal.SIGSEGV)
+    found = ended(store, run, token)
+    assert not found.stopped
+    assert found.error == "the audit's process ended; its last words were: Fatal Python error: Segmentation fault"
+    assert store.audits(run) == []
+
+
+def test_what_cannot_be_audited_is_refused_before_anything_starts(store: RunStore) -> None:
+    waiting = store.submit(quick())
+    with pytest.raises(StoreError, match=r"only a run that is done can be audited, and .* is queued"):
+        auditing.start(store, waiting, "white-box", QUICK)
+    other = done(store, make_spec("edge-rand", "karate", {"epochs": 2}))
+    with pytest.raises(OptionError, match="the audit white-box is for"):
+        auditing.start(store, other, "white-box", QUICK)
+    assert auditing.states(store, other) == []
+    subject = auditing.subject(store.get(other))
+    with pytest.raises(RuntimeError, match="read by the process that audits it"):
+        subject.graph()
+
+
+def test_an_audit_that_fails_says_why(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = done(store, quick())
+    assert audit.main([run, "--audit", "white-box", "--confidence", "2", "--token", "mine"]) == 1
+    assert state_of(store, run)["done"]
+    assert "confidence must be" in state_of(store, run)["error"]
+
+    def broken(*_: object) -> object:
+        raise MemoryError
+
+    monkeypatch.setattr("privgraph.audits.white_box.Canaries", broken)
+    assert audit.main([run, "--audit", "white-box", "--token", "mine"]) == 1
+    assert "not enough memory" in state_of(store, run)["error"]
+    assert audit.main(["no-run"]) == 1
+    assert store.audits(run) == []
+
+
+def state_of(store: RunStore, run: str) -> dict[str, Any]:
+    """What the process under the token `mine` has written of itself."""
+    told = auditing._read(auditing._folder(store, run) / "mine" / "state.json")
+    assert told is not None
+    return told
