@@ -12,7 +12,13 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.i
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS][:4] == ["00_tour", "01_progap", "02_privgnn", "03_dp_gpl"]
+    assert [path.stem for path in NOTEBOOKS][:5] == [
+        "00_tour",
+        "01_progap",
+        "02_privgnn",
+        "03_dp_gpl",
+        "04_heterpoisson_and_audits",
+    ]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
