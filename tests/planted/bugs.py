@@ -16,7 +16,6 @@ from unittest.mock import patch
 
 import numpy as np
 import torch
-from tests.methods import test_heter_poisson_sampling
 from torch import Tensor
 
 from privgraph.audits.mechanism import audit
@@ -205,20 +204,6 @@ def audited(method: str, trials: int = 4000, **options: object) -> Callable[[], 
     return check
 
 
-def tested(test: Callable[..., None], **given: object) -> Callable[[], Verdict]:
-    """A test of the suite: wrong where it fails."""
-
-    def check() -> Verdict:
-        try:
-            test(**given)
-        except AssertionError as failure:
-            first = str(failure).splitlines()[0] if str(failure) else "assertion failed"
-            return Verdict(wrong=True, seen=f"{test.__name__}: {first}")
-        return Verdict(wrong=False, seen=f"{test.__name__} passes")
-
-    return check
-
-
 class Counter:
     """A witness that counts releases."""
 
@@ -344,13 +329,8 @@ BUGS = (
         name="central/peripheral rule skipped",
         where="methods/heter_poisson/sampling.py",
         plant=rule_skipped,
-        caught_by="test of the sampler",
-        check=tested(
-            test_heter_poisson_sampling.test_draws_are_those_of_the_algorithms,
-            rate=0.5,
-            neighbours=2,
-            exclusive=True,
-        ),
+        caught_by=MECHANISMS,
+        check=audited("heter-poisson", epsilon=2.0, exclusive=True, neighbours=8, batch_size=441, epochs=3),
     ),
     Bug(
         name="degree bound drawn for each reader's list",
