@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from privgraph.data.spec import PublicFacts
 from privgraph_workbench import accounting
-from privgraph_workbench.figures import cost, entry_costs, ledger, noise_shapes, revealed_scale, split, terms
+from privgraph_workbench.figures import cost, entry_costs, ledger, noise_shapes, precision, revealed_scale, split, terms
 from privgraph_workbench.figures.chart import Row
 
 FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500)
@@ -24,6 +24,7 @@ def rows() -> dict[str, list[Row]]:
         "entry_costs": entry_costs.data([(part.entry.stage, part.alone, part.without) for part in costs], said.epsilon),
         "split": split.data(ledger.data(said.ledger, said.delta), measure="mu", movable=False),
         "noise_shapes": noise_shapes.data(),
+        "precision": precision.data(10, 1e-5, {"this setting": 2.0}),
         "terms": terms.data([(k, -2.0 * k, 0.5 * k, 0.1 * k**2) for k in (0.0, 1.0, 2.0, 100.0)], 2.0),
         "revealed_scale": revealed_scale.data([(0.0, 0.5, 0.4, 0.45), (4.0, 0.01, 0.0, 1e-6)]),
     }

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from privgraph_workbench.figures import cost, entry_costs, noise_shapes, revealed_scale, split, terms
+from privgraph_workbench.figures import cost, entry_costs, noise_shapes, precision, revealed_scale, split, terms
 from privgraph_workbench.figures.chart import Chart, Series
 
 POINTS = [(2.0, 4.0, 3.0), (1.0, 9.0, 7.0), (20.0, 0.3, 0.2)]
@@ -140,3 +140,20 @@ def test_what_is_reached_stands_above_what_is_claimed() -> None:
     assert len(lines["spherical Laplace, one coordinate (claimed)"].x) == 1, "pure: nothing is left beyond"
     assert "delta 0.01 at epsilon 4, where Lemma 1 claims 0" in chart.summary
     assert not revealed_scale.chart(revealed_scale.data([(1.0, 0.0, 0.0, 0.0)])).series
+
+
+class TestPrecision:
+    def test_the_papers_example(self) -> None:
+        (mark,) = [row for row in precision.data(10, 1e-5, {"example": 2.0}) if row["kind"] == "mark"]
+        assert mark["precision"] == pytest.approx(math.exp(2) / (9 + math.exp(2)), abs=1e-4)
+
+    def test_from_blind_guessing_to_everything(self) -> None:
+        rows = precision.data(4, 0.0, {"weak": 20.0, "none proved": math.inf}, share=0.7)
+        bound = [row["precision"] for row in rows if row["kind"] == "bound"]
+        assert bound == sorted(bound)
+        assert bound[0] == pytest.approx(0.7)
+        assert bound[-1] == pytest.approx(1, abs=1e-6)
+        assert [row["name"] for row in rows if row["kind"] == "mark"] == ["weak"], "what is not bounded has no place"
+        chart = precision.chart(rows)
+        assert next(one for one in chart.series if one.kind == "level").y == (0.7,)
+        assert (chart.panels[0].x.high or 0) >= 20

@@ -150,7 +150,7 @@ def _places(found: Setting, lever: Lever) -> list[float]:
     option = next(one for one in parameters(type(found.config)) if one.name == lever.option)
     own, bounds = lever.value(found.config), option.option
     if option.type is int and bounds.low is not None and bounds.high is not None and bounds.high - bounds.low <= 12:
-        return [float(value) for value in range(int(bounds.low), int(bounds.high) + 1)]
+        return [float(value) for value in range(int(bounds.low), int(min(bounds.high, max(SPREAD * own, 4.0))) + 1)]
     low = max(float(bounds.low or 0), own / SPREAD)
     high = min(float(bounds.high or math.inf), max(SPREAD * own, 4.0))
     if lever.option == "batch_size":

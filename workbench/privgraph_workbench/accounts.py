@@ -14,7 +14,7 @@ from typing import Any
 from scipy.optimize import brentq
 
 from privgraph.data.spec import PublicFacts
-from privgraph.mechanisms.entries import aggregation_entry
+from privgraph.mechanisms.entries import aggregation_entry, replaced_aggregation_entry
 from privgraph.methods.gap.options import AggregationOptions
 from privgraph.methods.plan import EPSILON
 from privgraph.options import OptionError
@@ -85,11 +85,14 @@ def _degree_held(
     first: AggregationOptions, changed: AggregationOptions, facts: PublicFacts, scale: float
 ) -> PrivacyStatement:
     """Another degree bound at the same standard deviations: the sums are more sensitive, the gradients are not."""
-    entries = list(first.entries(facts, scale))
+    entries, std = list(first.entries(facts, scale)), first.aggregation_std(scale)
     for place, entry in enumerate(entries):
-        if entry.mechanism == "aggregation perturbation":
-            std = first.aggregation_std(scale)
-            entries[place] = aggregation_entry(first.unit, facts.undirected, changed.max_degree, std, entry.stage)
+        if entry.mechanism.startswith("aggregation perturbation"):
+            entries[place] = (
+                replaced_aggregation_entry(changed.max_degree, std, entry.stage)
+                if first.covers_own_rows
+                else aggregation_entry(first.unit, facts.undirected, changed.max_degree, std, entry.stage)
+            )
     return changed.statement(facts, Ledger(entries))
 
 
@@ -200,7 +203,7 @@ def _aggregation(unit: str) -> Account:
         )
     return Account(
         options=("depth", "epochs", "batch_size", "max_degree", "selection"),
-        noise="noise scale s (sums: s √D; gradients: s times the clip)",
+        noise="noise scale s (sums: s times their sensitivity, √D; gradients: s times the clip)",
         own=lambda config, facts: float(config.noise_scale(facts)),
         at=_aggregation_at,
         levers=(
@@ -229,6 +232,7 @@ _DP_SGD = Account(
 
 ACCOUNTS: Mapping[tuple[str, str], Account] = {
     **{(name, unit): _aggregation(unit) for name in ("progap", "gap") for unit in ("edge", "node")},
+    ("gap", "node"): replace(_aggregation("node"), options=(*_aggregation("node").options, "own_rows")),
     ("mlp", "edge"): Account(
         options=(), noise="", own=lambda config, facts: math.nan, at=_unread, levers=(), fixed="Edges are never read."
     ),

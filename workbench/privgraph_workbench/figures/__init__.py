@@ -40,6 +40,7 @@ FIGURES: dict[str, str] = {
     "noise_shapes": "Three kinds of noise",
     "terms": "The terms of Equation 3 of HeterPoisson",
     "revealed_scale": "What spherical Laplace noise reveals in all coordinates",
+    "precision": "Highest precision on private embeddings",
     "audit_roc": "What an audit's attack finds, and what the claims allow",
     "audit_scores": "An attack's score in both worlds",
     "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",

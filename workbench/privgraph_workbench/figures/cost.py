@@ -14,6 +14,8 @@ from privgraph_workbench.figures.draw_plotly import draw
 TITLE = "Both epsilons"
 EPSILONS = (("epsilon", "sound ε"), ("epsilon_as_published", "ε as published"))
 HANDLE = "noise"
+LARGEST = 1e6
+"""An epsilon beyond it is drawn out of sight: it is as good as none, and would flatten all others."""
 
 
 def data(
@@ -40,7 +42,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not drawn:
         free = any(row[key] == 0 for row in rows for key, _ in EPSILONS)
         return empty(TITLE, "it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
-    low, high = spans(min(drawn), max(drawn))
+    low, high = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
     factors = rows[0]["x"] > 0 and rows[-1]["x"] > 12 * rows[0]["x"]
     series: list[Series] = []
     for slot, (key, name) in enumerate(EPSILONS):

@@ -52,9 +52,9 @@ def page() -> None:
     if found is not None and priced is not None:
         complete = _body(found, *priced, spec, until) and complete
     st.divider()
-    st.fragment(accounting_noise.show)(found.facts.classes if found else None)
+    accounting_noise.show()
     if not complete:
-        st.rerun()
+        st.rerun()  # with what is known by now; the curves go on where they stopped
 
 
 def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: forms.Filled) -> Setting | None:
@@ -222,7 +222,7 @@ def _against_noise(
     st.markdown("**ε against noise.** More noise, smaller ε. Drag the line to try another noise.")
     rows = cost.data(_triples(curve), noise, found.account.noise, handle=True)
     _figure(rows, statements, f"{name}-noise", curve, drag=True)
-    st.caption(LINES)
+    st.caption(LINES + ("" if curve.complete else MORE))
     return curve.complete
 
 
@@ -230,6 +230,7 @@ LINES = (
     "Solid: what we can prove of this noise. Dashed: what the paper's own formula says of it. The large marks are this setting. "
     "An axis counts in factors where numbers differ by more than ten times."
 )
+MORE = " More points are being computed."
 
 
 def _named(
@@ -248,6 +249,8 @@ def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpe
     name, statements = _named(found, noise, said, spec)
     if curves:
         st.markdown("### What else moves ε, while the noise stays as it is")
+        if not all(curve.complete for _, curve in curves):
+            st.caption(MORE)
         columns = st.columns(2, gap="large")
         for place, (lever, curve) in enumerate(curves):
             with columns[place % 2]:

@@ -1,0 +1,101 @@
+"""The highest precision that any classifier can have on private embeddings, against epsilon (Theorem 3 of HeterPoisson)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from privgraph.privacy.precision import precision_bound
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
+from privgraph_workbench.figures.draw_plotly import draw
+
+TITLE = "Highest precision on private embeddings"
+REACH = 12.0
+_PLACES = 121
+
+
+def data(classes: int, delta: float, marks: Mapping[str, float], share: float | None = None) -> list[Row]:
+    """Rows of the curve from epsilon 0 to past the largest mark, and one row for each of `marks` (name -> epsilon; infinite ones
+    bound nothing, and are left out): kind (bound or mark), name, epsilon, precision (its upper bound), classes, delta,
+    guessing (the share of the nodes that are of the class: what a blind guess reaches; 1/`classes` unless `share` is given)."""
+    held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
+    last = max(REACH, 1.2 * max(held.values(), default=0.0))
+    places = [("bound", "no classifier lies above", float(epsilon)) for epsilon in np.linspace(0, last, _PLACES)]
+    places += [("mark", name, epsilon) for name, epsilon in held.items()]
+    return [
+        {
+            "kind": kind,
+            "name": name,
+            "epsilon": epsilon,
+            "precision": precision_bound(epsilon, delta, classes, share),
+            "classes": classes,
+            "delta": delta,
+            "guessing": 1 / classes if share is None else share,
+        }
+        for kind, name, epsilon in places
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """The bound as a line, the marks on it, and blind guessing below."""
+    if not rows:
+        return empty(TITLE, "no epsilon to draw")
+    bound = [row for row in rows if row["kind"] == "bound"]
+    marks = [row for row in rows if row["kind"] == "mark"]
+    first, last = rows[0], bound[-1]["epsilon"]
+    series = [
+        Series(
+            name=bound[0]["name"],
+            kind="line",
+            x=tuple(row["epsilon"] for row in bound),
+            y=tuple(row["precision"] for row in bound),
+            hover=tuple(_hover(row) for row in bound),
+        ),
+        Series(
+            name="blind guessing",
+            kind="level",
+            x=(0, last),
+            y=(first["guessing"],),
+            slot=7,
+            shape=2,
+            hover=(f"a blind guess is right {percent(first['guessing'])} of the time",) * 2,
+        ),
+    ]
+    series += [
+        Series(
+            name=row["name"],
+            kind="points",
+            x=(row["epsilon"],),
+            y=(row["precision"],),
+            slot=1 + place,
+            size=13,
+            hover=(f"{row['name']}\n{_hover(row)}",),
+        )
+        for place, row in enumerate(marks)
+    ]
+    said = "; ".join(f"{row['name']}: {_hover(row).replace(chr(10), ', ')}" for row in marks)
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="ε of each node's embedding", low=0, high=last),
+                y=Axis(title="precision (percent)", percent=True, low=0, high=1.05),
+            ),
+        ),
+        series=tuple(series),
+        summary=f"The highest precision on private embeddings of {first['classes']} classes grows from "
+        f"{percent(rows[0]['precision'])} at ε 0. {said}.",
+        height=360,
+    )
+
+
+def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
+    """The bound as a plotly figure."""
+    return draw(chart(rows), theme)
+
+
+def _hover(row: Row) -> str:
+    return f"ε {upper(row['epsilon'])}\nprecision at most {percent(row['precision'])}"
