@@ -10,8 +10,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
+from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.precision import precision_bound
+from privgraph.runs.store import RunStore
 from privgraph_workbench import accounting, live_plot
 from privgraph_workbench.figures import cost, split
 from privgraph_workbench.figures.chart import number, percent, upper
@@ -210,3 +212,17 @@ def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppT
     assert "A blind guess is right 60.0%" in _texts(app)
     app.text_input(key="precision.delta").set_value("much").run()
     assert "delta must be a number" in "\n".join(error.value for error in app.error)
+
+
+def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[..., AppTest], store: RunStore) -> None:
+    covered = keep(store, spec("gap", unit="node", own_rows=True, epsilon=4.0))
+    app = opened("train", run=covered)
+    said = next(text for text in _drawn(app) if text.startswith("The highest precision"))
+    statement = store.get(covered).statement
+    assert statement is not None
+    bound = precision_bound(statement.epsilon, statement.delta, KARATE.classes)
+    assert f"sound ε: ε {upper(statement.epsilon)}, precision at most {percent(bound)}" in said
+    other = opened("train", run=keep(store, spec("gap", unit="node", epsilon=4.0)))
+    assert not any(text.startswith("The highest precision") for text in _drawn(other)), (
+        "an own row is not covered there"
+    )

@@ -19,7 +19,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import curves
-from privgraph_workbench.views import common, statement
+from privgraph_workbench.views import common, private_rows, statement
 from privgraph_workbench.views.export import run_exports
 
 POLL_SECONDS = 1.0
@@ -59,6 +59,7 @@ def _live(run: str, was_pending: bool) -> None:
     if not record.pending:
         _teachers(record, events)
         _audits(record)
+        private_rows.show(record)
         run_exports(record, events)
         _details(record)
 

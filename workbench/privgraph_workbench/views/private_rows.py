@@ -1,0 +1,45 @@
+"""How well anybody can tell a class from a row that a run released for every node: Theorem 3 of HeterPoisson, on a run's page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.methods.gap.options import RELATION_NODE_REPLACED
+from privgraph.options import OptionError, UnknownName
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import datasets, live_plot
+from privgraph_workbench.figures import precision
+from privgraph_workbench.views import common
+from privgraph_workbench.views.export import figure_exports
+
+
+def releases_private_rows(record: RunRecord) -> bool:
+    """Whether the run's guarantee covers each node's own row: only then does the theorem say anything of it."""
+    return record.statement is not None and record.statement.relation == RELATION_NODE_REPLACED
+
+
+def show(record: RunRecord) -> None:
+    """The bound at both epsilons of the run; nothing for other runs, or while its graph is being counted."""
+    said = record.statement
+    if said is None or record.state != "done" or not releases_private_rows(record):
+        return
+    try:
+        facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+    except (DataError, OptionError, UnknownName):
+        return
+    if facts is None or facts.classes < 2:
+        return
+    with st.expander("How well can a class be told from one private row?", icon=":material/visibility_off:"):
+        st.caption(
+            "This run releases a noisy row for every node, and its guarantee covers the node's own row too. No classifier that "
+            "reads the row alone can then be right more often than this, of the nodes to which it gives a class. Predictions of this run "
+            "also read the node's own features, without noise, and may be better."
+        )
+        marks = {"sound ε": said.epsilon}
+        if said.epsilon_as_published is not None:
+            marks["ε as published"] = said.epsilon_as_published
+        rows = precision.data(facts.classes, said.delta, marks)
+        live_plot.show(precision.plot(rows, common.theme()), key=f"precision.{record.id}")
+        figure_exports("precision", rows, {common.setting(record): said}, name=record.id)
