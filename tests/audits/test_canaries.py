@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from privgraph.audits.canaries import Shifts, shifts_of
 from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.entries import replaced_gradient_entry
 from privgraph.methods.dp_gnn.config import step_event
 from privgraph.options import OptionError, build
 from privgraph.privacy.accountants import tight
@@ -22,40 +23,57 @@ FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=
 CASES = [
     Shifts(rate=0.3),
     Shifts(rate=1.0),
+    Shifts(rate=0.3, own=False, others=1),
     Shifts(rate=0.25, others=3),
     Shifts(rate=0.25, others=3, exclusive=True),
     Shifts(rate=1.0, others=2),
 ]
 
 
-@pytest.mark.parametrize("shifts", CASES, ids=str)
-def test_the_law_of_shifts_by_enumerating_all_coins(shifts: Shifts) -> None:
-    expected: Counter[float] = Counter()
-    for own, *others in itertools.product((0, 1), repeat=1 + shifts.others):
-        chance = np.prod([shifts.rate if coin else 1 - shifts.rate for coin in (own, *others)])
-        shift = 1.0 if shifts.exclusive and own else own + 2.0 * sum(others)
-        expected[shift] += float(chance)
-    values, mass = shifts.law
-    expected = Counter({shift: chance for shift, chance in expected.items() if chance})
-    assert dict(zip(values.tolist(), mass.tolist(), strict=True)) == pytest.approx(dict(expected))
+def enumerated(shifts: Shifts) -> Counter[tuple[float, float]]:
+    """Chances of (with the unit, without it), from one gradient in [-C, C] each: every coin by itself."""
+    found: Counter[tuple[float, float]] = Counter()
+    for coins in itertools.product((0, 1), repeat=int(shifts.own) + shifts.others):
+        chance = float(np.prod([shifts.rate if coin else 1 - shifts.rate for coin in coins]))
+        own = coins[0] if shifts.own else 0
+        others = coins[int(shifts.own) :]
+        there = [-1.0 if shifts.exclusive and own else 1.0 for coin in others if coin]
+        found[own + sum(there), sum(-1.0 for coin in others if coin)] += chance
+    return Counter({pair: chance for pair, chance in found.items() if chance})
 
 
 @pytest.mark.parametrize("shifts", CASES, ids=str)
-def test_draws_follow_the_law(shifts: Shifts) -> None:
+def test_the_laws_of_both_worlds_by_enumerating_all_coins(shifts: Shifts) -> None:
+    expected = enumerated(shifts)
+    found: Counter[tuple[float, float]] = Counter()
+    for present, absent, chance in zip(*(column.tolist() for column in shifts.table), strict=True):
+        found[present, absent] += chance
+    assert found == pytest.approx(expected)
+    for world, (values, chances) in enumerate(shifts.laws):
+        alone: Counter[float] = Counter()
+        for pair, chance in expected.items():
+            alone[pair[world]] += chance
+        assert dict(zip(values.tolist(), chances.tolist(), strict=True)) == pytest.approx(dict(alone))
+
+
+@pytest.mark.parametrize("shifts", CASES, ids=str)
+def test_draws_follow_the_laws(shifts: Shifts) -> None:
     generator = np.random.default_rng(3)
-    drawn = shifts.draw(lambda rate: generator.random(40_000) < rate)
-    values, mass = shifts.law
-    assert set(drawn) <= set(values)
-    seen = np.array([(drawn == value).mean() for value in values])
-    assert np.abs(seen - mass).max() < 5 * 0.5 / 200
+    present, absent = shifts.draw(lambda rate: generator.random(40_000) < rate)
+    seen = Counter(zip(present.tolist(), absent.tolist(), strict=True))
+    expected = enumerated(shifts)
+    assert set(seen) <= set(expected)
+    assert max(abs(seen[pair] / 40_000 - chance) for pair, chance in expected.items()) < 5 * 0.5 / 200
 
 
 @pytest.mark.parametrize("shifts", CASES, ids=str)
 def test_the_score_is_the_log_of_a_ratio_of_densities(shifts: Shifts) -> None:
     x, scale = np.linspace(-4, 6, 11), 1.7
-    values, mass = shifts.law
-    present = sum(chance * norm.pdf(x, value, scale) for value, chance in zip(values, mass, strict=True))
-    assert shifts.log_ratio(x, scale) == pytest.approx(np.log(present / norm.pdf(x, 0, scale)))
+    present, absent = np.zeros(11), np.zeros(11)
+    for (there, gone), chance in enumerated(shifts).items():
+        present += chance * norm.pdf(x, there, scale)
+        absent += chance * norm.pdf(x, gone, scale)
+    assert shifts.log_ratio(x, scale) == pytest.approx(np.log(present / absent))
 
 
 @pytest.mark.parametrize(
@@ -68,6 +86,13 @@ def test_the_least_epsilon_of_sampled_gaussians_lies_just_below_what_is_proved(
         Repeated(event=PoissonSampled(rate=rate, event=Gaussian(noise_multiplier=noise)), count=steps), delta
     )
     assert 0.995 * proved < Shifts(rate=rate).least_epsilon(noise, steps, delta) < proved
+
+
+def test_the_least_epsilon_of_a_replaced_record_lies_below_what_is_proved_of_it() -> None:
+    entry = replaced_gradient_entry(0.5, 3.0, 0.2, "training", 50)
+    assert shifts_of(entry, object()) == Shifts(rate=0.2, own=False, others=1)
+    proved = tight().epsilon(Repeated(event=entry.event, count=50), 1e-4)
+    assert 0.3 * proved < Shifts(rate=0.2, own=False, others=1).least_epsilon(3.0, 50, 1e-4) < proved
 
 
 def test_the_least_epsilon_of_subgraphs_lies_below_what_is_proved_of_them() -> None:
@@ -88,6 +113,7 @@ def test_the_least_epsilon_of_subgraphs_lies_below_what_is_proved_of_them() -> N
         ("gap", {"unit": "node"}, 0),
         ("progap", {"unit": "node"}, 0),
         ("prompt-dpsgd", {}, 0),
+        ("heter-poisson", {"neighbours": 2}, 2),
     ],
 )
 def test_every_method_of_private_gradients_has_canaries(name: str, options: dict[str, object], others: int) -> None:

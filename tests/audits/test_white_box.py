@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.audits.white_box import Blocks, Canaries, Miscounted
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
 from privgraph.options import OptionError, build
 from privgraph.progress import Progress
 from privgraph.registry import method
@@ -27,6 +29,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "gap": {"unit": "node", "epochs": 10, "depth": 1, "max_degree": 4, "batch_size": 15},
     "progap": {"unit": "node", "epochs": 10, "depth": 1, "max_degree": 4, "batch_size": 15},
     "prompt-dpsgd": {"epochs": 20, "shots": 8, "pretrain_epochs": 2, "batch_size": 8},
+    "heter-poisson": {"epochs": 20, "batch_size": 20},
 }
 
 
@@ -120,13 +123,28 @@ def test_a_network_that_is_too_small_for_canaries_says_so() -> None:
     assert canaries.placed == 3
 
 
-def _patch(monkeypatch: pytest.MonkeyPatch, change: Callable[[PrivateGradients], PrivateGradients]) -> None:
-    release = PrivateGradients.release
+@pytest.mark.parametrize("preset", ["own", "as-published"])
+def test_spherical_laplace_noise_has_the_bound_of_one_run_alone(preset: str) -> None:
+    record = audited(subject("heter-poisson", noise="spherical-laplace", accounting="published", preset=preset))
+    assert [bound.route for bound in record.bounds] == ["one run"]
+    assert record.sound == math.inf
+    assert record.published is not None
+    assert record.area > 0.6
+
+
+def test_a_rule_that_hides_the_unit_is_part_of_what_a_canary_does() -> None:
+    record = audited(subject("heter-poisson", exclusive=True, neighbours=2))
+    assert 0.2 * record.sound < record.epsilon <= record.sound
+
+
+def _patch(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
+    release, of_subgraphs = PrivateGradients.release, SubgraphGradients.release
 
     def changed(mechanisms: Any, *rest: Any) -> None:
         release([change(mechanism) for mechanism in mechanisms], *rest)
 
     monkeypatch.setattr(PrivateGradients, "release", staticmethod(changed))
+    monkeypatch.setattr(SubgraphGradients, "release", lambda mechanism, *rest: of_subgraphs(change(mechanism), *rest))
 
 
 @pytest.mark.parametrize("clip", [0.5, 2.0])
@@ -141,14 +159,15 @@ def test_canaries_by_hand(clip: float) -> None:
         total = clean.clone()
         canaries.join(total, clip)
         added = ((total - clean) / clip).round(decimals=3).numpy()
-        assert set(added.tolist()) <= {0.0, 1.0, 2.0, 3.0}
+        assert set(added.tolist()) <= {-1.0, 0.0, 1.0, 2.0}
         noise = torch.randn(size, generator=generator).numpy()
         canaries.see(total + torch.from_numpy(noise))
         assert places is None or set(np.flatnonzero(added)) <= set(places)
         places = canaries._placed_on(total).numpy()
         rest = np.delete(noise, places) / clip
         x = noise[places] / clip + added[places]
-        assert np.all(added[places][~canaries.included] == 0)
+        assert np.all(added[places][~canaries.included] <= 0)
+        assert np.all(added[places][canaries.included] >= 0)
         expected += shifts.log_ratio(x, float(np.sqrt(np.square(rest).mean())))
     assert len(set(places.tolist())) == count  # type: ignore[union-attr]
     assert canaries.scores == pytest.approx(expected, rel=1e-4)
@@ -171,4 +190,5 @@ def test_blocks_are_as_long_as_the_noise_calls_for_and_the_steps_allow() -> None
     assert Blocks.of(Shifts(rate=1.0), 0.1, 1000, 4000).steps == 1
     assert Blocks.of(Shifts(rate=0.5), 50.0, 10, 4000).steps == 5
     assert Blocks.of(Shifts(rate=1.0, others=3), 5.0, 1000, 4000).shift == 7.0
+    assert Blocks.of(Shifts(rate=0.3, own=False, others=1), 5.0, 1000, 4000).shift == 2.0
     assert Blocks(shift=2.0, steps=9).noise(3.0) == pytest.approx(2.0)

@@ -37,65 +37,81 @@ _INTERVALS, _TAIL, _LAST = 2000, 9.0, 30.0
 _ROUNDED = 1e-3
 
 
+Law = tuple[Array, Array]
+"""Values, ascending, and their chances."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shifts:
-    """How far one protected unit moves the sum of a step, in multiples of the clip C, at the worst.
+    """What one protected unit may do to the sum of a step at the worst, in multiples of the clip C.
 
-    Its own gradient comes in with chance `rate`: C. It is read by `others` gradients, each of which is in the step with the same
-    chance and may turn from -C to C: 2C. `exclusive`: where its own comes in, no other reads it.
+    Its `own` gradient comes in with chance `rate`: C where the unit is there, nothing where it is not. `others` gradients read
+    it, each of which is in the step with the same chance: C where the unit is there, -C where it is not. `exclusive`: where the
+    unit's own gradient comes in, the others do not read it, and stay at -C. A unit that is replaced, and not removed, is
+    one of these others and has no gradient of its own.
 
-    Proofs may reveal some of these draws, and then bound epsilon from above. A bound from below must not: the auditor sees none.
+    Proofs may reveal some of these draws, and bound epsilon from above. A bound from below must not: the auditor sees none.
     """
 
     rate: float
+    own: bool = True
     others: int = 0
     exclusive: bool = False
 
-    def draw(self, coins: Coins) -> Array:
-        """(m,): the shift of each canary in one step."""
-        own = coins(self.rate)
+    def draw(self, coins: Coins) -> tuple[Array, Array]:
+        """(m,) and (m,): what each unit does to one step if it is there, and if it is not, for the same draws."""
+        own = coins(self.rate).astype(np.float64)
         read = np.zeros(own.shape)
+        if not self.own:
+            own = read
         for _ in range(self.others):
-            read += coins(self.rate)
-        return self._total(own, read)
+            read = read + coins(self.rate)
+        return self._present(own, read), -read
 
-    def _total(self, own: NDArray[np.bool_], read: Array) -> Array:
-        return np.where(own, 1.0, 2 * read) if self.exclusive else own + 2.0 * read
+    def _present(self, own: Array, read: Array) -> Array:
+        return np.where(own == 1, 1 - read, read) if self.exclusive else own + read
 
     @cached_property
-    def law(self) -> tuple[Array, Array]:
-        """The values that the shift may have, ascending, and their chances."""
-        read = np.arange(self.others + 1)
-        chances = binom.pmf(read, self.others, self.rate)
-        own = np.array([[False], [True]])
-        totals = np.broadcast_to(self._total(own, read[None, :].astype(np.float64)), (2, read.size))
-        weights = np.array([[1 - self.rate], [self.rate]]) * chances
-        values, places = np.unique(totals, return_inverse=True)
-        mass: Array = np.bincount(places.ravel(), weights=weights.ravel()).astype(np.float64)
-        return values[mass > 0], mass[mass > 0]
+    def table(self) -> tuple[Array, Array, Array]:
+        """All draws: the unit's doing where it is there, where it is not, and the chance of the draw."""
+        read = np.arange(self.others + 1, dtype=np.float64)[None, :]
+        own = np.array([[0.0], [1.0]])
+        chances = binom.pmf(read, self.others, self.rate) * binom.pmf(own, int(self.own), self.rate)
+        kept = chances > 0
+        present = np.broadcast_to(self._present(own, read), chances.shape)
+        return present[kept], np.broadcast_to(-read, chances.shape)[kept], chances[kept]
+
+    @cached_property
+    def laws(self) -> tuple[Law, Law]:
+        """Of the unit's doing where it is there, and where it is not."""
+        present, absent, chances = self.table
+        return _law(present, chances), _law(absent, chances)
 
     def log_ratio(self, x: Array, scale: float) -> Array:
-        """(m,): log of the density with a canary over that without it at x (m,), for Gaussian noise of deviation `scale`.
-
-        In multiples of the clip: without the canary x is N(0, scale^2), with it that law, shifted as `law` says.
-        """
-        values, mass = self.law
-        exponents = (values * x[:, None] - values**2 / 2) / scale**2
-        return np.asarray(logsumexp(exponents, b=mass, axis=1))
+        """(m,): log of the density with the unit over that without it at x (m,), for Gaussian noise of deviation `scale`."""
+        present, absent = (
+            logsumexp(-(((x[:, None] - values) / scale) ** 2) / 2, b=chances, axis=1) for values, chances in self.laws
+        )
+        return np.asarray(present - absent)
 
     def least_epsilon(self, noise: float, steps: int, delta: float) -> float:
         """A lower bound on epsilon at `delta` of `steps` such steps with Gaussian noise of `noise` clips, in both directions.
 
-        The mixture and N(0, noise^2) are compared on intervals, which can only hide something (data processing). What the
-        accountant rounds up (a ten-thousandth, by its own aim) is taken off ten times over.
+        The two mixtures are compared on intervals, which can only hide something (data processing). What the accountant rounds
+        up (a ten-thousandth, by its own aim) is taken off ten times over.
         """
-        values, mass = self.law
-        # beyond 30 deviations the densities are smaller than doubles can say: one interval for all of it
-        last = min(float(values[-1]) / noise + _TAIL, _LAST)
-        cuts = np.concatenate([[-np.inf], np.linspace(-_TAIL, last, _INTERVALS), [np.inf]])
-        with_canary = mass @ _chances(cuts[None, :] - values[:, None] / noise)
-        pair = Atoms(upper=tuple(with_canary.tolist()), lower=tuple(_chances(cuts[None, :])[0].tolist()))
+        (ups, _), (downs, _) = self.laws
+        # beyond 30 deviations densities are smaller than doubles can say: one interval for all of it
+        first, last = (max(-_LAST, float(downs[0]) / noise - _TAIL), min(_LAST, float(ups[-1]) / noise + _TAIL))
+        cuts = np.concatenate([[-np.inf], np.linspace(first, last, _INTERVALS), [np.inf]])
+        upper, lower = (chances @ _chances(cuts[None, :] - values[:, None] / noise) for values, chances in self.laws)
+        pair = Atoms(upper=tuple(upper.tolist()), lower=tuple(lower.tolist()))
         return (1 - _ROUNDED) * PLDAccountant().epsilon(Repeated(event=pair, count=steps), delta)
+
+
+def _law(values: Array, chances: Array) -> Law:
+    distinct, places = np.unique(values, return_inverse=True)
+    return distinct, np.bincount(places.ravel(), weights=chances).astype(np.float64)
 
 
 def _chances(cuts: Array) -> Array:
@@ -113,6 +129,8 @@ def shifts_of(entry: LedgerEntry, config: Any) -> Shifts:
     if isinstance(event, PoissonSampled) and isinstance(event.event, Gaussian):
         return Shifts(rate=event.rate)
     if isinstance(event, RevealedMixture) and rate is not None:
+        if "replacement" in entry.mechanism:
+            return Shifts(rate=rate, own=False, others=1)
         return Shifts(rate=rate, others=config.max_degree)
     if isinstance(event, SampledSubgraphs):
         # with at most M out-neighbours, each of them keeps the unit for certain

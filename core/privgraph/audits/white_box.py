@@ -57,7 +57,10 @@ class Miscounted(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Blocks:
-    """Observations of the Gaussian route: `steps` steps in each of which a canary was drawn to shift by `shift` clips."""
+    """Observations of the Gaussian route: `steps` steps in each of which a canary's draw was one of `shift` clips.
+
+    By a shift between the worlds: what it does if it is in, less what it would do if it were out.
+    """
 
     shift: float
     steps: int
@@ -68,9 +71,10 @@ class Blocks:
 
         Where the noise is less or more than that, blocks are longer or shorter than would be best, and as valid.
         """
-        values, mass = law.law
-        best = int(np.argmax(mass * values**2))
-        shift, often = float(values[best]), float(mass[best]) * steps
+        present, absent, chances = law.table
+        shifts = present - absent
+        shift = float(shifts[np.argmax(chances * shifts**2)])
+        often = float(chances[shifts == shift].sum()) * steps
         fitting = int(min(often, often * canaries / _BLOCKS))
         return Blocks(shift=shift, steps=max(1, min(fitting, math.ceil((2 * noise / shift) ** 2))))
 
@@ -84,9 +88,9 @@ class Canaries:
 
     In a step with P coordinates, canary i < P/2 has a coordinate of its own; where there are more canaries than that, the
     rest stay out of the step, and their scores as they were. What all others add is subtracted again from what is released, so
-    that a canary's coordinate holds its shift, if any, and noise.
+    that a canary's coordinate holds its own doing and noise.
 
-    `blocks`: means of coordinates over so many steps in which the canary was drawn to shift by `Blocks.shift` clips.
+    `blocks`: the observations of the Gaussian route, which tell how much noise there is, and nothing of the draws.
     """
 
     def __init__(self, shifts: Shifts, count: int, seed: int, blocks: Blocks) -> None:
@@ -100,15 +104,16 @@ class Canaries:
         self.blocks = blocks
         self._observed: tuple[list[Array], list[Array]] = ([np.zeros(0)], [np.zeros(0)])
         self._sums, self._counts = np.zeros(count), np.zeros(count, dtype=np.int64)
-        self._shift, self._clean = np.zeros(count), torch.zeros(0)
+        self._with = self._without = np.zeros(count)
+        self._clean = torch.zeros(0)
 
     def join(self, total: Tensor, clip: float) -> None:
         """See `Witness`."""
         places = self._placed_on(total)
         self.clip = clip
-        self._shift = self.shifts.draw(self._drawn)
+        self._with, self._without = self.shifts.draw(self._drawn)
         self._clean = total.clone()
-        added = (self._shift * self.included)[: places.numel()] * clip
+        added = np.where(self.included, self._with, self._without)[: places.numel()] * clip
         total[places] += torch.from_numpy(added).to(total)
 
     def see(self, released: Tensor) -> None:
@@ -119,9 +124,10 @@ class Canaries:
         rest = float(noise.square().sum()) - float(np.square(x).sum())
         scale = max(math.sqrt(max(rest, 0.0) / (noise.numel() - x.size)), _SMALLEST_SCALE)
         self.scores[: x.size] += self.shifts.log_ratio(x, scale)
-        shift, here = self._shift[: x.size], self.included[: x.size]
-        self._observe(x, shift, here)
-        self.loudness += math.sqrt(float(np.square(shift * here).sum()) / noise.numel()) / scale
+        here, without = self.included[: x.size], self._without[: x.size]
+        shift = self._with[: x.size] - without
+        self._observe(x - without, shift, here)
+        self.loudness += math.sqrt(float(np.square(np.where(here, shift, 0) + without).sum()) / noise.numel()) / scale
         self.placed, self.steps = max(self.placed, x.size), self.steps + 1
 
     def observations(self) -> tuple[Array, Array]:
@@ -160,13 +166,14 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     every step, and on the ledger's sampling and number of steps. Elsewhere it is that of one run, which rests on none of
     these, and shows less. Which of the two is fixed before anything is seen.
     """
-    started = time.monotonic()
+    started, config = time.monotonic(), subject.config
+    config = config.resolved() if hasattr(config, "resolved") else config
     entries = [entry for entry in subject.statement.ledger if "gradients" in entry.mechanism]
-    shifts = {shifts_of(entry, subject.config) for entry in entries}
+    shifts = {shifts_of(entry, config) for entry in entries}
     if len(shifts) != 1:
         raise OptionError(f"canaries need private gradients of one kind (got {len(shifts)})")
     law, steps = shifts.pop(), sum(entry.count for entry in entries)
-    noise = (entries[0].noise_std or 0.0) / subject.config.clip
+    noise = (entries[0].noise_std or 0.0) / config.clip
     canaries = Canaries(law, options.canaries, options.seed, Blocks.of(law, noise, steps, options.canaries))
     ledger = Ledger()
     context = Context(
