@@ -118,6 +118,34 @@ class TestNoiseShapes:
         assert peak["spherical Laplace"] == pytest.approx(peak["independent Laplace"], rel=0.05)
 
 
+def test_the_papers_numbers_of_its_equation_3() -> None:
+    """Section 4.3: |G| = 10^4 + 1, q_b = 0.01, M = 1, order 2, sigma 1: a Gaussian needs sigma 84 for the same last term."""
+    setting = {"rate": 0.01, "neighbours": 1, "out_degree": 10_000, "order": 2.0}
+    (k, chance, laplace, _), (*_, gaussian) = (terms.equation_3(sigma=sigma, **setting)[-1] for sigma in (1.0, 84.0))  # type: ignore[arg-type]
+    assert k == 10_000
+    assert laplace == pytest.approx(gaussian, rel=0.01)
+    assert chance == pytest.approx(10_000 * math.log(1e-6) + math.log(0.99), rel=1e-6)
+
+
+def test_the_chances_of_equation_3_are_those_of_a_binomial() -> None:
+    found = terms.equation_3(rate=0.3, neighbours=2, out_degree=12, sigma=2.0, order=3.0)
+    assert [k for k, *_ in found] == list(range(13))
+    assert sum(math.exp(chance) for _, chance, _, _ in found) == pytest.approx(0.7)
+    mean = sum(k * math.exp(chance) for k, chance, _, _ in found) / 0.7
+    assert mean == pytest.approx(0.3 * 2)
+    alone = terms.equation_3(rate=0.3, neighbours=0, out_degree=12, sigma=2.0, order=3.0)
+    assert [k for k, chance, _, _ in alone if math.isfinite(chance)] == [0.0]
+
+
+def test_one_release_claimed_at_1_is_not_private_there() -> None:
+    """sigma = sqrt 2 k: pure epsilon 1 is claimed. In the limit of many coordinates delta(1) = 0.187 and delta(8) = 0.031."""
+    rows = {round(epsilon, 6): rest for epsilon, *rest in revealed_scale.one_release(1 / math.sqrt(2), 12.0)}
+    assert rows[1.0][0] == pytest.approx(0.187, abs=0.002)
+    assert rows[8.0][0] == pytest.approx(0.031, abs=0.001)
+    assert [rows[place][1] for place in (1.0, 8.0)] == [0.0, 0.0]
+    assert rows[8.0][2] < 1e-12, "a Gaussian keeps what it promises"
+
+
 def test_terms_in_powers_of_ten() -> None:
     ten = math.log(10)
     found = [(0.0, -1.0 * ten, 0.0, 0.0), (1000.0, -3000 * ten, 500 * ten, 9000 * ten), (5.0, -math.inf, 0.0, 0.0)]

@@ -226,3 +226,14 @@ def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[
     assert not any(text.startswith("The highest precision") for text in _drawn(other)), (
         "an own row is not covered there"
     )
+
+
+def test_terms_of_heterpoisson_say_why_gaussian_noise_was_given_up(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="heter-poisson", batch_size="200", terms__order="4", **SIZES)
+    assert not app.error, app.error
+    assert "A node that is read by all 1,999 others" in _texts(app)
+    assert any(text.startswith("At order 4 the term of k = 1,999") for text in _drawn(app))
+    assert any(text.startswith("Somebody who reads all coordinates") for text in _drawn(app))
+    published = opened("accounting", method="heter-poisson", noise="spherical-laplace", **SIZES)
+    assert _shown(published)[0] == "none proved"
+    assert "none has been proved" in _texts(published)

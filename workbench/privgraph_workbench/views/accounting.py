@@ -18,7 +18,7 @@ from privgraph_workbench.accounting import Curve, Setting
 from privgraph_workbench.accounts import PRIVACY
 from privgraph_workbench.figures import cost
 from privgraph_workbench.figures.chart import Row, number, upper
-from privgraph_workbench.views import accounting_form, accounting_noise, accounting_parts, common
+from privgraph_workbench.views import accounting_form, accounting_noise, accounting_parts, accounting_terms, common
 from privgraph_workbench.views.export import figure_exports
 
 BUDGET_SECONDS = 0.6
@@ -259,6 +259,7 @@ def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpe
                 _figure(rows, statements, f"{name}-{lever.option}", curve)
     st.divider()
     accounting_parts.show(found, said, statements, name)
+    accounting_terms.show(found, noise, said, statements, name)
     return all(curve.complete for _, curve in curves)
 
 
