@@ -21,6 +21,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "gap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1, "max_degree": 4, "batch_size": 10},
     "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1, "max_degree": 4, "batch_size": 10},
     "prompt-dpsgd": {"epochs": 2, "shots": 4, "pretrain_epochs": 2, "hidden": 8, "batch_size": 10},
+    "heter-poisson": {"epochs": 2, "hidden": 8, "batch_size": 10, "clip": 1.0},
 }
 
 

@@ -195,6 +195,9 @@ def test_last_words_are_whole_lines(tmp_path) -> None:  # type: ignore[no-untype
     log.write_text("\n".join(f"line {n}" for n in range(10_000)))
     assert last_words(log).splitlines()[-1] == "line 9999"
     assert last_words(log).splitlines()[0].startswith("line 9")
+    crash = 'Fatal Python error: Segmentation fault\n\n  File "here.py", line 3 in work\n'
+    log.write_text(f"{crash}\nExtension modules: {', '.join(f'package.module_{n}' for n in range(600))}\n")
+    assert last_words(log) == crash.strip()
 
 
 def test_queries_are_checked() -> None:

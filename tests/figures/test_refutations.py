@@ -1,0 +1,73 @@
+"""The audited number beside the two claims: on a page, in a report, below a figure; and in red where it exceeds one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from privgraph.data.spec import PublicFacts
+from privgraph.options import build
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import method
+from privgraph_workbench.figures import words
+from privgraph_workbench.views.statement import audited
+
+FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True)
+
+
+@pytest.fixture
+def statement() -> PrivacyStatement:
+    config = build(method("progap").load_config(), {"unit": "edge", "epsilon": 2.0})
+    made: PrivacyStatement = config.plan(FACTS).statement
+    assert made.epsilon_as_published is not None
+    assert made.epsilon_as_published < made.epsilon
+    return made
+
+
+@pytest.mark.parametrize(
+    ("shown", "refuted"), [(None, []), (0.5, []), (1.9, ["published"]), (3.0, ["sound", "published"])]
+)
+def test_an_audit_refutes_the_claims_below_it(
+    statement: PrivacyStatement, shown: float | None, refuted: list[str]
+) -> None:
+    said = words.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
+    assert [sentence.split()[1] for sentence in said] == refuted
+    line = words.line("a run", replace(statement, epsilon_audited=shown))
+    assert ("an audit refutes a claim" in line) == bool(refuted)
+
+
+def test_where_nothing_is_proved_no_audit_refutes_it(statement: PrivacyStatement) -> None:
+    nothing = replace(statement, epsilon=math.inf, epsilon_as_published=None, epsilon_audited=9.0)
+    assert words.refutations(nothing) == []
+
+
+def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacyStatement) -> None:
+    shown = replace(statement, epsilon_audited=1.23456, audit_confidence=0.95)
+    assert audited(statement) == "not audited yet"
+    assert audited(shown) == "at least 1.234 (confidence 95%)"
+    assert audited(shown, colour=True) == ":red[at least 1.234 (confidence 95%)]"
+
+
+def _page() -> None:
+    from dataclasses import replace
+
+    from privgraph.data.spec import PublicFacts
+    from privgraph.options import build
+    from privgraph.registry import method
+    from privgraph_workbench.views import statement
+
+    facts = PublicFacts(
+        nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True
+    )
+    made = build(method("progap").load_config(), {"unit": "edge", "epsilon": 2.0}).plan(facts).statement
+    statement.numbers(replace(made, epsilon_audited=3.0, audit_confidence=0.95))
+
+
+def test_a_page_says_in_red_what_an_audit_refutes() -> None:
+    app = AppTest.from_function(_page).run(timeout=60)
+    assert not app.exception
+    assert any(":red[at least 3 (confidence 95%)]" in element.value for element in app.markdown)
+    assert ["is refuted by" in element.value for element in app.error] == [True, True]
