@@ -16,6 +16,7 @@ from privgraph.data.load import load
 from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.base import Context, train_one
+from privgraph.methods.heter_poisson import train as training
 from privgraph.methods.heter_poisson.config import Config
 from privgraph.methods.heter_poisson.influence import influence
 from privgraph.methods.heter_poisson.train import train
@@ -23,7 +24,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
 from privgraph.privacy.published import heterpoisson as published
-from privgraph.progress import Artifact, Event, Metric, Result, Spent
+from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
 
 FACTS = PublicFacts(nodes=22_470, edges=170_823, entries=341_646, features=128, classes=4, train_nodes=16_853)
 SMALL: dict[str, object] = {"hidden": 8, "epochs": 3, "batch_size": 30, "epsilon": 20.0, "noise": "spherical-laplace"}
@@ -197,6 +198,18 @@ def test_steps_in_which_nobody_is_drawn_are_steps() -> None:
     (spent,) = [event for event in events if isinstance(event, Spent)]
     assert spent.entry["count"] == graph.facts.train_nodes
     assert math.isfinite(result(events)["test_accuracy"])
+
+
+def test_it_stops_between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within an epoch too: what was run is not in the ledger yet, and the plan's whole price stands."""
+    monkeypatch.setattr(training, "TELL_SECONDS", -1.0)
+    context = Context()
+    running = train_one(train, Config(**{**SMALL, "epochs": 1}), social(), context)  # type: ignore[arg-type]
+    first, second = next(running), next(running)
+    assert first == second == Progress(step=0, total=1, stage="training")
+    running.close()
+    assert list(running) == []
+    assert context.ledger.entries == ()
 
 
 def test_labels_outside_training_are_not_read(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -16,6 +17,9 @@ from privgraph.nn.optim import StackedAdam
 from privgraph.nn.ragged_network import RaggedNetwork
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
+
+TELL_SECONDS = 2.0
+"""How long a run says nothing at most, if a step is shorter: between two steps a stop is obeyed."""
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
@@ -63,6 +67,7 @@ def _train_one(member: Member) -> Iterator[Event]:
     for epoch in range(1, config.epochs + 1):
         losses: list[torch.Tensor] = []
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
+        told = time.monotonic()
         for _ in range(count):
             drawn = sampler.draw(sampling)
             parts = network.gradients(x, drawn, y[drawn.centres], losses)
@@ -71,6 +76,9 @@ def _train_one(member: Member) -> Iterator[Event]:
                 adam.step(gradient)
             else:
                 network.parameters.sub_(gradient, alpha=config.step_size)
+            if time.monotonic() > told + TELL_SECONDS:
+                yield Progress(step=epoch - 1, total=config.epochs, stage="training")
+                told = time.monotonic()
         spent = member.config.entry(facts, mechanism.noise_multiplier, count)
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))
