@@ -34,7 +34,7 @@ class AuditOptions:
             scale="log",
             group="Audit",
         ),
-    ] = 500
+    ] = 2000
     confidence: Annotated[
         float,
         Option(
