@@ -46,9 +46,7 @@ _ROOM = (
     "[data-testid=stStatusWidget] button { display: none; }"
 )
 # Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be read.
-_DARK_TEXT = (
-    "[data-testid=stBaseButton-primary] *, [data-testid=stMultiSelect] [data-tag] * { color: #0b1117 !important; }"
-)
+_DARK_TEXT = "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * { color: #0b1117 !important; }"
 
 
 def tidy() -> None:

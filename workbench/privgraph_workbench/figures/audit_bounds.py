@@ -77,6 +77,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     categories = distinct(named)
     finite = [row["epsilon"] for row in rows if row["epsilon"] is not None and math.isfinite(row["epsilon"])]
     longest = max([*finite, 0.1])
+    endless = any(row["epsilon"] == math.inf for row in rows)
     series = []
     for slot, (kind, name) in enumerate((("bound", "shown by attack (at least)"), ("claim", "claimed (at most)"))):
         held = [(place, row) for place, row in enumerate(rows) if row["kind"] == kind]
@@ -103,7 +104,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=1.25 * longest),
+                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(1.6 if endless else 1.25) * longest),
                 y=Axis(title="", scale="category", categories=categories),
                 rules=rules,
             ),
@@ -122,8 +123,8 @@ def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
 
 
 def _length(epsilon: float | None, longest: float) -> float:
-    """An infinite claim is as long as the axis; one that does not exist has no length."""
-    return 0.0 if epsilon is None else min(epsilon, 1.25 * longest)
+    """An infinite claim is longer than all others; one that does not exist has no length."""
+    return 0.0 if epsilon is None else min(epsilon, 1.1 * longest)
 
 
 def _value(row: Row) -> str:

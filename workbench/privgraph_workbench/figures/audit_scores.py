@@ -11,6 +11,8 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "The attack's score in both worlds"
+MOST_LETTERS = 60
+"""Of a score's name that stands at the axis; a longer one is said in words elsewhere."""
 WORLDS = {"with": "the unit takes part", "without": "the unit does not take part"}
 
 
@@ -47,18 +49,19 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
             Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
         ]
+    score = str(rows[0]["score"])
     shared = sum(min(row["share_with"], row["share_without"]) for row in rows)
     return Chart(
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"score: {rows[0]['score']}"),
+                x=Axis(title=score if len(score) <= MOST_LETTERS else "the attack's score"),
                 y=Axis(title="trials (percent of that world)", percent=True, low=0),
             ),
         ),
         series=tuple(series),
         summary=(
-            f"Scores of {sum(row['with'] for row in rows):,} trials with the unit and {sum(row['without'] for row in rows):,} without "
+            f"Scores ({score}) of {sum(row['with'] for row in rows):,} trials with the unit and {sum(row['without'] for row in rows):,} without "
             f"it, from {number(rows[0]['low'])} to {number(rows[-1]['high'])}. The two outlines have {percent(shared)} in common: of all of it, "
             "nobody could tell the worlds apart."
         ),

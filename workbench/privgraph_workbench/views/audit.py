@@ -274,11 +274,12 @@ def _numbers(audit: AuditRecord) -> None:
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
                 st.badge("refuted", color="red", icon=":material/gavel:")
+    counted = "canaries" if audit.audit == "white-box" else "trials"
     covers = (
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
     )
     st.caption(
-        f"All three at δ = {number(audit.delta)}, and of {covers}. {audit.trials:,} trials or canaries, {words.duration(audit.seconds)}, "
+        f"All three at δ = {number(audit.delta)}, and of {covers}. {audit.trials:,} {counted}, {words.duration(audit.seconds)}, "
         f"seed {audit.seed}."
     )
 
