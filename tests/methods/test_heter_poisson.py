@@ -21,6 +21,7 @@ from privgraph.methods.heter_poisson.config import Config
 from privgraph.methods.heter_poisson.influence import influence
 from privgraph.methods.heter_poisson.train import train
 from privgraph.options import OptionError
+from privgraph.privacy import gaps_heterpoisson as gaps
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
 from privgraph.privacy.published import heterpoisson as published
@@ -45,8 +46,7 @@ def social(**options: object) -> Graph:
     return load("social", data_options={"nodes": 120, "degree": 6.0, "features": 12, **options})
 
 
-@pytest.mark.parametrize("exclusive", [False, True])
-@pytest.mark.parametrize("epsilon", [2.0, 8.0])
+@pytest.mark.parametrize(("epsilon", "exclusive"), [(2.0, False), (8.0, True)])
 def test_calibration_is_one_sided(epsilon: float, exclusive: bool) -> None:
     config = Config(epsilon=epsilon, exclusive=exclusive)
     plan = config.plan(FACTS)
@@ -127,6 +127,21 @@ def test_the_statement_says_what_it_rests_on() -> None:
     assert any("out-degrees" in assumption for assumption in statement.assumptions)
     assert "do not train" in statement.released
     assert any("who trains" in public for public in statement.public)
+
+
+def test_the_statement_names_the_gaps_that_concern_it() -> None:
+    def titles(**options: object) -> list[str]:
+        return [gap.title for gap in Config(**options).plan(FACTS).statement.gaps]  # type: ignore[arg-type]
+
+    gaussian, ruled, laplace = titles(), titles(exclusive=True), titles(noise="spherical-laplace")
+    assert gaussian[0] == ruled[0] == gaps.GAP_GAUSSIAN.title
+    assert laplace[0] == gaps.GAP_PROJECTION.title
+    assert gaps.GAP_RULE.title in ruled
+    assert gaps.GAP_RULE.title not in gaussian
+    for found in (gaussian, ruled, laplace):
+        assert {gaps.GAP_FROZEN_DEGREES.title, gaps.GAP_NULL_NODES.title} < set(found)
+    sized = Config(noise="spherical-laplace").plan(FACTS).statement.gaps[0].size
+    assert "8 is claimed" in sized
 
 
 def test_out_of_reach_is_one_sentence() -> None:

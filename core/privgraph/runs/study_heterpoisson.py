@@ -51,6 +51,7 @@ def comparison(datasets: Sequence[str]) -> Part:
         "NDP (dp-gnn)": lambda data, epsilon: Cell.of("dp-gnn", data, {"epsilon": epsilon}),
         **{f"as published, {network}": _published_with(network) for network in NETWORKS},
         **{f"ours, {network}": _ours_with(network) for network in NETWORKS},
+        "ours, gcn, M = 0": lambda data, epsilon: ours(data, epsilon, neighbours=0),
         "no privacy, gcn": lambda data, _: Cell.of("heter-poisson", data, {"unit": "none"}),
     }
     rows = [

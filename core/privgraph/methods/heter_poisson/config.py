@@ -11,6 +11,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, SPHERICAL_LAPLACE, subgraph_entry
 from privgraph.methods.plan import EPSILON, Plan, PrivacyOptions
 from privgraph.options import Option, OptionError, check
+from privgraph.privacy import gaps_heterpoisson as gaps
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
@@ -252,7 +253,22 @@ class Config(PrivacyOptions):
         return entry.noise_std / self.resolved().clip
 
     def _gaps(self, facts: PublicFacts, entry: LedgerEntry, delta: float) -> tuple[Gap, ...]:
-        return ()
+        """Those that concern this run, the first with its size at this run's noise."""
+        own, multiplier = self.resolved(), self._multiplier_of(entry)
+        common = (gaps.GAP_FROZEN_DEGREES, gaps.GAP_NULL_NODES, gaps.GAP_STANDARDISED, gaps.GAP_STEPS)
+        if own.noise == SPHERICAL_LAPLACE:
+            projection = gaps.projection_gap(
+                rate=self.rate(facts),
+                neighbours=own.neighbours,
+                steps=entry.count,
+                sigma=multiplier * PUBLISHED_CLIP,
+                delta=delta,
+                out_degree=facts.nodes - 1,
+                exclusive=own.exclusive,
+            )
+            return (projection, gaps.GAP_PRINTED, *common)
+        hopeless = gaps.gaussian_gap(self.event(facts, multiplier), steps=entry.count, delta=delta)
+        return (hopeless, *((gaps.GAP_RULE,) if own.exclusive else ()), *common)
 
     def plan(self, facts: PublicFacts) -> Plan:
         """Noise and guarantee. Raises `OptionError` without training nodes, or where epsilon is out of reach."""
