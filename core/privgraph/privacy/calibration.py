@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from privgraph.privacy.accountants import Accountant, TightAccountant, tight
 from privgraph.privacy.events import PrivacyEvent
-from privgraph.privacy.pld import RoughAccountant
+from privgraph.privacy.rough import RoughAccountant
 
 
 class CalibrationError(ValueError):

@@ -53,56 +53,11 @@ Array = NDArray[np.float64]
 ROUNDING_ALLOWANCE = 1e-11
 """Part of delta set aside for the rounding of the Fourier transforms; the tests measure it to be far smaller."""
 
-_LARGEST_EPSILON = 500.0
+LARGEST_EPSILON = 500.0
 """Above it exp(-loss) loses its digits, and nobody needs a tight number."""
 
 _LARGEST_GRID = 400_000
 """Points of one mechanism's grid: a coarser one is still a bound, and memory stays small."""
-
-
-class RoughAccountant:
-    """Where an epsilon lies, quickly: for the start of searches. Never a guarantee.
-
-    Renyi bounds, whose orders say nothing of sampled subgraphs: those are composed at one out-degree, on a coarse grid.
-    """
-
-    name = "rough guess"
-
-    def supports(self, event: PrivacyEvent) -> bool:
-        """Every event of `privacy.events`."""
-        flatten(event)
-        return True
-
-    def epsilon(self, event: PrivacyEvent, delta: float) -> float:
-        """About the epsilon of `event` at `delta` in (0, 1)."""
-        parts = flatten(event)
-        sampled = tuple((one, count) for one, count in parts if isinstance(one, SampledSubgraphs))
-        others = tuple(
-            Repeated(event=one, count=count) for one, count in parts if not isinstance(one, SampledSubgraphs)
-        )
-        found = RenyiAccountant().epsilon(Composed(others), delta)
-        if sampled and math.isfinite(found) and delta > ROUNDING_ALLOWANCE:
-            guess = _guess(sampled, delta)
-            if guess > _LARGEST_EPSILON:
-                return math.inf
-            interval = math.sqrt(0.002 * max(guess, 1e-3) / sum(count for _, count in sampled))
-            found += _typical(sampled, interval, delta)
-        return found
-
-
-def _guess(sampled: tuple[tuple[SampledSubgraphs, int], ...], delta: float) -> float:
-    """The epsilon of one Gaussian instead: enough to choose a grid by."""
-    mu = math.sqrt(sum(count * subgraphs.guessed_squared_mu(one) for one, count in sampled))
-    return gaussian_epsilon(mu, delta) if mu < _LARGEST_EPSILON else math.inf
-
-
-@lru_cache(maxsize=256)
-def _typical(sampled: tuple[tuple[SampledSubgraphs, int], ...], interval: float, delta: float) -> float:
-    total: Any = None
-    for event, count in sampled:
-        part = _both_ways(event, subgraphs.typical, interval, 1e-9 / count).self_compose(count)
-        total = part if total is None else total.compose(part)
-    return float(total.get_epsilon_for_delta(delta))
 
 
 class PLDAccountant:
@@ -149,7 +104,7 @@ class PLDAccountant:
         if delta <= ROUNDING_ALLOWANCE:
             return worst if delta == 0 else math.inf
         guess = min(worst, self._guess(mechanisms, delta))
-        if guess > _LARGEST_EPSILON:
+        if guess > LARGEST_EPSILON:
             return math.inf
         if mu:
             others.append((Gaussian(noise_multiplier=1 / mu), 1))
@@ -163,7 +118,7 @@ class PLDAccountant:
             Repeated(event=one, count=count) for one, count in mechanisms if not isinstance(one, SampledSubgraphs)
         )
         found = self._coarse.epsilon(Composed(others), delta)
-        return found + _guess(sampled, delta) if sampled else found
+        return found + guessed_epsilon(sampled, delta) if sampled else found
 
     def _interval(self, guess: float, mechanisms: Sequence[tuple[Mechanism, int]]) -> float:
         """Grid spacing: a composition of T pairs on a grid h drifts by no more than about T h^2 / 8."""
@@ -196,6 +151,12 @@ def _composition(mechanisms: Sequence[tuple[Mechanism, int]], interval: float) -
 def _library() -> Any:
     """dp-accounting's module of distributions, imported at its first use: it takes a second, and pages start in one."""
     return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
+
+
+def guessed_epsilon(sampled: tuple[tuple[SampledSubgraphs, int], ...], delta: float) -> float:
+    """The epsilon of one Gaussian instead: enough to choose a grid by."""
+    mu = math.sqrt(sum(count * subgraphs.guessed_squared_mu(one) for one, count in sampled))
+    return gaussian_epsilon(mu, delta) if mu < LARGEST_EPSILON else math.inf
 
 
 def _reach(mechanism: Mechanism) -> float:
@@ -306,31 +267,31 @@ def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interva
 
     def inside(epsilons: Array) -> Array:
         # A curve falls: to read it at a smaller loss than asked is to read too much, and keeps exp finite.
-        return curve(np.minimum(epsilons, _LARGEST_EPSILON))
+        return curve(np.minimum(epsilons, LARGEST_EPSILON))
 
-    reach = max(min(reach, _LARGEST_EPSILON), interval)
+    reach = max(min(reach, LARGEST_EPSILON), interval)
     return _library().PrivacyLossDistribution(
         dots(removed, -reach, reach, interval), dots(added, -reach, reach, interval)
     )
 
 
 def _subgraphs_reach(event: SampledSubgraphs, negligible: float) -> float:
-    return min(subgraph_laws.reach(event, negligible), _LARGEST_EPSILON)
+    return min(subgraph_laws.reach(event, negligible), LARGEST_EPSILON)
 
 
 @lru_cache(maxsize=64)
 def _sampled_subgraphs(event: SampledSubgraphs, interval: float, negligible: float) -> Any:
     """Both directions, each the maximum over all out-degrees."""
-    return _both_ways(event, partial(subgraphs.envelope, negligible=negligible), interval, negligible)
+    return both_ways(event, partial(subgraphs.envelope, negligible=negligible), interval, negligible)
 
 
-def _both_ways(
+def both_ways(
     event: SampledSubgraphs,
     curves: Callable[[SampledSubgraphs, Array], Curves],
     interval: float,
     negligible: float,
 ) -> Any:
-    """Both directions on a grid that reaches from where to where losses count."""
+    """Both directions of `curves` of an event and epsilons, on a grid that reaches from where to where losses count."""
     last = math.ceil(_subgraphs_reach(event, negligible) / interval)
     found = curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval)
     connect = _library().pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
