@@ -254,13 +254,23 @@ def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpe
         columns = st.columns(2, gap="large")
         for place, (lever, curve) in enumerate(curves):
             with columns[place % 2]:
-                st.markdown(f"**{lever.axis[:1].upper()}{lever.axis[1:]}.** {lever.about}")
+                st.markdown(f"**{_heading(lever.axis)}.** {lever.about}")
                 rows = cost.data(_triples(curve), lever.value(found.config), lever.axis)
                 _figure(rows, statements, f"{name}-{lever.option}", curve)
     st.divider()
     accounting_parts.show(found, said, statements, name)
     accounting_terms.show(found, noise, said, statements, name)
     return all(curve.complete for _, curve in curves)
+
+
+def _heading(axis: str) -> str:
+    """An axis without what stands in brackets.
+
+    >>> _heading("depth K (noisy sums)")
+    'Depth K'
+    """
+    short = axis.split(" (")[0]
+    return short[:1].upper() + short[1:]
 
 
 def _triples(curve: Curve) -> list[tuple[float, float, float | None]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -12,6 +12,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import accounting, live_plot, words
 from privgraph_workbench.accounting import Setting
 from privgraph_workbench.figures import entry_costs, ledger, split
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.views import common, statement
 from privgraph_workbench.views.export import figure_exports
 
@@ -32,22 +33,39 @@ def show(found: Setting, said: PrivacyStatement, statements: Mapping[str, Privac
             else found.account.fixed
         )
     )
+    if len(entries) > 1:
+        _bar(found, said, statements, name, shares, movable=movable)
+        _costs(said, statements, name)
+    statement.ledger(entries, planned=True)
+
+
+def _bar(
+    found: Setting,
+    said: PrivacyStatement,
+    statements: Mapping[str, PrivacyStatement],
+    name: str,
+    shares: Sequence[Row],
+    *,
+    movable: bool,
+) -> None:
+    """The shares side by side."""
+    entries = said.ledger
     rows = split.data(shares, measure="mu" if accounting.all_gaussian(entries) else "renyi", movable=movable)
-    present = shares[0]["share"] if shares else 0.0
-    moved = partial(_move, found, present) if movable else None
+    moved = partial(_move, found, float(shares[0]["share"])) if movable else None
     live_plot.show(split.plot(rows, common.theme()), key=f"split.{name}", on_drag=moved)
     figure_exports("split", rows, statements, name=name)
-    if len(entries) > 1:
-        st.markdown(
-            "Epsilons of parts do not add up: below, what each mechanism would cost **by itself**, and what would be left to "
-            "pay **without it**."
-        )
-        costs = accounting.parts(entries, said.delta)
-        named = [(_name(part), part.alone, part.without) for part in costs]
-        rows = entry_costs.data(named, said.epsilon)
-        live_plot.show(entry_costs.plot(rows, common.theme()), key=f"entry_costs.{name}")
-        figure_exports("entry_costs", rows, statements, name=name)
-    statement.ledger(entries, planned=True)
+
+
+def _costs(said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
+    """Each mechanism by itself, and all others without it."""
+    st.markdown(
+        "Epsilons of parts do not add up: below, what each mechanism would cost **by itself**, and what would be left to "
+        "pay **without it**."
+    )
+    costs = accounting.parts(said.ledger, said.delta)
+    rows = entry_costs.data([(_name(part), part.alone, part.without) for part in costs], said.epsilon)
+    live_plot.show(entry_costs.plot(rows, common.theme()), key=f"entry_costs.{name}")
+    figure_exports("entry_costs", rows, statements, name=name)
 
 
 def _move(found: Setting, present: float, handle: str, share: float) -> None:
