@@ -113,7 +113,8 @@ def _bounded(present: Array, absent: Array, confidence: float, measure: _Measure
     worlds = [_columns(scores) for scores in (present, absent)]
     first, second = [[scores[half] for scores in worlds] for half in (slice(0, None, 2), slice(1, None, 2))]
     level = (1 - confidence) / 2
-    event = _chosen(first[0], first[1], level, measure)
+    # Stricter limits choose: an event of the far tail that looks best by luck would disappoint.
+    event = _chosen(first[0], first[1], level**2, measure)
     if not event.with_unit:
         second.reverse()
     return event, at_least(*event.share(second[0]), level), at_most(*event.share(second[1]), level)
