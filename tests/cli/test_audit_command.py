@@ -70,7 +70,7 @@ def test_an_audit_and_everything_after_it(tmp_path: Path, capsys: pytest.Capture
     exported = json.loads((tmp_path / f"{run}.json").read_text())
     assert [AuditRecord.from_json(one) for one in exported["audits"]] == [record, larger]
     assert exported["privacy"]["epsilon_audited"] == 9.5
-    assert "## Audit 2\n- Gradient canaries in a training of dp-mlp" in (tmp_path / f"{run}.md").read_text()
+    assert "## Audit 2\n- Gradient canaries in a training: dp-mlp" in (tmp_path / f"{run}.md").read_text()
 
 
 def test_an_audit_in_plain_lines() -> None:
@@ -84,7 +84,7 @@ def test_an_audit_in_plain_lines() -> None:
         }
     )
     assert describe(record).splitlines() == [
-        "Played of a-run",
+        "Played: a-run",
         "Epsilon audited: at least 2.345 for one release of the run, with confidence 0.95, at delta 1e-05",
         "Epsilon sound: ∞",
         "Epsilon published: 2 - REFUTED by this audit",

@@ -265,8 +265,8 @@ def _notes(subject: Subject, options: AuditOptions, entries: list[LedgerEntry], 
     notes = [
         "each canary stands for one node, whose gradients are the worst that the proof allows, along a coordinate of their "
         "own; it is drawn at the claimed rate, by the sampler that the run uses",
-        f"the canaries change the training slightly: in a step they have {canaries.loudness / canaries.steps:.0%} of the "
-        "norm of the noise, on average",
+        f"the canaries change the training: in a step they add {canaries.loudness / canaries.steps:.0%} of the norm of the "
+        "noise, on average",
     ]
     if canaries.placed < options.canaries:
         notes.append(

@@ -70,7 +70,7 @@ def describe(record: AuditRecord) -> str:
     if record.published is not None:
         claims.append(("published", record.refutes_published, number(record.published, 4)))
     lines = [
-        f"{record.title} of {record.run}",
+        f"{record.title}: {record.run}",
         f"Epsilon audited: at least {lower(record.epsilon)} for {what}, {sure}",
         *(f"Epsilon {name}: {value}{' - REFUTED by this audit' if refuted else ''}" for name, refuted, value in claims),
         *(f"By {bound.route}: at least {lower(bound.epsilon)}{_aside(bound.detail)}" for bound in record.bounds),
