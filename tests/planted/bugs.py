@@ -309,14 +309,14 @@ BUGS = (
         where="mechanisms/gaussian.py",
         plant=one_scale_for_all,
         caught_by=MECHANISMS,
-        check=audited("gap", trials=6000, unit="edge", epsilon=2.0),
+        check=audited("gap", trials=9000, unit="edge", epsilon=2.0),
     ),
     Bug(
         name="add where replace was claimed",
         where="methods/dp_gnn/config.py",
         plant=each_counted_once,
         caught_by=MECHANISMS,
-        check=audited("dp-gnn", trials=6000, epsilon=2.0, max_degree=6, **WHOLE),
+        check=audited("dp-gnn", trials=16_000, epsilon=2.0, max_degree=8, **WHOLE),
     ),
     Bug(
         name="one more composition than counted",

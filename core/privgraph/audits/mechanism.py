@@ -104,7 +104,7 @@ def _record(
         area=drawn.area,
         notes=(
             "the adversary sees everything that is released, and knows everything but whether the protected unit is there",
-            *(f"{part.count:,} times: {part.title}" for part in games),
+            *(f"{'once' if part.count == 1 else f'{part.count:,} times'}: {part.title}" for part in games),
             "the mechanisms are the product's own code; the worst case is made for them, and no data of the run are read",
             f"a score, a threshold and an order of the worlds were chosen on one half of the trials, and judged on the other; "
             f"{len(present) // 2:,} trials of a world can show at most epsilon {_most(present, confidence):.2f} by a threshold",
