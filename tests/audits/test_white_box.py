@@ -132,6 +132,11 @@ def test_spherical_laplace_noise_has_the_bound_of_one_run_alone(preset: str) -> 
     assert record.area > 0.6
 
 
+def test_a_record_that_is_replaced_turns_its_gradient_round() -> None:
+    record = audited(subject("gap", own_rows=True))
+    assert 0.2 * record.sound < record.epsilon <= record.sound
+
+
 def test_a_rule_that_hides_the_unit_is_part_of_what_a_canary_does() -> None:
     record = audited(subject("heter-poisson", exclusive=True, neighbours=2))
     assert 0.2 * record.sound < record.epsilon <= record.sound
