@@ -34,7 +34,7 @@ Dragged = dict[str, Callable[[str, float], None]]
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short curves, and all of them in the first drawing, however slow the machine is."""
     monkeypatch.setattr(view, "BUDGET_SECONDS", 3600.0)
-    monkeypatch.setattr(accounting, "SPREAD", 2.0)
+    monkeypatch.setattr(accounting, "SPREAD", 1.5)
 
 
 @pytest.fixture
@@ -169,16 +169,16 @@ def test_a_noise_without_a_proof_says_so(opened: Callable[..., AppTest]) -> None
 
 
 def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest]) -> None:
-    app = opened("accounting", method="dp-mlp", epsilon="-1", scale="no", **{**SIZES, "size__nodes": "many"})
+    app = opened("accounting", method="gap", unit="edge", epsilon="-1", scale="no", **{**SIZES, "size__nodes": "many"})
     said = "\n".join(text.value for text in app.warning)
     for words in ("epsilon must be at least 0.01", "scale must be a number", "nodes must be a number"):
         assert words in said
     assert not app.error, app.error
-    typed = opened("accounting", method="dp-mlp", delta="5", **SIZES)
+    typed = opened("accounting", method="gap", unit="edge", delta="5", **SIZES)
     assert "delta must be at most 0.1" in "\n".join(error.value for error in typed.error)
-    few = opened("accounting", method="dp-mlp", **{**SIZES, "size__train_nodes": "5000"})
+    few = opened("accounting", method="gap", unit="edge", **{**SIZES, "size__train_nodes": "5000"})
     assert "Train_nodes must be at most the number of nodes, 2,000" in "\n".join(error.value for error in few.error)
-    other = opened("accounting", method="gnn", data="digitts")
+    other = opened("accounting", method="gnn", data="digitts", batch_size="5")
     said = "\n".join(text.value for text in other.warning)
     assert "protects nothing" in said
     assert "did you mean digits" in said
@@ -237,3 +237,4 @@ def test_terms_of_heterpoisson_say_why_gaussian_noise_was_given_up(opened: Calla
     published = opened("accounting", method="heter-poisson", noise="spherical-laplace", **SIZES)
     assert _shown(published)[0] == "none proved"
     assert "none has been proved" in _texts(published)
+    assert "no epsilon below" in _texts(published), "the gap, with its size at this noise"

@@ -9,13 +9,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from privgraph.privacy.composition import gaussian_delta
+from privgraph.privacy.gaps_heterpoisson import shown_delta
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, number
 from privgraph_workbench.figures.common import spans
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "One release, read in all coordinates"
 SMALLEST = 1e-9
-_QUANTILES, _PLACES = 400, 61
+_PLACES = 61
 LINES = (
     ("shown", "spherical Laplace, all coordinates (reached)"),
     ("claimed", "spherical Laplace, one coordinate (claimed)"),
@@ -27,14 +28,13 @@ def one_release(shift: float, reach: float) -> list[tuple[float, float, float, f
     """Epsilon from 0 to `reach`, and delta there three times: what is reached, what is claimed, and that of a Gaussian.
 
     `shift` is what one unit moves, over the standard deviation of a coordinate. Reached, by whoever reads W off many coordinates: the mean of
-    a Gaussian's delta at shift/sqrt W, W exponential (here over its quantiles). Claimed: Lemma 1, by which the pair is
+    a Gaussian's delta at shift/sqrt W, W exponential. Claimed: Lemma 1, by which the pair is
     that of one Laplace coordinate, private at epsilon = sqrt 2 times the shift without any delta.
     """
-    scales = -np.log1p(-(np.arange(_QUANTILES) + 0.5) / _QUANTILES)
     pure = math.sqrt(2) * shift
     points = []
     for epsilon in np.linspace(0, reach, _PLACES):
-        reached = float(np.mean([gaussian_delta(float(epsilon), shift / math.sqrt(scale)) for scale in scales]))
+        reached = shown_delta(float(epsilon), shift)
         claimed = -math.expm1((epsilon - pure) / 2) if epsilon < pure else 0.0
         points.append((float(epsilon), reached, claimed, gaussian_delta(float(epsilon), shift)))
     return points

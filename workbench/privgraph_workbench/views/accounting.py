@@ -18,7 +18,14 @@ from privgraph_workbench.accounting import Curve, Setting
 from privgraph_workbench.accounts import PRIVACY
 from privgraph_workbench.figures import cost
 from privgraph_workbench.figures.chart import Row, number, upper
-from privgraph_workbench.views import accounting_form, accounting_noise, accounting_parts, accounting_terms, common
+from privgraph_workbench.views import (
+    accounting_form,
+    accounting_noise,
+    accounting_parts,
+    accounting_terms,
+    common,
+    statement,
+)
 from privgraph_workbench.views.export import figure_exports
 
 BUDGET_SECONDS = 0.6
@@ -126,6 +133,8 @@ def _price(found: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStat
     for reason in accounting.unprotected(said.ledger):
         st.warning(f"No ε can be proved: {reason}.")
     st.caption(f"{words.delta(said.delta)} Rule: {said.delta_rule}.")
+    if said.gaps:
+        statement.gaps(said)
     if spec is not None and found.config.unit != "none":
         st.page_link(
             shell.page("train"),
