@@ -171,7 +171,7 @@ def _reach(mechanism: Mechanism) -> float:
     if isinstance(base, SampledOnce):
         return _sample_reach(base)
     if isinstance(base, SampledSubgraphs):
-        return _subgraphs_reach(base, 1e-18)
+        return min(subgraph_laws.reach(base, 1e-18), LARGEST_EPSILON)
     return _span(*(np.asarray(law, dtype=np.float64) for law in laws(base)))
 
 
@@ -275,10 +275,6 @@ def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interva
     )
 
 
-def _subgraphs_reach(event: SampledSubgraphs, negligible: float) -> float:
-    return min(subgraph_laws.reach(event, negligible), LARGEST_EPSILON)
-
-
 @lru_cache(maxsize=64)
 def _sampled_subgraphs(event: SampledSubgraphs, interval: float, negligible: float) -> Any:
     """Both directions, each the maximum over all out-degrees."""
@@ -292,7 +288,7 @@ def both_ways(
     negligible: float,
 ) -> Any:
     """Both directions of `curves` of an event and epsilons, on a grid that reaches from where to where losses count."""
-    last = math.ceil(_subgraphs_reach(event, negligible) / interval)
+    last = math.ceil(min(subgraphs.reach(event, negligible), LARGEST_EPSILON) / interval)
     found = curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval)
     connect = _library().pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
     return _library().PrivacyLossDistribution(

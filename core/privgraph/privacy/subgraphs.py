@@ -19,14 +19,17 @@ joined by chords, tails that are cut off count as revealed.
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc
 
+from privgraph.privacy import subgraph_laws
 from privgraph.privacy.events import SampledSubgraphs
 from privgraph.privacy.hockey_sticks import WIDTH, Curves, Line
 from privgraph.privacy.subgraph_laws import Law, block_law, blocks, degree_law, dominating
@@ -61,7 +64,6 @@ class _Exclusive:
         self._count = max(len(law.weights(negligible)) for law in dominating(event, whole=True))
         a = 1 / event.noise_multiplier
         self._line = Line(np.append(2 * a * np.arange(self._count), a), spacing)
-        self._table: dict[int, Curves] = {}
 
     def pair(self, law: Law) -> Curves:
         """(1-q) sum_k Pr[K = k] N(2ka) + q N(a) against N(0)."""
@@ -81,29 +83,44 @@ class _Exclusive:
         def up(n: int) -> int:
             return n if first == last or n < 16 else min(last, math.ceil(n * _BROADER))
 
-        return self._mean(last, up, lambda n: self.pair(Law(n, chance) if n else Law(math.inf)))
+        counts, chances, beyond = self._chances(last, up)
+        total = Curves(np.full_like(self._growth, beyond), np.full_like(self._growth, beyond))
+        for n, part_chance in zip(counts, chances, strict=True):
+            part = self.pair(Law(n, chance) if n else Law(math.inf))
+            total = Curves(total.removed + part_chance * part.removed, total.added + part_chance * part.added)
+        return total
 
-    def far(self, first: int, last: int) -> Curves:
-        """The same for large degrees: given n, K is below Poisson(-n log(1 - M/first)), the next mean in a table that all share."""
-        each = -math.log1p(-self.event.neighbours / first)
+    def far(self, blocks: Sequence[tuple[int, int]]) -> Curves:
+        """The maximum over blocks of large degrees: given n, K is below Poisson(-n log(1 - M/first)), the next mean in one table."""
+        found: list[dict[int, float]] = []
+        rest = []
+        for first, last in blocks:
+            each = -math.log1p(-self.event.neighbours / first) / _SMALLEST_MEAN
 
-        def step(n: int) -> int:
-            return max(0, math.ceil(math.log(max(n * each / _SMALLEST_MEAN, 1.0)) / math.log(_BROADER) + 1e-9))
+            def step(n: int, each: float = each) -> int:
+                return max(0, math.ceil(math.log(max(n * each, 1.0)) / math.log(_BROADER) + 1e-9))
 
-        def up(n: int) -> int:
-            return min(last, math.floor(_SMALLEST_MEAN * _BROADER ** step(n) / each * (1 - 1e-12)))
+            def up(n: int, each: float = each, last: int = last) -> int:
+                return min(last, math.floor(_BROADER ** step(n, each) / each * (1 - 1e-12)))
 
-        def at(n: int) -> Curves:
-            if step(n) not in self._table:
-                self._table[step(n)] = self.pair(Law(math.inf, mean=_SMALLEST_MEAN * _BROADER ** step(n)))
-            return self._table[step(n)]
+            counts, chances, beyond = self._chances(last, up)
+            found.append({})
+            for n, chance in zip(counts, chances, strict=True):
+                found[-1][step(n)] = found[-1].get(step(n), 0.0) + chance
+            rest.append(beyond)
+        steps = sorted({step for weights in found for step in weights})
+        table = [self.pair(Law(math.inf, mean=_SMALLEST_MEAN * _BROADER**step)) for step in steps]
+        weights = np.array([[one.get(step, 0.0) for step in steps] for one in found])
+        beyonds = np.asarray(rest)[:, None]
+        return Curves(
+            (weights @ np.array([part.removed for part in table]) + beyonds).max(axis=0),
+            (weights @ np.array([part.added for part in table]) + beyonds).max(axis=0),
+        )
 
-        return self._mean(last, up, at)
-
-    def _mean(self, degree: int, up: Callable[[int], int], at: Callable[[int], Curves]) -> Curves:
-        """The mean of `at` over n ~ Bin(`degree`, q), where all from one n to `up` of it count as the largest of them."""
+    def _chances(self, degree: int, up: Callable[[int], int]) -> tuple[list[int], list[float], float]:
+        """n ~ Bin(`degree`, q), where all from one n to `up` of it count as the largest of them: counts, chances, and what is beyond."""
         q = self.event.rate
-        chances, parts = [], []
+        counts, chances = [], []
         # Below this number n is rare, and counts as this one.
         low = max(0, math.floor(degree * q - 9 * math.sqrt(degree * q * (1 - q)) - 9))
         below, beyond = 0.0, 1.0
@@ -111,14 +128,10 @@ class _Exclusive:
             high = max(low, up(low))
             reached, beyond = float(bdtr(high, degree, q)), float(bdtrc(high, degree, q))
             if reached > below:
+                counts.append(high)
                 chances.append(reached - below)
-                parts.append(at(high))
             low, below = high + 1, reached
-        weights = np.asarray(chances)
-        return Curves(
-            weights @ np.array([part.removed for part in parts]) + beyond,
-            weights @ np.array([part.added for part in parts]) + beyond,
-        )
+        return counts, chances, beyond
 
 
 # --- without the rule -----------------------------------------------------------------------------------------------------
@@ -244,10 +257,36 @@ def _exclusive_blocks(event: SampledSubgraphs, epsilons: Array, negligible: floa
     exclusive = _Exclusive(event, epsilons, negligible, spacing)
     neighbours, largest = event.neighbours, event.largest_degree
     first = min(neighbours, largest)
+    far = []
     while first <= largest:
         last = first if first <= 2 * neighbours + 2 else min(largest, max(first, int(first * _BROADER)))
-        yield exclusive.degrees(first, last) if first <= 16 * neighbours else exclusive.far(first, last)
+        if first <= 16 * neighbours:
+            yield exclusive.degrees(first, last)
+        else:
+            far.append((first, last))
         first = last + 1
+    if far:
+        yield exclusive.far(far)
+
+
+@lru_cache(maxsize=256)
+def reach(event: SampledSubgraphs, negligible: float) -> float:
+    """A loss beyond which no more than ten times `negligible` is left in either direction, whatever the out-degree."""
+    seen = subgraph_laws.reach(event, negligible)
+    epsilons = np.linspace(-seen, seen, 401)
+    if event.exclusive:
+        found = envelope(event, epsilons, negligible)
+    else:
+        parts = []
+        for law in dominating(event):
+            weights = law.weights(negligible)
+            removed, added = _outcomes(event, len(weights), min(0.02, event.noise_multiplier / 100))
+            parts.append(
+                Curves(removed.curve(weights, epsilons, negligible), added.curve(weights, epsilons, negligible))
+            )
+        found = functools.reduce(Curves.largest, parts)
+    left = np.maximum(found.removed, found.added)[200:]
+    return float(epsilons[200:][left <= 10 * negligible].min(initial=seen))
 
 
 # --- guesses --------------------------------------------------------------------------------------------------------------
