@@ -168,7 +168,8 @@ def test_a_noise_without_a_proof_says_so(opened: Callable[..., AppTest]) -> None
     assert "protects nobody" in "\n".join(error.value for error in sound.error)
 
 
-def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest]) -> None:
+def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(accounting_form, "FIRST", "pate")
     app = opened("accounting", method="gap", unit="edge", epsilon="-1", scale="no", **{**SIZES, "size__nodes": "many"})
     said = "\n".join(text.value for text in app.warning)
     for words in ("epsilon must be at least 0.01", "scale must be a number", "nodes must be a number"):
@@ -178,7 +179,7 @@ def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest]) -> N
     assert "delta must be at most 0.1" in "\n".join(error.value for error in typed.error)
     few = opened("accounting", method="gap", unit="edge", **{**SIZES, "size__train_nodes": "5000"})
     assert "Train_nodes must be at most the number of nodes, 2,000" in "\n".join(error.value for error in few.error)
-    other = opened("accounting", method="gnn", data="digitts", batch_size="5")
+    other = opened("accounting", method="gnn", data="digitts")
     said = "\n".join(text.value for text in other.warning)
     assert "protects nothing" in said
     assert "did you mean digits" in said
@@ -238,3 +239,14 @@ def test_terms_of_heterpoisson_say_why_gaussian_noise_was_given_up(opened: Calla
     assert _shown(published)[0] == "none proved"
     assert "none has been proved" in _texts(published)
     assert "no epsilon below" in _texts(published), "the gap, with its size at this noise"
+
+
+def test_a_slow_page_draws_itself_again_until_all_is_there(
+    opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "BUDGET_SECONDS", 0.0)
+    accounting._at.cache_clear()
+    app = opened("accounting", method="pate", **SIZES)
+    assert "More points are being computed" not in _texts(app)
+    found = accounting.setting("pate", {}, FACTS)
+    assert accounting.along_noise(found, found.noise()).complete

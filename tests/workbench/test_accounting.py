@@ -114,13 +114,27 @@ def test_a_degree_bound_moves_while_the_noise_on_sums_stays() -> None:
     assert sums == pytest.approx([math.sqrt(4 * found.config.max_degree)] * 2)
 
 
-def test_a_curve_without_time_is_drawn_further_the_next_time() -> None:
+def test_a_curve_without_time_grows_each_time_and_ends() -> None:
+    accounting._at.cache_clear()
     found = _setting("gap", "edge", depth=3)
     noise = found.noise()
     begun = accounting.along_noise(found, noise, until=-math.inf)
     assert not begun.complete
     assert [point.chosen for point in begun.points] == [True], "the setting itself comes first"
-    assert accounting.along_noise(found, noise).complete
+    for known in range(2, 100):
+        more = accounting.along_noise(found, noise, until=-math.inf)
+        assert len(more.points) == known
+        if more.complete:
+            break
+    assert more.points == accounting.along_noise(found, noise).points
+
+
+def test_places_that_are_refused_do_not_hold_a_curve_up() -> None:
+    found = _setting("edge-rand", "edge", epsilon=0.02)
+    noise = found.noise()
+    passes = [accounting.along_noise(found, noise, until=-math.inf) for _ in range(20)]
+    assert passes[-1].complete
+    assert "can be denied" in passes[-1].refused
 
 
 def test_what_cannot_be_is_said() -> None:

@@ -121,7 +121,8 @@ def round_numbers(low: float, high: float) -> list[float]:
 def along_noise(found: Setting, noise: float, until: float = math.inf) -> Curve:
     """Epsilon against the noise, from an eighth of `noise` to eight times as much.
 
-    Computed from `noise` outwards, until `time.monotonic()` passes `until`: what is known is kept for the next time.
+    Computed from `noise` outwards, until `time.monotonic()` passes `until`: what is known is kept for the next time, and each time adds
+    a place at least.
     """
     places = {noise, *round_numbers(noise / SPREAD, min(SPREAD * noise, found.account.highest))}
     return _curve(places, noise, found.at, until)
@@ -167,19 +168,27 @@ def _places(found: Setting, lever: Lever) -> list[float]:
 
 
 def _curve(places: Iterable[float], own: float, price: Callable[[float], PrivacyStatement], until: float) -> Curve:
+    """Out of time it stops, but never before a place that was not known has been priced: asked again and again, it ends."""
     points: list[Point] = []
-    refused, complete = "", True
+    refused, complete, priced = "", True, False
     for place in sorted(places, key=lambda value: abs(math.log(value / own)) if value > 0 < own else abs(value - own)):
-        if points and time.monotonic() > until:
+        if priced and time.monotonic() > until:
             complete = False
             break
+        before = _priced_so_far()
         try:
             said = price(place)
         except OptionError as error:
             refused = refused or str(error)
             continue
+        priced = priced or _priced_so_far() > before
         points.append(Point(x=place, epsilon=said.epsilon, published=said.epsilon_as_published, chosen=place == own))
     return Curve(points=tuple(sorted(points, key=lambda point: point.x)), complete=complete, refused=refused)
+
+
+def _priced_so_far() -> int:
+    """How many prices were computed, and not merely looked up."""
+    return _at.cache_info().misses + _held.cache_info().misses
 
 
 @dataclass(frozen=True, kw_only=True)
