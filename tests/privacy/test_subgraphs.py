@@ -310,6 +310,15 @@ def test_extreme_settings_neither_overflow_nor_warn(
     assert math.isfinite(reach(event, 1e-15))
 
 
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_hopeless_noise_is_said_to_be_hopeless(exclusive: bool) -> None:
+    """Losses beyond what a grid can hold: a large number or infinity, and no warning."""
+    event = subgraphs(0.3, rate=0.999, neighbours=10, largest=999_999, exclusive=exclusive)
+    assert tight().epsilon(Repeated(event=event, count=100), 1e-6) > 500
+    once = subgraphs(0.6, rate=0.999, largest=999_999, exclusive=exclusive)
+    assert tight().epsilon(once, 1e-6) > 5
+
+
 def test_noise_is_calibrated_from_the_private_side_and_composes_with_other_events() -> None:
     def event(noise: float) -> PrivacyEvent:
         return Composed(

@@ -288,7 +288,7 @@ def both_ways(
     negligible: float,
 ) -> Any:
     """Both directions of `curves` of an event and epsilons, on a grid that reaches from where to where losses count."""
-    last = math.ceil(min(subgraphs.reach(event, negligible), LARGEST_EPSILON) / interval)
+    last = math.ceil(subgraphs.reach(event, negligible) / interval)
     found = curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval)
     connect = _library().pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
     return _library().PrivacyLossDistribution(

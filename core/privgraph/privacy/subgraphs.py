@@ -271,8 +271,8 @@ def _exclusive_blocks(event: SampledSubgraphs, epsilons: Array, negligible: floa
 
 @lru_cache(maxsize=256)
 def reach(event: SampledSubgraphs, negligible: float) -> float:
-    """A loss beyond which no more than ten times `negligible` is left in either direction, whatever the out-degree."""
-    seen = subgraph_laws.reach(event, negligible)
+    """A loss, at most 500, beyond which no more than ten times `negligible` is left in either direction, whatever the out-degree."""
+    seen = min(subgraph_laws.reach(event, negligible), 500.0)
     epsilons = np.linspace(-seen, seen, 401)
     if event.exclusive:
         found = envelope(event, epsilons, negligible)
