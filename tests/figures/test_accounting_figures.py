@@ -175,6 +175,14 @@ class TestPrecision:
         (mark,) = [row for row in precision.data(10, 1e-5, {"example": 2.0}) if row["kind"] == "mark"]
         assert mark["precision"] == pytest.approx(math.exp(2) / (9 + math.exp(2)), abs=1e-4)
 
+    def test_what_a_run_reached_stands_beside_the_bound(self) -> None:
+        rows = precision.data(4, 1e-5, {"sound ε": 2.0}, measured={"this run": (2.0, 0.9), "open": (math.inf, 0.5)})
+        (reached,) = [row for row in rows if row["kind"] == "measured"]
+        assert (reached["epsilon"], reached["precision"]) == (2.0, 0.9)
+        chart = precision.chart(rows)
+        assert "this run: ε 2, precision 90.0%" in chart.summary
+        assert next(one for one in chart.series if one.name == "this run").y == (0.9,)
+
     def test_from_blind_guessing_to_everything(self) -> None:
         rows = precision.data(4, 0.0, {"weak": 20.0, "none proved": math.inf}, share=0.7)
         bound = [row["precision"] for row in rows if row["kind"] == "bound"]

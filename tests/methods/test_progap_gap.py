@@ -61,7 +61,7 @@ def test_a_run_tells_its_progress_and_ends_with_its_result(name: str, unit: str,
     }
     assert all(math.isfinite(event.value) for event in events if isinstance(event, Metric))
     assert isinstance(events[-1], Result)
-    assert set(events[-1].metrics) == {"test_accuracy", "val_accuracy", "train_accuracy"}
+    assert set(events[-1].metrics) == {"test_accuracy", "val_accuracy", "train_accuracy", "test_precision"}
     assert any(isinstance(event, Artifact) and event.name == "predictions.npz" for event in events)
     stored = np.load(tmp_path / "predictions.npz")
     assert stored["probabilities"].shape == (150, 3)
@@ -241,7 +241,7 @@ def test_a_graph_without_edges_and_without_validation_nodes_trains(name: str) ->
         member = Member(config=_config(name, unit=unit), graph=bare, context=Context())
         (events,) = _run(name, [member])
         assert isinstance(events[-1], Result)
-        assert set(events[-1].metrics) == {"test_accuracy", "train_accuracy"}
+        assert set(events[-1].metrics) == {"test_accuracy", "train_accuracy", "test_precision"}
 
 
 def test_training_on_the_newest_embeddings_alone() -> None:

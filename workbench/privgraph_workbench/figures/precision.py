@@ -17,25 +17,34 @@ REACH = 12.0
 _PLACES = 121
 
 
-def data(classes: int, delta: float, marks: Mapping[str, float], share: float | None = None) -> list[Row]:
+def data(
+    classes: int,
+    delta: float,
+    marks: Mapping[str, float],
+    share: float | None = None,
+    measured: Mapping[str, tuple[float, float]] | None = None,
+) -> list[Row]:
     """Rows of the curve from epsilon 0 to past the largest mark, and one row for each of `marks` (name -> epsilon; infinite ones
-    bound nothing, and are left out): kind (bound or mark), name, epsilon, precision (its upper bound), classes, delta,
-    guessing (the share of the nodes that are of the class: what a blind guess reaches; 1/`classes` unless `share` is given)."""
+    bound nothing, and are left out): kind (bound, mark or measured), name, epsilon, precision (its upper bound, or what was
+    measured), classes, delta, guessing (the share of the nodes that are of the class: what a blind guess reaches; 1/`classes`
+    unless `share` is given). `measured`: name -> (epsilon, precision) of what a run reached."""
     held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
     last = max(REACH, 1.2 * max(held.values(), default=0.0))
     places = [("bound", "no classifier lies above", float(epsilon)) for epsilon in np.linspace(0, last, _PLACES)]
     places += [("mark", name, epsilon) for name, epsilon in held.items()]
+    found = [(*place, precision_bound(place[2], delta, classes, share)) for place in places]
+    found += [("measured", name, *pair) for name, pair in (measured or {}).items() if math.isfinite(pair[0])]
     return [
         {
             "kind": kind,
             "name": name,
             "epsilon": epsilon,
-            "precision": precision_bound(epsilon, delta, classes, share),
+            "precision": precision,
             "classes": classes,
             "delta": delta,
             "guessing": 1 / classes if share is None else share,
         }
-        for kind, name, epsilon in places
+        for kind, name, epsilon, precision in found
     ]
 
 
@@ -44,7 +53,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "no epsilon to draw")
     bound = [row for row in rows if row["kind"] == "bound"]
-    marks = [row for row in rows if row["kind"] == "mark"]
+    marks = [row for row in rows if row["kind"] != "bound"]
     first, last = rows[0], bound[-1]["epsilon"]
     series = [
         Series(
@@ -98,4 +107,5 @@ def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
 
 
 def _hover(row: Row) -> str:
-    return f"ε {upper(row['epsilon'])}\nprecision at most {percent(row['precision'])}"
+    most = "" if row["kind"] == "measured" else "at most "
+    return f"ε {upper(row['epsilon'])}\nprecision {most}{percent(row['precision'])}"

@@ -35,11 +35,13 @@ def show(record: RunRecord) -> None:
         st.caption(
             "This run releases a noisy row for every node, and its guarantee covers the node's own row too. No classifier that "
             "reads the row alone can then be right more often than this, of the nodes to which it gives a class. Predictions of this run "
-            "also read the node's own features, without noise, and may be better."
+            "also read the node's own features, without noise, and may be better: their precision on test nodes is drawn beside the bound."
         )
         marks = {"sound ε": said.epsilon}
         if said.epsilon_as_published is not None:
             marks["ε as published"] = said.epsilon_as_published
-        rows = precision.data(facts.classes, said.delta, marks)
+        reached = record.metrics.get("test_precision")
+        measured = {} if reached is None else {"this run's predictions, mean over classes": (said.epsilon, reached)}
+        rows = precision.data(facts.classes, said.delta, marks, measured=measured)
         live_plot.show(precision.plot(rows, common.theme()), key=f"precision.{record.id}")
         figure_exports("precision", rows, {common.setting(record): said}, name=record.id)

@@ -63,6 +63,19 @@ def _same(one: Tensor, other: Tensor) -> bool:
     return one is other or one.data_ptr() == other.data_ptr() or torch.equal(one, other)
 
 
+def macro_precision(predicted: Tensor, labels: Tensor, classes: int) -> float:
+    """The share of right answers among those for a class, averaged over the classes (HeterPoisson, Table 3).
+
+    predicted, labels: (n,) class numbers. A class that is never said has precision 0.
+
+    >>> macro_precision(torch.tensor([0, 0, 1, 1]), torch.tensor([0, 1, 1, 1]), 3)
+    0.5
+    """
+    said = torch.bincount(predicted, minlength=classes)
+    right = torch.bincount(predicted[predicted == labels], minlength=classes)
+    return float((right.double() / said.clamp_min(1)).mean())
+
+
 @dataclass(eq=False)
 class Stack:
     """Members trained as one computation. Events carry the member's position in the caller's list."""
@@ -194,6 +207,9 @@ class Stack:
                 mask = getattr(self, f"{name}_masks")[index]
                 if bool(mask.any()):
                     metrics[f"{name}_accuracy"] = float(right[index][mask].double().mean())
+            test = self.test_masks[index]
+            if bool(test.any()):
+                metrics["test_precision"] = macro_precision(predicted[index][test], self.labels[test], self.classes)
             if member.context.folder is not None:
                 probabilities = logits[index].softmax(0).t().cpu().numpy()
                 np.savez(
