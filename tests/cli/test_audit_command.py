@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,11 @@ def test_ctrl_c_stops_the_audit_and_keeps_nothing() -> None:
     run = a_run("digits", epochs=1000, batch_size=16)
     store = RunStore.open()
     command = [*COMMAND, "audit", run, "--audit", "white-box"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    # a shell's background job ignores Ctrl-C, and so would its children: a person's terminal does not
+    listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening
+    ) as child:
         deadline = time.monotonic() + 120
         with contextlib.ExitStack() as stack:
             stack.callback(child.kill)

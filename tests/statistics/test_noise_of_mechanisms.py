@@ -117,8 +117,8 @@ def test_a_run_draws_fresh_noise_of_the_planned_scale(name: str, unit: str, monk
         released.append(release(*arguments).clone())
         return released[-1].clone()
 
-    def silent(mechanisms: Any, net: Any, valid: Tensor, noise: Any) -> None:
-        private(mechanisms, net, torch.zeros_like(valid), noise)
+    def silent(mechanisms: Any, net: Any, valid: Tensor, noise: Any, witnesses: Any) -> None:
+        private(mechanisms, net, torch.zeros_like(valid), noise, witnesses)
         gradients.append(net.gradients.clone() * mechanisms[0].expected_batch)
 
     monkeypatch.setattr(stacking, "release_stack", aggregates)
