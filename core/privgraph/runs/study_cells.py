@@ -5,12 +5,15 @@ A cell is empty until its runs are done, so that tables can be made at any time,
 
 from __future__ import annotations
 
+import argparse
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
+from privgraph.methods.study_table import write_into
 from privgraph.options import Scalar
 from privgraph.runs.launch import wait
 from privgraph.runs.records import RunQuery, RunRecord
@@ -72,6 +75,42 @@ def train(store: RunStore, part: Part, seeds: Sequence[int], tag: str, at_once: 
             if store.get(run).state in ("stopped", "failed", "lost"):
                 store.retry(run)
         yield wait(store, wanted, every=0.5)
+
+
+def command(
+    about: str,
+    parts: Mapping[str, Callable[[Sequence[str]], Part]],
+    data: Sequence[str],
+    tag: str,
+    at_once: int,
+    method: str,
+) -> None:
+    """The command line of a study: train what is missing, print the tables, and write them into the README of `method`."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--parts", nargs="+", default=list(parts), choices=list(parts))
+    parser.add_argument("--data", nargs="+", default=list(data), choices=list(data))
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--tables", action="store_true", help="train nothing: tables of the runs that are there")
+    parser.add_argument("--readme", action="store_true", help="put the tables into the method's README as well")
+    asked = parser.parse_args()
+    store, seeds = RunStore.open(), range(asked.seeds)
+    chosen = [parts[name](asked.data) for name in asked.parts]
+
+    def show() -> str:
+        text = tables(store, chosen, seeds)
+        if asked.readme:
+            write_into(Path(__file__).parents[1] / "methods" / method / "README.md", text)
+        return text
+
+    for part in [] if asked.tables else chosen:
+        for records in train(store, part, seeds, tag, at_once):
+            for record in records:
+                if record.state != "done":
+                    print(f"{record.id} is {record.state}: {record.error}", flush=True)
+            finished = sum(len(done(store, cell, seeds)) for cell in part.cells)
+            print(f"{part.name}: {finished:,} runs are done", flush=True)
+            show()  # after each step, so that an interrupted study leaves what it has
+    print(show(), flush=True)
 
 
 def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], names: int) -> str:

@@ -7,22 +7,18 @@ the seats, the noise and all initial weights). The paper's PubMed is not at hand
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from privgraph.methods.dp_gpl.options import TABLE_4
 from privgraph.methods.ensemble import Ensemble
-from privgraph.methods.study_table import write_into
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph.runs.study_cells import Cell, Options, Part, Read, done, percent, priced, short, table, tables, train
+from privgraph.runs.study_cells import Cell, Options, Part, Read, command, percent, priced, short, table
 
 TAG = "study-dpgpl"
 DELTA = 1.5e-4
-SEEDS = 3
 SETTINGS = {"cora": "cora", "citeseer": "citeseer", "dblp": "pubmed"}
 """Graphs, and whose settings in Table 4 they take."""
 BACKBONES = ("gcn", "gat", "gt")
@@ -289,32 +285,7 @@ def _range(store: RunStore, records: Sequence[RunRecord]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="DP-GPL and DP-GPL+W on graphs that are at hand.")
-    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--data", nargs="+", default=list(SETTINGS), choices=list(SETTINGS))
-    parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--tables", action="store_true", help="train nothing: tables of the runs that are there")
-    parser.add_argument("--readme", action="store_true", help="put the tables into the method's README as well")
-    asked = parser.parse_args()
-    store, seeds = RunStore.open(), range(asked.seeds)
-    parts = [PARTS[name](asked.data) for name in asked.parts]
-
-    def show() -> str:
-        text = tables(store, parts, seeds)
-        if asked.readme:
-            write_into(Path(__file__).parents[1] / "methods" / "dp_gpl" / "README.md", text)
-        return text
-
-    for part in [] if asked.tables else parts:
-        for records in train(store, part, seeds, TAG, at_once=AT_ONCE):
-            for record in records:
-                if record.state != "done":
-                    print(f"{record.id} is {record.state}: {record.error}", flush=True)
-            print(
-                f"{part.name}: {sum(len(done(store, cell, seeds)) for cell in part.cells):,} runs are done", flush=True
-            )
-            show()  # after each step, so that an interrupted study leaves what it has
-    print(show(), flush=True)
+    command("DP-GPL and DP-GPL+W on graphs that are at hand.", PARTS, list(SETTINGS), TAG, AT_ONCE, "dp_gpl")
 
 
 if __name__ == "__main__":

@@ -7,16 +7,12 @@ noise and the initial weights). The paper's PubMed and Reddit are not at hand: c
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
-from privgraph.methods.study_table import write_into
 from privgraph.runs.store import RunStore
-from privgraph.runs.study_cells import Cell, Options, Part, Read, done, percent, priced, table, tables, train
+from privgraph.runs.study_cells import Cell, Options, Part, Read, command, percent, priced, table
 
 TAG = "study-heterpoisson"
-SEEDS = 3
 DATA = ("facebook-pages", "twitch-de", "amazon-computers", "cora")
 NETWORKS = ("gcn", "gin", "sage")
 EPSILONS = (2.0, 4.0, 8.0, 16.0)
@@ -155,32 +151,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], Part]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="HeterPoisson on graphs that are at hand.")
-    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--data", nargs="+", default=list(DATA), choices=list(DATA))
-    parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--tables", action="store_true", help="train nothing: tables of the runs that are there")
-    parser.add_argument("--readme", action="store_true", help="put the tables into the method's README as well")
-    asked = parser.parse_args()
-    store, seeds = RunStore.open(), range(asked.seeds)
-    parts = [PARTS[name](asked.data) for name in asked.parts]
-
-    def show() -> str:
-        text = tables(store, parts, seeds)
-        if asked.readme:
-            write_into(Path(__file__).parents[1] / "methods" / "heter_poisson" / "README.md", text)
-        return text
-
-    for part in [] if asked.tables else parts:
-        for records in train(store, part, seeds, TAG, at_once=AT_ONCE):
-            for record in records:
-                if record.state != "done":
-                    print(f"{record.id} is {record.state}: {record.error}", flush=True)
-            print(
-                f"{part.name}: {sum(len(done(store, cell, seeds)) for cell in part.cells):,} runs are done", flush=True
-            )
-            show()  # after each step, so that an interrupted study leaves what it has
-    print(show(), flush=True)
+    command("HeterPoisson on graphs that are at hand.", PARTS, DATA, TAG, AT_ONCE, "heter_poisson")
 
 
 if __name__ == "__main__":
