@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
+from privgraph.privacy.published import heterpoisson
 from privgraph_workbench.figures import cost, entry_costs, noise_shapes, precision, revealed_scale, split, terms
 from privgraph_workbench.figures.chart import Chart, Series
 
@@ -120,20 +122,20 @@ class TestNoiseShapes:
 
 def test_the_papers_numbers_of_its_equation_3() -> None:
     """Section 4.3: |G| = 10^4 + 1, q_b = 0.01, M = 1, order 2, sigma 1: a Gaussian needs sigma 84 for the same last term."""
-    setting = {"rate": 0.01, "neighbours": 1, "out_degree": 10_000, "order": 2.0}
-    (k, chance, laplace, _), (*_, gaussian) = (terms.equation_3(sigma=sigma, **setting)[-1] for sigma in (1.0, 84.0))  # type: ignore[arg-type]
+    at = partial(heterpoisson.terms, rate=0.01, neighbours=1, out_degree=10_000, order=2.0)
+    (k, chance, laplace, _), (*_, gaussian) = (at(sigma=sigma)[-1] for sigma in (1.0, 84.0))
     assert k == 10_000
     assert laplace == pytest.approx(gaussian, rel=0.01)
     assert chance == pytest.approx(10_000 * math.log(1e-6) + math.log(0.99), rel=1e-6)
 
 
 def test_the_chances_of_equation_3_are_those_of_a_binomial() -> None:
-    found = terms.equation_3(rate=0.3, neighbours=2, out_degree=12, sigma=2.0, order=3.0)
+    found = heterpoisson.terms(rate=0.3, neighbours=2, out_degree=12, sigma=2.0, order=3.0)
     assert [k for k, *_ in found] == list(range(13))
     assert sum(math.exp(chance) for _, chance, _, _ in found) == pytest.approx(0.7)
     mean = sum(k * math.exp(chance) for k, chance, _, _ in found) / 0.7
     assert mean == pytest.approx(0.3 * 2)
-    alone = terms.equation_3(rate=0.3, neighbours=0, out_degree=12, sigma=2.0, order=3.0)
+    alone = heterpoisson.terms(rate=0.3, neighbours=0, out_degree=12, sigma=2.0, order=3.0)
     assert [k for k, chance, _, _ in alone if math.isfinite(chance)] == [0.0]
 
 

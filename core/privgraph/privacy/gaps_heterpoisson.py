@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,16 +200,17 @@ def projection_gap(
 
 def gaussian_gap(event: SampledSubgraphs, *, steps: int, delta: float) -> Gap:
     """`GAP_GAUSSIAN` with its size at this noise: the paper's formula for Gaussian noise, its own noise, and what is proved."""
-    sizes = {
-        "central_rate": event.rate,
-        "neighbours": event.neighbours,
-        "out_degree": event.largest_degree,
-        "steps": steps,
-        "sigma": event.noise_multiplier / 2,
-        "delta": delta,
-        "exclusive": event.exclusive,
-    }
-    renyi, laplace = (heterpoisson.epsilon(noise=noise, **sizes) for noise in ("gaussian", "spherical-laplace"))  # type: ignore[arg-type]
+    claimed = partial(
+        heterpoisson.epsilon,
+        central_rate=event.rate,
+        neighbours=event.neighbours,
+        out_degree=event.largest_degree,
+        steps=steps,
+        sigma=event.noise_multiplier / 2,
+        delta=delta,
+        exclusive=event.exclusive,
+    )
+    renyi, laplace = (claimed(noise=noise) for noise in ("gaussian", "spherical-laplace"))
     proved = tight().epsilon(Repeated(event=event, count=steps), delta)
     words = (
         f"Renyi divergences say {renyi:.3g} of Gaussian noise, {laplace:.3g} was claimed for the paper's own, and {proved:.3g} is "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from privgraph.options import Scalar
 from privgraph.runs.store import RunStore
 from privgraph.runs.study_cells import Cell, Options, Part, Read, command, percent, priced, table
 
@@ -26,9 +27,9 @@ NEIGHBOURS = (0, 1, 2, 4)
 TEST_NEIGHBOURS = (0, 1, 4, 13)
 
 
-def ours(dataset: str, epsilon: float, **given: object) -> Cell:
+def ours(dataset: str, epsilon: float, **given: Scalar) -> Cell:
     """The method's defaults at a sound epsilon."""
-    return Cell.of("heter-poisson", dataset, {"epsilon": epsilon, **given})  # type: ignore[dict-item]
+    return Cell.of("heter-poisson", dataset, {"epsilon": epsilon, **given})
 
 
 def as_published(dataset: str, epsilon: float, network: str = "gcn") -> Cell:

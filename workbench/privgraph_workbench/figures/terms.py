@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 import plotly.graph_objects as go
-from scipy.special import gammaln, xlog1py, xlogy
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.common import spans
@@ -15,36 +13,11 @@ from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "The terms of Equation 3"
 FEW = 12
-_MOST = 200
 LINES = (
     ("laplace", "term with spherical Laplace noise"),
     ("gaussian", "term with Gaussian noise"),
     ("chance", "chance of k by itself"),
 )
-
-
-def equation_3(
-    *, rate: float, neighbours: int, out_degree: int, sigma: float, order: float
-) -> list[tuple[float, float, float, float]]:
-    """k, log Pr(k), log B_k with spherical Laplace noise (by its exact moment, as the authors' code) and with Gaussian noise, for up to
-    `_MOST` values of k from 0 to `out_degree`, at Renyi order `order` above 1.
-
-    A node is read by `out_degree` others, each central with chance `rate` (the paper's q_b), and is in k of their subgraphs; `sigma`
-    is the noise of the paper, for a clip of 1/2, so that k subgraphs move the sum by k. In logarithms: the terms themselves overflow.
-    """
-    last = max(1, out_degree)
-    places = {*range(min(last, FEW) + 1), *np.unique(np.geomspace(1, last, _MOST).round()).astype(int).tolist()}
-    k = np.array(sorted(places), dtype=np.float64)
-    chance = min(1.0, rate * neighbours / last)
-    chances = np.log1p(-rate) if rate < 1 else -np.inf
-    choose = gammaln(last + 1) - gammaln(k + 1) - gammaln(last - k + 1)
-    chances = chances + choose + xlogy(k, chance) + xlog1py(last - k, -chance)
-    t = math.sqrt(2) / sigma
-    laplace = np.logaddexp(
-        math.log(order / (2 * order - 1)) + (order - 1) * k * t, math.log((order - 1) / (2 * order - 1)) - order * k * t
-    )
-    gaussian = order * (order - 1) * k**2 / (2 * sigma**2)
-    return [(float(a), float(b), float(c), float(d)) for a, b, c, d in zip(k, chances, laplace, gaussian, strict=True)]
 
 
 def data(terms: Iterable[tuple[float, float, float, float]], order: float) -> list[Row]:

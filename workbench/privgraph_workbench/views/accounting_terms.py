@@ -10,6 +10,7 @@ import streamlit as st
 
 from privgraph.methods.heter_poisson.config import PUBLISHED_CLIP
 from privgraph.options import Option, Parameter
+from privgraph.privacy.published import heterpoisson
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import forms, live_plot
 from privgraph_workbench.accounting import Setting
@@ -60,7 +61,7 @@ def _terms(
     order = float(forms.widget(ORDER, PREFIX))
     config, nodes = found.config.resolved(), found.facts.nodes
     rows = terms.data(
-        terms.equation_3(
+        heterpoisson.terms(
             rate=found.config.rate(found.facts),
             neighbours=config.neighbours,
             out_degree=nodes - 1,

@@ -17,6 +17,7 @@ from privgraph.privacy.renyi import convert, laplace_log_moment
 Array = NDArray[np.float64]
 
 ORDERS: Array = np.linspace(1.0001, 10.0, 100)
+MOST_TERMS = 200
 
 
 def epsilon(
@@ -68,6 +69,27 @@ def _log_moments(
     else:
         central = laplace_log_moment(a, 2 / t)
     return np.asarray(_either(q, many, central))
+
+
+def terms(
+    *, rate: float, neighbours: int, out_degree: int, sigma: float, order: float
+) -> list[tuple[float, float, float, float]]:
+    """Equation 3: k, log Pr(k), log B_k with spherical Laplace noise (by its exact moment, as the authors' code) and with Gaussian noise.
+
+    For up to `MOST_TERMS` values of k from 0 to `out_degree`, at Renyi order `order` above 1. A node is read by `out_degree` others, each
+    central with chance `rate` (the paper's q_b), and is in k of their subgraphs; `sigma` is the noise of the paper, for a clip of
+    1/2, so that k subgraphs move the sum by k. In logarithms: the terms themselves overflow.
+    """
+    last = max(1, out_degree)
+    places = {*range(min(last, 12) + 1), *np.unique(np.geomspace(1, last, MOST_TERMS).round()).astype(int).tolist()}
+    k = np.array(sorted(places), dtype=np.float64)
+    chances = _log_chances(k, last, min(1.0, rate * neighbours / last)) + (math.log1p(-rate) if rate < 1 else -math.inf)
+    t = math.sqrt(2) / sigma
+    laplace = np.logaddexp(
+        math.log(order / (2 * order - 1)) + (order - 1) * k * t, math.log((order - 1) / (2 * order - 1)) - order * k * t
+    )
+    gaussian = order * (order - 1) * k**2 / (2 * sigma**2)
+    return [(float(a), float(b), float(c), float(d)) for a, b, c, d in zip(k, chances, laplace, gaussian, strict=True)]
 
 
 def _gaussian_log_moments(q: float, neighbours: int, out_degree: int, sigma: float, exclusive: bool) -> Array:
