@@ -1,3 +1,3 @@
 """privgraph: learning from graphs with differential privacy, and without wrong epsilons."""
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"

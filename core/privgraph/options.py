@@ -46,7 +46,8 @@ class Option:
     `help` is a sentence for someone who never read the paper. `low` and `high` are inclusive bounds
     unless `low_open`. `choices` lists the admitted values of a string or number. `group` names the
     part of the form; `advanced` ones are folded away. `scale` is `"log"` where a slider should be
-    logarithmic.
+    logarithmic. `where` names another option, and the values of it with which this one has a meaning: with any other
+    it is read by nobody, and a form does not ask for it.
     """
 
     help: str
@@ -59,6 +60,7 @@ class Option:
     group: str = "Model"
     advanced: bool = False
     scale: str = "linear"
+    where: tuple[str, tuple[Scalar, ...]] | None = None
 
 
 @dataclass(frozen=True)

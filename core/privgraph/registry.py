@@ -11,6 +11,7 @@ from privgraph.data.catalogue import DATASETS as DATASETS
 from privgraph.data.catalogue import dataset as dataset
 from privgraph.options import UnknownName as UnknownName
 from privgraph.options import nearest
+from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +19,8 @@ class MethodSpec:
     """A method: where its configuration and trainer are, what it can protect, and what it is for.
 
     `config` and `train` are "module:attribute". `units` are the privacy units that it supports
-    ("none" means that it can run without protection).
+    ("none" means that it can run without protection). `neighbours` is the kind of neighbouring relation at node level
+    (`privacy.statement.NEIGHBOURS`), with default options.
     """
 
     name: str
@@ -30,6 +32,7 @@ class MethodSpec:
     units: tuple[str, ...]
     tasks: tuple[str, ...] = ("node classification",)
     uses_edges: bool = True
+    neighbours: str = FREE
 
     def load_config(self) -> type[Any]:
         return cast(type[Any], _attribute(self.config))
@@ -65,6 +68,7 @@ METHODS: Mapping[str, MethodSpec] = {
             config="privgraph.methods.progap.config:Config",
             train="privgraph.methods.progap.train:train",
             units=("none", "edge", "node"),
+            neighbours=FROZEN_SAMPLE,
         ),
         MethodSpec(
             name="gap",
@@ -74,6 +78,7 @@ METHODS: Mapping[str, MethodSpec] = {
             config="privgraph.methods.gap.config:Config",
             train="privgraph.methods.gap.train:train",
             units=("none", "edge", "node"),
+            neighbours=FROZEN_SAMPLE,
         ),
         MethodSpec(
             name="gnn",
@@ -121,6 +126,7 @@ METHODS: Mapping[str, MethodSpec] = {
             config="privgraph.methods.dp_gnn.config:Config",
             train="privgraph.methods.dp_gnn.train:train",
             units=("node",),
+            neighbours=FROZEN_SAMPLE,
         ),
         MethodSpec(
             name="heter-poisson",
@@ -130,11 +136,12 @@ METHODS: Mapping[str, MethodSpec] = {
             config="privgraph.methods.heter_poisson.config:Config",
             train="privgraph.methods.heter_poisson.train:train",
             units=("none", "node"),
+            neighbours=FROZEN_DEGREES,
         ),
         MethodSpec(
             name="privgnn",
             title="PrivGNN",
-            about="Private nodes label public ones, one query at a time, through noise; a student learns from the labels.",
+            about="Private nodes label public ones through noise, all at once or query by query; a student learns from the labels.",
             paper="Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
             config="privgraph.methods.privgnn.config:Config",
             train="privgraph.methods.privgnn.train:train",

@@ -1,10 +1,12 @@
 """Named random streams: every random choice has a name and a seed, and no choice disturbs another.
 
-Streams are `split`, `init`, `sampling`, `noise` and `attack`; a name may be refined ("noise/stage-2"). A stream depends
-on the seed, its name and nothing else, but for `noise` and `sampling`: they also depend on a secret noise key,
-where there is one. A seed has 31 bits, stands in the spec of its run and can be found from a run's id by trying; noise
-that depended on it alone could be subtracted by whoever tried. With an empty key it does: for data that
-may be looked at.
+There are two kinds. What everybody may know (initial weights, splits, dropout) comes from ordinary
+generators, and depends on the seed of a run and the stream's name alone. What privacy rests on comes from a
+`Secret`: noise, samples and coins. Its words are those of AES-256 in counter mode, under a key that is made
+of the run's secret key, the seed and the name. Whoever knows any number of its words, but not the key, cannot
+tell the others from random ones; no generator of NumPy or torch is of that kind (a Mersenne Twister's state
+follows from 20,000 of its bits by linear algebra). It is drawn on the host, so that it is the same whatever
+device the run is on.
 """
 
 from __future__ import annotations
@@ -12,53 +14,140 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CTR
+from numpy.typing import NDArray
 
 SECRET = ("noise", "sampling")
-"""The streams whose secrecy privacy rests on."""
+"""The streams whose secrecy privacy rests on: the first part of their names."""
 
 _KEY_BYTES = 32
+_ZEROS = bytes(1 << 18)
 
 
-def stream_bytes(seed: int, name: str, count: int, noise_key: bytes = b"") -> bytes:
-    """`count` bytes that are all of the named stream's entropy (SHAKE-256).
-
-    >>> stream_bytes(0, "noise", 8) == stream_bytes(0, "noise", 8, b"secret")
-    False
-    >>> stream_bytes(0, "init", 8) == stream_bytes(0, "init", 8, b"secret")
-    True
-    """
-    key = noise_key if name.split("/")[0] in SECRET else b""
+def _bytes(seed: int, name: str, count: int, key: bytes = b"") -> bytes:
+    """`count` bytes that are all of a stream's entropy (SHAKE-256)."""
     text = f"privgraph/{name}/{seed}".encode()
     return hashlib.shake_256(len(key).to_bytes(2, "big") + key + text).digest(count)
 
 
-def stream_seed(seed: int, name: str, noise_key: bytes = b"") -> int:
-    """A 63-bit seed for the named stream.
+def _refuse_secret(name: str) -> None:
+    if name.split("/")[0] in SECRET:
+        raise ValueError(f"the stream {name} is secret: it must come from a Secret")
 
-    >>> stream_seed(0, "noise") == stream_seed(0, "init")
+
+def stream_seed(seed: int, name: str) -> int:
+    """A 63-bit seed for a stream that everybody may know. Raises `ValueError` for a secret one.
+
+    >>> stream_seed(0, "init") == stream_seed(0, "split")
     False
     """
-    return int.from_bytes(stream_bytes(seed, name, 8, noise_key), "big") >> 1
+    _refuse_secret(name)
+    return int.from_bytes(_bytes(seed, name, 8), "big") >> 1
 
 
-def stream(seed: int, name: str, noise_key: bytes = b"") -> np.random.Generator:
-    """The named stream as a NumPy generator, seeded with 256 bits."""
-    return np.random.default_rng(int.from_bytes(stream_bytes(seed, name, 32, noise_key), "big"))
+def stream(seed: int, name: str) -> np.random.Generator:
+    """A stream that everybody may know as a NumPy generator. Raises `ValueError` for a secret one."""
+    _refuse_secret(name)
+    return np.random.default_rng(int.from_bytes(_bytes(seed, name, 32), "big"))
 
 
-def run_key(key: bytes, run: str) -> bytes:
-    """The noise key of one run of an installation with this `key`, from the run's id.
+class Secret:
+    """A stream of random words that only holders of `key` can foretell: AES-256 in counter mode.
 
-    The same run repeats exactly; another one, though its seed be the same, has independent noise and samples. That is
-    what composition counts on: with common noise z, releases v + a z and v + b z would give v away.
+    A name stands for one purpose: two streams of the same key, seed and name are the same words.
+    """
 
-    >>> run_key(b"secret", "one") == run_key(b"secret", "other")
+    def __init__(self, key: bytes, seed: int, name: str) -> None:
+        if len(key) < 16:
+            raise ValueError(f"the key of a secret stream must have at least 16 bytes (got {len(key)})")
+        self.name = name
+        self.stores: dict[object, NDArray[np.int64]] = {}
+        """Noise that was drawn ahead, by whoever draws it (`privgraph.lattice`)."""
+        self._cipher = Cipher(AES(_bytes(seed, name, _KEY_BYTES, key)), CTR(bytes(16))).encryptor()
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        """The next `count` words of 64 bits."""
+        out = np.empty(8 * count + 16, dtype=np.uint8)
+        view = memoryview(out.data)
+        for start in range(0, 8 * count, len(_ZEROS)):
+            size = min(len(_ZEROS), 8 * count - start)
+            self._cipher.update_into(memoryview(_ZEROS)[:size], view[start : start + size + 16])
+        return out[: 8 * count].view("<u8")
+
+    def integer(self, bits: int) -> int:
+        """A whole number in [0, 2^bits); `bits` is a multiple of 64."""
+        return int.from_bytes(self.words(bits // 64).tobytes(), "little")
+
+    def coin(self, chance: Fraction) -> bool:
+        """True with this very chance: as many words are compared with its binary digits as it takes."""
+        while True:
+            scaled = chance * 2**64
+            whole = scaled.numerator // scaled.denominator
+            word = self.integer(64)
+            if word != whole:
+                return word < whole
+            chance = scaled - whole
+            if not chance:
+                return False
+
+    def coins(self, chance: float | NDArray[np.float64], count: int | None = None) -> NDArray[np.bool_]:
+        """(count,) independent coins of one chance, or one for each entry of an array of them.
+
+        A coin is true with the very chance that the double stands for: a word is compared with its first 64
+        binary digits, and where these are equal, another with the next ones.
+        """
+        if count is None:
+            chances = np.asarray(chance, dtype=np.float64)
+            shape = chances.shape
+            chances = chances.ravel()
+        else:
+            chances, shape = np.full(1, chance), (count,)
+        if not bool(((chances >= 0) & (chances <= 1)).all()):
+            raise ValueError("a chance must lie in [0, 1]")
+        scaled = np.ldexp(chances, 64)
+        certain = chances == 1
+        limit = np.where(certain, 0, scaled).astype(np.uint64)
+        words = self.words(int(np.prod(shape)))
+        fallen = (words < limit) | certain
+        for tie in np.flatnonzero(words == limit):
+            own = tie if len(chances) > 1 else 0
+            digits = Fraction(float(scaled[own])) - int(limit[own])
+            if digits and not certain[own]:
+                fallen[tie] = self.coin(digits)
+        return np.asarray(fallen.reshape(shape))
+
+    def below(self, bound: int, count: int) -> NDArray[np.int64]:
+        """(count,) whole numbers in [0, bound), all equally likely: words beyond the last multiple of it are passed over."""
+        if not 0 < bound <= 2**62:
+            raise ValueError(f"bound must lie between 1 and 2^62 (got {bound})")
+        last = np.uint64(2**64 // bound * bound - 1)
+        out = np.empty(0, dtype=np.uint64)
+        while out.size < count:
+            words = self.words(count - out.size)
+            out = np.concatenate([out, words[words <= last]])
+        return (out % np.uint64(bound)).astype(np.int64)
+
+    def order(self, count: int) -> NDArray[np.int64]:
+        """(count,) the numbers below `count` in random order."""
+        return np.argsort(self.words(count), kind="stable").astype(np.int64)
+
+
+def derived_key(key: bytes, *parts: str | bytes) -> bytes:
+    """A key of its own for what `parts` say, from a secret `key` (HMAC-SHA256); it tells nothing of any other.
+
+    Every part goes in with its length: ("ab", "c") and ("a", "bc") have nothing in common.
+
+    >>> derived_key(b"secret", "run", "one") == derived_key(b"secret", "run", "other")
     False
     """
-    return hmac.digest(key, run.encode(), "sha256")
+    coded = (part.encode() if isinstance(part, str) else part for part in parts)
+    return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in coded), "sha256")
 
 
 def noise_key(folder: Path) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from privgraph.audits.bounds import at_least, at_most, gaussian_bound, threshold_bound
+from privgraph.audits.bounds import at_least, at_most, gaussian_bound, shared_confidence, threshold_bound
 from privgraph.audits.one_run import LARGEST, epsilon_of, one_run_epsilon, p_value
 from privgraph.audits.roc import area, picture, roc
 from privgraph.privacy.composition import gaussian_epsilon
@@ -43,6 +43,34 @@ def exceeds(confidence: float, repetitions: int) -> int:
 def test_a_bound_at_95_percent_is_wrong_in_at_most_5_percent_and_one_at_80_is_not() -> None:
     assert exceeds(0.95, 500) <= 25
     assert exceeds(0.8, 500) > 25, "the test is too weak to notice a wrong label"
+
+
+def test_all_audits_of_a_run_together_err_as_seldom_as_they_say() -> None:
+    """The largest of 20 at 50%, where nothing is to be seen: wrong in at most half of all runs, and in most if nothing is shared."""
+    generator, audits, repetitions = np.random.default_rng(8), 20, 60
+    shared, alone = 0, 0
+    for _ in range(repetitions):
+        trials = [one_sided(generator, 2000) for _ in range(audits)]
+        largest = [
+            max(
+                threshold_bound(*worlds, delta=0.5, confidence=confidence(turn)).epsilon
+                for turn, worlds in enumerate(trials, start=1)
+            )
+            for confidence in (lambda turn: shared_confidence(0.5, turn), lambda turn: 0.5)
+        ]
+        shared, alone = shared + (largest[0] > 0), alone + (largest[1] > 0)
+    assert stats.binom.sf(shared - 1, repetitions, 0.5) > 0.01
+    assert stats.binom.sf(alone - 1, repetitions, 0.5) < 1e-6, (
+        "the test is too weak to notice bounds that share nothing"
+    )
+
+
+def test_shares_of_what_may_go_wrong_never_exceed_it() -> None:
+    for confidence in (0.5, 0.95, 0.9999):
+        spent = sum(1 - shared_confidence(confidence, turn) for turn in range(1, 10_000))
+        assert 0.999 * (1 - confidence) < spent < 1 - confidence
+    with pytest.raises(ValueError, match="turn must not be negative"):
+        shared_confidence(0.9, -1)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])

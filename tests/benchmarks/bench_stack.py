@@ -20,6 +20,7 @@ import warnings
 from collections.abc import Callable, Sequence
 
 import torch
+from tests.secrets_made_here import secret
 from torch import nn
 
 from privgraph.data.graph import Graph
@@ -59,7 +60,7 @@ def ordinary(config: Config, graph: Graph, seed: int) -> float:
         if stage:
             with torch.no_grad():
                 embeddings = bases[-1](cache[-1])
-            cache.append(mechanism.release(graph.adjacency(), embeddings, torch.Generator().manual_seed(seed + stage)))
+            cache.append(mechanism.release(graph.adjacency(), embeddings, secret(seed + stage)))
         width = cache[-1].shape[1]
         bases.append(nn.Sequential(nn.Linear(width, config.hidden), nn.SELU(), nn.BatchNorm1d(config.hidden)))
         head = nn.Sequential(_Unit(), nn.Linear(config.hidden * (stage + 1), graph.num_classes))

@@ -95,7 +95,7 @@ def test_a_run_is_trained_attacked_and_its_bound_read(context: BrowserContext, p
 def test_a_long_audit_survives_a_reload_and_is_stopped(context: BrowserContext, place: tuple[str, str]) -> None:
     address, run = place
     page = context.new_page()
-    page.goto(f"{address}/audit?run={run}&audit.trials=40000")
+    page.goto(f"{address}/audit?run={run}&audit.trials=1000000")
     settled(page)
     page.get_by_role("button", name="Start the audit").click()
     expect(page.get_by_role("button", name="Stop the audit")).to_be_visible(timeout=60_000)

@@ -55,15 +55,17 @@ def test_an_audit_and_everything_after_it(tmp_path: Path, capsys: pytest.Capture
     assert store.audits(run) == [record]
 
     # A larger bound, kept as another audit would: the run shows it from then on.
-    larger = dataclasses.replace(record, epsilon=9.5, confidence=0.99)
+    larger = dataclasses.replace(record, epsilon=9.5, confidence=0.99, turn=store.begin_audit(run))
+    assert (record.turn, larger.turn) == (1, 2)
     store.add_audit(run, larger)
     assert main(["show", run, "--json"]) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])["privacy"]
-    assert (told["epsilon_audited"], told["audit_confidence"]) == (9.5, 0.99)
+    assert (told["epsilon_audited"], told["audit_confidence"]) == (9.5, 0.9), "one confidence for both"
     assert told["epsilon"] <= 8.0
     assert main(["show", run]) == 0
     shown = capsys.readouterr().out
-    assert "Epsilon audited: an attack has shown at least 9.5 with confidence 0.99." in shown
+    assert "Epsilon audited: an attack has shown at least 9.5 with confidence 0.9." in shown
+    assert "Attacked: one more training like the run, with canaries among its gradients." in shown
     assert "is refuted by the least that an attack has shown, 9.5: something in this program is wrong." in shown
     assert main(["list", "runs", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["audited_epsilon"] == 9.5
@@ -87,6 +89,7 @@ def test_an_audit_in_plain_lines() -> None:
     assert describe(record).splitlines() == [
         "Played: a-run",
         "Epsilon audited: at least 2.345 for one release of the run, with confidence 0.95, at delta 1e-05",
+        "Attacked: the run's mechanisms, played on a worst case made for them; no data of the run were read",
         "Epsilon sound: ∞",
         "Epsilon published: 2 - REFUTED by this audit",
         "By threshold: at least 2.345 (above 3)",

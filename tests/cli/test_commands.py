@@ -29,7 +29,19 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
 
-KEYS = ["run", "method", "dataset", "seed", "state", "metrics", "privacy", "seconds", "peak_memory_mb", "device"]
+KEYS = [
+    "run",
+    "method",
+    "dataset",
+    "seed",
+    "state",
+    "metrics",
+    "privacy",
+    "seconds",
+    "peak_memory_mb",
+    "device",
+    "version",
+]
 PRIVACY_KEYS = [
     *("unit", "relation", "released", "epsilon", "epsilon_as_published", "epsilon_audited", "delta", "accountant"),
     *("assumptions", "data_dependent", "ledger"),

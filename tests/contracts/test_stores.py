@@ -27,7 +27,7 @@ from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph.runs.tables import audits, metadata, runs, schema
+from privgraph.runs.tables import audit_turns, audits, metadata, origins, runs, schema
 
 PASSWORD = "correct horse"
 NOBODY = 2**22 + 1
@@ -308,11 +308,13 @@ def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None
     before, told = store.get(run), store.events(run)
     assert store.audits(run) == []
     records = [
-        an_audit(run, 1.25, confidence=0.9),
-        an_audit(run, 9.0, covers="step"),
-        an_audit(run, 7.0, delta=1e-6),  # at a smaller delta epsilon is larger: this says nothing of the run's
-        an_audit(run, 0.5),
+        an_audit(run, 1.25, confidence=0.9, turn=store.begin_audit(run)),
+        an_audit(run, 9.0, covers="step", turn=store.begin_audit(run)),
+        # at a smaller delta epsilon is larger: this says nothing of the run's
+        an_audit(run, 7.0, delta=1e-6, turn=store.begin_audit(run)),
+        an_audit(run, 0.5, turn=store.begin_audit(run)),
     ]
+    assert [record.turn for record in records] == [1, 2, 3, 4]
     shown = []
     for record in records:
         store.add_audit(run, record)
@@ -320,29 +322,69 @@ def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None
     assert store.audits(run) == records
     assert shown == [(1.25, 1.25)] * 4
     after = store.get(run)
-    assert after.audit_confidence == 0.9
-    assert replace(after, epsilon_audited=None, audit_confidence=None) == before
+    assert (after.audit_confidence, after.audited_by) == (0.9, "mechanism")
+    assert replace(after, epsilon_audited=None, audit_confidence=None, audited_by="") == before
     assert store.events(run) == told
     assert (store.audits(other), store.get(other).epsilon_audited) == ([], None)
-    store.add_audit(run, an_audit(run, 2.0, delta=1e-4))
-    assert (store.get(run).epsilon_audited, store.get(run).audit_confidence) == (2.0, 0.95)
+    turn = store.begin_audit(run)
+    store.add_audit(run, an_audit(run, 2.0, delta=1e-4, audit="white-box", turn=turn))
+    found = store.get(run)
+    # the surest of them is no surer than all together
+    assert (found.epsilon_audited, found.audit_confidence, found.audited_by) == (2.0, 0.9, "white-box")
+    with pytest.raises(StoreError, match=f"no audit of {run} with turn {turn} is on its way"):
+        store.add_audit(run, an_audit(run, 3.0, turn=turn))
+    assert store.get(run).epsilon_audited == 2.0
     assert RunStore.open(store.url).audits(run) == store.audits(run)
+
+
+def test_of_audits_that_share_no_confidence_the_first_is_shown(store: RunStore) -> None:
+    """Those of earlier versions: each is right as often as it says, and the largest of many is not."""
+    run = done(store)
+    for number, epsilon in enumerate((0.5, 3.0, 1.0)):
+        store.add_audit(run, an_audit(run, epsilon, seed=number))
+    assert store.get(run).epsilon_audited == 0.5
+    assert store.find_rows(RunQuery(ids=(run,)))[0]["audited_epsilon"] == 0.5
+    store.add_audit(run, an_audit(run, 0.25, turn=store.begin_audit(run)))
+    assert store.get(run).epsilon_audited == 0.25
 
 
 def test_an_audit_needs_a_run_that_is_done_and_goes_with_it(store: RunStore) -> None:
     run = running(store)
     with pytest.raises(RunIsFixed, match="only a run that is done can be audited"):
         store.add_audit(run, an_audit(run, 1.0))
+    with pytest.raises(RunIsFixed, match="only a run that is done can be audited"):
+        store.begin_audit(run)
     with pytest.raises(StoreError, match="this audit is of another-run"):
         store.add_audit(run, an_audit("another-run", 1.0))
     for attempt in (lambda: store.audits("no-run"), lambda: store.add_audit("no-run", an_audit("no-run", 1.0))):
         with pytest.raises(UnknownRun):
             attempt()
     finished = done(store, 1)
-    store.add_audit(finished, an_audit(finished, 1.0))
+    store.add_audit(finished, an_audit(finished, 1.0, turn=store.begin_audit(finished)))
     store.delete(finished)
     again = store.submit(a_spec(1))
     assert (again, store.audits(again), store.get(again).epsilon_audited) == (finished, [], None)
+
+
+def test_a_store_from_before_versions_keeps_working(url: str) -> None:
+    old = RunStore.open(url)
+    run = done(old)
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        origins.drop(connection)
+    old.close()
+    store = RunStore.open(url)
+    assert (store.get(run).state, store.get(run).version) == ("done", "")
+    new = running(store, 1, worker="next")
+    store.leases.made_by("next", "0.5.0+0a1b2c3d4e5f")
+    store.leases.made_by("nobody", "0.5.0+0a1b2c3d4e5f")
+    assert (store.get(run).version, store.get(new).version) == ("", "0.5.0+0a1b2c3d4e5f")
+    store.leases.finish(new, "next", Outcome(state="failed", error="it broke"))
+    store.retry(new)
+    assert store.get(new).version == "", "its next attempt has not begun"
+    store.delete(new)
+    assert store.submit(a_spec(1)) == new
+    assert store.get(new).version == ""
+    store.close()
 
 
 def test_a_store_from_before_audits_keeps_working(url: str) -> None:
@@ -350,10 +392,11 @@ def test_a_store_from_before_audits_keeps_working(url: str) -> None:
     run = done(old)
     with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
         audits.drop(connection)
+        audit_turns.drop(connection)
     old.close()
     store = RunStore.open(url)
     assert store.get(run).state == "done"
-    store.add_audit(run, an_audit(run, 1.0))
+    store.add_audit(run, an_audit(run, 1.0, turn=store.begin_audit(run)))
     assert store.get(run).epsilon_audited == 1.0
     store.close()
 

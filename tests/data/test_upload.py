@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import io
 import re
@@ -59,7 +60,7 @@ def test_three_kinds_of_the_same_graph() -> None:
 def test_a_stored_upload_is_loaded_by_name() -> None:
     upload = check_upload({"graph": made.npz(made.arrays())})
     name = save_upload(upload, title="../Our <school>\n")
-    assert re.fullmatch("upload:[0-9a-f]{12}", name)
+    assert re.fullmatch("upload:[0-9a-f]{16}", name)
     assert save_upload(upload, title="Our school") == name
     spec = dataset(name)
     assert spec.title == "Our school"
@@ -79,6 +80,42 @@ def test_a_stored_upload_is_loaded_by_name() -> None:
         load(other)
 
 
+@pytest.mark.parametrize("field", ["x", "y", "edges", "class_names", "feature_names", "train", "test", "none"])
+def test_whatever_is_other_in_a_graph_has_another_name(field: str) -> None:
+    """A name stands for one content: the second of two graphs with one name would take the place of the first."""
+    upload = check_upload({"graph": made.npz(made.arrays())})
+    assert upload.masks is not None
+    x, y, train = upload.x.copy(), upload.y.copy(), upload.masks[0].copy()
+    x[-1, -1] += 1
+    y[-1] = (y[-1] + 1) % 3
+    train[-1] = ~train[-1]
+    changes: dict[str, dict[str, Any]] = {
+        "x": {"x": x},
+        "y": {"y": y},
+        "edges": {"edges": upload.edges[:, 1:]},
+        "class_names": {"class_names": ("red", "green", "grey")},
+        "feature_names": {"feature_names": ("height", "weight", "age", "wit")},
+        "train": {"masks": (train, *upload.masks[1:])},
+        "test": {"masks": (*upload.masks[:2], train)},
+        "none": {"masks": None},
+    }
+    assert save_upload(dataclasses.replace(upload, **changes[field])) != save_upload(upload)
+
+
+def test_a_name_says_nothing_to_who_lacks_the_key_of_the_installation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever can guess a graph but for one friendship stores both guesses, and compares names."""
+    upload = check_upload({"graph": made.npz(made.arrays())})
+    name = save_upload(upload)
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "elsewhere"))
+    guessed = save_upload(upload)
+    assert guessed != name
+    assert save_upload(upload) == guessed
+    (tmp_path / "elsewhere" / "noise.key").unlink()
+    assert save_upload(upload) not in (name, guessed)
+
+
 def test_no_name_becomes_a_path() -> None:
     for name in (
         "upload:../../../etc",
@@ -87,7 +124,7 @@ def test_no_name_becomes_a_path() -> None:
         "upload:0123456789AB",
         "upload:0123456789abc",
     ):
-        with pytest.raises(UnknownName, match="twelve hex digits"):
+        with pytest.raises(UnknownName, match="16 hex digits"):
             dataset(name)
     with pytest.raises(UnknownName, match="there is no upload:0123456789ab"):
         dataset("upload:0123456789ab")

@@ -43,7 +43,7 @@ def answers(kind: str = "posterior", queries: int = 20, seed: int = 0, noise: fl
         seconds=draw.uniform(0.01, 0.02, size=queries),
         pointers=_pointers([len(own) for own in members], queries),
         neighbours=neighbours.astype(np.int64),
-        weights=draw.uniform(-0.2 if kind == "votes" else 0.1, 1, size=len(neighbours)).astype(np.float32),
+        weights=draw.uniform(-0.2 if kind in ("table", "votes") else 0.1, 1, size=len(neighbours)).astype(np.float32),
         edge_pointers=_pointers([len(own) for own in pairs], queries),
         edges=edges,
         classes=truth[neighbours].astype(np.int64),

@@ -17,6 +17,7 @@ from privgraph.privacy.statements import (
     RELATION_NONE,
     make_statement,
 )
+from privgraph.program import program
 from privgraph.progress import Event, Log, Metric, Result
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunRecord
@@ -112,6 +113,7 @@ def finish(
     run = store.submit(asked)
     worker = new_worker()
     assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
     metrics = {"test_accuracy": accuracy, "val_accuracy": accuracy - 0.01, "train_accuracy": accuracy + 0.02}
     outcome = Outcome(
         state="done",

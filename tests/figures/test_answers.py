@@ -68,7 +68,7 @@ class TestAllAnswers:
         assert answers.share([], "flipped") is None
 
 
-@pytest.mark.parametrize("kind", ["posterior", "log-posterior", "votes", "counts"])
+@pytest.mark.parametrize("kind", ["posterior", "log-posterior", "table", "votes", "counts"])
 def test_one_answer_by_class(kind: str) -> None:
     found = made(kind, refuse=1)
     rows = one_answer.data(found, 4, NAMES)

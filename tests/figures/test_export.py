@@ -26,7 +26,8 @@ from tests.figures.made_ensembles import ensemble as made_ensemble
 from privgraph.methods.heter_poisson.influence import Influence
 from privgraph.privacy.serial import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import (
     FIGURES,
@@ -52,6 +53,7 @@ from privgraph_workbench.figures import (
     neighbours_heatmap,
     one_answer,
     one_vote,
+    precision,
     price,
     stopped,
     teacher_accuracy,
@@ -61,6 +63,7 @@ from privgraph_workbench.figures import (
     words,
 )
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.common import COMPOSED_BADGE, EVALUATOR_BADGE
 
 SVG = "{http://www.w3.org/2000/svg}"
 Rows = Mapping[str, list[Row]]
@@ -275,3 +278,56 @@ def test_unknown_names_are_refused_with_the_nearest(rows: Rows) -> None:
         export.export("ledger", rows["ledger"], {}, "svgg")
     with pytest.raises(ValueError, match=r"no figure legder.*did you mean ledger\?"):
         export.export("legder", rows["ledger"], {}, "svg")
+
+
+PRIVATE_LABELS = ("tradeoff", "compare", "convergence", "depth", "neighbours_heatmap")
+"""Figures of accuracies of several runs."""
+VALIDATED = {"name": "val_accuracy", "value": 0.5, "step": 1, "stage": "", "evaluator": True}
+
+
+def _rows_of(figure: str, store: RunStore, swept: list[RunRecord]) -> list[Row]:
+    if figure == "convergence":
+        curve = [StoredEvent(sequence=1, attempt=1, time=0.0, kind="metric", payload=VALIDATED)]
+        return convergence.data((record, curve) for record in swept)
+    if figure == "neighbours_heatmap":
+        said = made_runs.statement(made_runs.node_entries(1), "node")
+        for trained, read in ((0, 0), (0, 5), (2, 0), (2, 5)):
+            chosen = {"neighbours": trained, "test_neighbours": read}
+            made_runs.finish(store, make_spec("heter-poisson", "karate", chosen), 0.5, said)
+        return neighbours_heatmap.data(store.find(RunQuery(methods=("heter-poisson",))))
+    return {"tradeoff": tradeoff.data, "compare": compare.data, "depth": depth.data}[figure](swept)
+
+
+@pytest.mark.parametrize("figure", PRIVATE_LABELS)
+def test_accuracies_by_private_labels_say_so_wherever_they_go(
+    figure: str, store: RunStore, swept: list[RunRecord], statement: PrivacyStatement
+) -> None:
+    """Badge and number of runs of the same people: on the figure, in its rows, and in the statement of its export."""
+    rows = _rows_of(figure, store, swept)
+    assert rows
+    many = 4 if figure == "neighbours_heatmap" else len(swept)
+    if figure == "depth":
+        many = sum("depth" in record.spec.options for record in swept)
+    assert all(row["evaluator"] and row["composed"] == many for row in rows)
+    assert {EVALUATOR_BADGE, COMPOSED_BADGE.format(many)} <= set(chart_of(figure, rows).badges)
+    head = [
+        line for line in export.export(figure, rows, {"": statement}, "csv").decode().splitlines() if line[0] == "#"
+    ]
+    assert f"# {words.EVALUATOR}" in head
+    assert f"# {words.COMPOSED.format(many)}" in head
+    held = json.loads(export.export(figure, rows, {"": statement}, "json"))
+    assert all(row["evaluator"] and row["composed"] == many for row in held["rows"])
+    assert {words.EVALUATOR, words.COMPOSED.format(many)} <= set(held["badges"])
+    assert words.COMPOSED.format(many) in texts(export.export(figure, rows, {"": statement}, "svg")).replace("\n", " ")
+
+
+def test_one_run_composes_nothing(swept: list[RunRecord]) -> None:
+    rows = tradeoff.data(swept[:1])
+    assert chart_of("tradeoff", rows).badges == (EVALUATOR_BADGE,)
+
+
+def test_a_precision_that_was_measured_is_an_evaluators() -> None:
+    drawn = precision.data(3, 1e-5, {"this setting": 1.0})
+    assert chart_of("precision", drawn).badges == ()
+    measured = precision.data(3, 1e-5, {"this setting": 1.0}, measured={"a run": (1.0, 0.5)})
+    assert EVALUATOR_BADGE in chart_of("precision", measured).badges

@@ -9,6 +9,7 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import compare, convergence, depth
+from privgraph_workbench.figures.common import EVALUATOR_BADGE
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
@@ -47,7 +48,7 @@ def test_epsilons_of_different_units_carry_a_warning(store: RunStore) -> None:
     node = made_runs.finish(
         store, made_runs.spec(unit="node"), 0.6, made_runs.statement(made_runs.node_entries(1), "node")
     )
-    assert compare.chart(compare.data([edge])).badges == ()
+    assert compare.chart(compare.data([edge])).badges == (EVALUATOR_BADGE,)
     assert "different units" in compare.chart(compare.data([edge, node])).badges[0]
 
 

@@ -7,11 +7,13 @@ import math
 
 import pytest
 import torch
+from tests.secrets_made_here import secret
 from torch import Tensor
 
 from privgraph.mechanisms import aggregation
 from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, release_stack, unit_rows
 from privgraph.privacy.events import Gaussian, NonPrivate
+from privgraph.streams import Secret
 
 
 def _csr(dense: Tensor) -> Tensor:
@@ -40,7 +42,8 @@ def test_one_edge_moves_the_aggregate_by_its_sensitivity_and_no_more(undirected:
                 other[j, i] = other[i, j]
             worst = max(worst, float((aggregate(_csr(other), rows) - before).norm()))
     assert worst <= mechanism.sensitivity
-    assert worst > mechanism.sensitivity - 1e-5
+    # rows of three numbers are cut off to multiples of 2^-13
+    assert worst > mechanism.sensitivity * (1 - math.sqrt(3) * 2.0**-13) - 1e-5
     assert mechanism.sensitivity == pytest.approx(math.sqrt(2) if undirected else 1)
 
 
@@ -60,13 +63,40 @@ def test_no_row_exceeds_norm_one_even_after_rounding() -> None:
     rows = torch.randn(200_000, 16, generator=torch.Generator().manual_seed(0)) * 1e3
     assert float(unit_rows(rows).double().norm(dim=1).max()) <= 1
     assert torch.equal(unit_rows(torch.zeros(3, 4)), torch.zeros(3, 4))
-    assert float(unit_rows(torch.full((1, 4), 1e-30)).norm()) <= 1
+    for size in (1e-30, 1e-42, 1e30):  # squares vanish, or overflow
+        assert 1 - 3 * 2.0**-13 < float(unit_rows(torch.full((1, 4), size)).double().norm()) <= 1
 
 
-def test_rows_that_are_not_finite_are_refused() -> None:
-    for bad in (math.nan, math.inf):
-        with pytest.raises(ArithmeticError, match="not finite"):
-            unit_rows(torch.tensor([[1.0, bad]]))
+def test_rows_that_are_not_finite_are_rows_of_zeros_and_change_no_other() -> None:
+    rows = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    for bad in (math.nan, math.inf, -math.inf):
+        broken = rows.clone()
+        broken[2, 1] = bad
+        expected = unit_rows(rows)
+        expected[2] = 0
+        assert torch.equal(unit_rows(broken), expected)
+
+
+def test_rows_are_cut_off_towards_zero_by_less_than_a_grain() -> None:
+    rows = torch.randn(1000, 16, generator=torch.Generator().manual_seed(1))
+    found, exact = unit_rows(rows).double(), rows.double() / rows.double().norm(dim=1, keepdim=True)
+    assert torch.equal(found * 2**13, (found * 2**13).round())
+    assert float((exact - found).abs().max()) < 2.0**-13 + 24 * 2.0**-23
+    assert bool((found.abs() <= exact.abs()).all())
+
+
+@pytest.mark.parametrize("fullest", [2048, 2049])
+def test_sums_are_exact_in_whatever_order(fullest: int) -> None:
+    """So one edge moves a sum by its row, to the last digit; the rows are as long and as like as can be."""
+    nodes = fullest + 1
+    rows = unit_rows(torch.full((nodes, 1), 3.0) * torch.rand(nodes, 1, generator=torch.Generator().manual_seed(2)))
+    dense = torch.zeros(nodes, nodes)
+    dense[0, 1:] = 1
+    adjacency = _csr(dense)
+    total = aggregate(adjacency, rows)
+    assert total.dtype == (torch.float32 if fullest == 2048 else torch.float64)
+    assert torch.equal(total[0].double(), rows[1:].double().sum(0))
+    assert torch.equal(total, aggregate(adjacency, rows[[0, *range(fullest, 0, -1)]]))
 
 
 def test_chunks_of_rows_give_the_whole_product(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +119,7 @@ def test_a_stack_releases_what_its_members_would_alone(shared: bool) -> None:
     adjacencies = [_csr(dense[0])] * 3 if shared else [_csr(one) for one in dense]
     embeddings = torch.randn(3, 5, 30, generator=generator)
     mechanisms = [AggregationPerturbation(unit="edge", std=std) for std in (0.5, 1.0, 0.0)]
-    noisy = release_stack(mechanisms, adjacencies, embeddings, [torch.Generator().manual_seed(s) for s in range(3)])
+    noisy = release_stack(mechanisms, adjacencies, embeddings, [secret(s) for s in range(3)])
     assert noisy.shape == embeddings.shape
     for member in range(3):
         clean = aggregate(adjacencies[member], unit_rows(embeddings[member].t())).t()
@@ -97,7 +127,7 @@ def test_a_stack_releases_what_its_members_would_alone(shared: bool) -> None:
             mechanisms[member : member + 1],
             adjacencies[member : member + 1],
             embeddings[member : member + 1],
-            [torch.Generator().manual_seed(member)],
+            [secret(member)],
         )
         torch.testing.assert_close(noisy[member], alone[0])
         if mechanisms[member].std == 0:
@@ -118,3 +148,29 @@ def test_a_stack_releases_what_its_members_would_alone(shared: bool) -> None:
 def test_a_mechanism_cannot_be_built_wrong(wrong: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         AggregationPerturbation(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_sums_of_hubs_are_exact_until_they_have_their_noise(shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond 2,048 neighbours single precision would round a sum, by what hangs on who is in it."""
+    nodes = 9001
+    hub = torch.sparse_csr_tensor(
+        torch.tensor([0, nodes - 1, *[nodes - 1] * (nodes - 1)]),
+        torch.arange(1, nodes),
+        torch.ones(nodes - 1),
+        (nodes, nodes),
+        check_invariants=True,
+    )
+    embeddings = torch.rand(2, 3, nodes, generator=torch.Generator().manual_seed(0)) + 1
+    seen: list[Tensor] = []
+
+    def watched(self: AggregationPerturbation, aggregates: Tensor, stream: Secret) -> Tensor:
+        seen.append(aggregates.clone())
+        return aggregates
+
+    monkeypatch.setattr(AggregationPerturbation, "perturb_", watched)
+    mechanisms = [AggregationPerturbation(unit="edge", std=1.0)] * 2
+    release_stack(mechanisms, [hub, hub if shared else hub.clone()], embeddings, [secret(0), secret(1)])
+    for member, found in enumerate(seen):
+        exact = unit_rows(embeddings[member].t()).double()[1:].sum(0)
+        assert torch.equal(found[:, 0].double(), exact)

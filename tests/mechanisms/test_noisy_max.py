@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.secrets_made_here import secret
 
+from privgraph import lattice
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
 from privgraph.privacy.events import Gaussian, Laplace, PureDP
 from privgraph.privacy.noisy_labels import MAXIMA
@@ -31,12 +33,12 @@ LAWS: dict[str, Callable[[float], stats.rv_continuous]] = {
 
 def noise_of(name: str, scale: float) -> NDArray[np.float64]:
     """What a mechanism of `scale` adds to zeros."""
-    zeros, generator = np.zeros((DRAWS // 4, 4)), np.random.default_rng(7)
+    zeros, noise = np.zeros((DRAWS // 4, 4)), secret(7)
     if name == "votes":
-        return NoisyVotes(std=scale).noisy(zeros, generator)
+        return NoisyVotes(std=scale).noisy(zeros, noise)
     if name == "posterior":
-        return NoisyPosterior(lam=1 / scale, classes=4).noisy(zeros, generator)
-    return NoisyMax(kind=name, scale=scale).noisy(zeros, generator)
+        return NoisyPosterior(lam=1 / scale, classes=4).noisy(zeros, noise)
+    return NoisyMax(kind=name, scale=scale).noisy(zeros, noise)
 
 
 @pytest.mark.parametrize("name", ["votes", "posterior", *MAXIMA])
@@ -65,11 +67,11 @@ def test_the_standard_deviation_that_is_told_is_the_one_that_is_added(kind: str)
 
 def test_values_are_kept_and_every_call_draws_anew() -> None:
     counts = np.arange(12.0).reshape(3, 4)
-    generator = np.random.default_rng(0)
-    mechanism = NoisyVotes(std=1e-9)
-    assert np.allclose(mechanism.noisy(counts, generator), counts, atol=1e-6)
+    noise = secret()
+    mechanism = NoisyVotes(std=1e-5)  # counts beyond 2^21 of it are cut off
+    assert np.allclose(mechanism.noisy(counts, noise), counts, atol=1e-4)
     wide = NoisyVotes(std=1.0)
-    assert not np.array_equal(wide.noisy(counts, generator), wide.noisy(counts, generator))
+    assert not np.array_equal(wide.noisy(counts, noise), wide.noisy(counts, noise))
     assert np.array_equal(counts, np.arange(12.0).reshape(3, 4)), "the counts themselves must not be touched"
 
 
@@ -113,6 +115,15 @@ def _neighbours(counts: tuple[int, ...]) -> list[tuple[int, ...]]:
     return found
 
 
+def test_entries_that_are_equal_with_their_noise_win_equally_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the order of classes would tell which of them noise has brought level."""
+    monkeypatch.setattr(lattice, "draw", lambda kind, scale, stream, count: np.zeros(count, dtype=np.int64))
+    for mechanism in (NoisyMax(kind="laplace", scale=1.0), NoisyPosterior(lam=1.0, classes=3)):
+        found = mechanism.noisy(np.tile([0.2, 0.4, 0.4], (DRAWS, 1)), secret()).argmax(axis=1)
+        assert not (found == 0).any()
+        assert abs((found == 1).sum() - DRAWS / 2) < 5 * math.sqrt(DRAWS / 4)
+
+
 def test_events_are_those_of_the_proved_sensitivities() -> None:
     assert NoisyVotes(std=3.0).event() == Gaussian(noise_multiplier=3.0)
     assert NoisyMax(kind="gaussian", scale=3.0).event() == Gaussian(noise_multiplier=3 / math.sqrt(2))
@@ -128,7 +139,7 @@ def test_the_label_of_a_posterior_has_the_chances_that_are_accounted() -> None:
     def wins(lam: float, winner: int) -> int:
         posteriors = np.zeros((20_000, 4))
         posteriors[:, winner] = 1
-        noisy = NoisyPosterior(lam=lam, classes=4).noisy(posteriors, np.random.default_rng(3))
+        noisy = NoisyPosterior(lam=lam, classes=4).noisy(posteriors, secret(3))
         return int((noisy.argmax(1) == 0).sum())
 
     def fits(count: int, chance: float) -> bool:
@@ -144,11 +155,11 @@ def test_the_label_of_a_posterior_has_the_chances_that_are_accounted() -> None:
 def test_a_gate_compares_the_largest_noisy_count_with_its_threshold() -> None:
     gate = NoisyGate(std=2.0, threshold=5.0)
     counts = np.tile([1.0, 4.0, 0.0], (DRAWS, 1))
-    passed = gate.passes(counts, np.random.default_rng(0))
+    passed = gate.passes(counts, secret())
     chance = stats.norm.sf((5 - 4) / 2)
     assert stats.binomtest(int(passed.sum()), DRAWS, chance).pvalue > LEVEL
     for wrong in (2 / 3, 3 / 2):
-        other = NoisyGate(std=2.0 * wrong, threshold=5.0 * wrong).passes(counts, np.random.default_rng(0))
+        other = NoisyGate(std=2.0 * wrong, threshold=5.0 * wrong).passes(counts, secret())
         assert stats.binomtest(int(other.sum()), DRAWS, chance).pvalue < LEVEL
 
 

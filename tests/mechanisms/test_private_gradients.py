@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import pytest
 import torch
+from tests.secrets_made_here import secret
 from torch import Tensor, nn
 
-from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
+from privgraph.mechanisms.gaussian import GaussianNoise
+from privgraph.mechanisms.gradients import NORMS, PrivateGradients, clip_factors, sums_margin
 from privgraph.mechanisms.validity import MixesExamples
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import GroupNorm, Layer, Linear, Pass, Selu, UnitLinear, UnitNorm
@@ -121,7 +123,7 @@ def test_norms_and_clipped_sums_equal_those_of_batches_of_one(fused: bool) -> No
     for member in range(MEMBERS):
         each = _one_at_a_time(_Twin(net, member), [table[member] for table in tables], labels[member])
         torch.testing.assert_close(norms[member], each.norm(dim=1), rtol=1e-9, atol=1e-12)
-        clipped = each * (clips[member] / (each.norm(dim=1) + 1e-6)).clamp_max(1).unsqueeze(1)
+        clipped = each * (clips[member] / (each.norm(dim=1) * (1 + NORMS) + 1e-6)).clamp_max(1).unsqueeze(1)
         torch.testing.assert_close(net.gradients[member], clipped.sum(0), rtol=1e-9, atol=1e-12)
 
 
@@ -136,13 +138,13 @@ def test_norms_and_clipped_sums_equal_those_of_opacus() -> None:
         nn.functional.cross_entropy(logits, labels[member], reduction="sum").backward()
         each = torch.cat([parameter.grad_sample.flatten(1) for parameter in wrapped.parameters()], 1)
         torch.testing.assert_close(net.squared_norms()[member], each.square().sum(1), rtol=1e-6, atol=1e-6)
-        clipped = each * (0.5 / (each.norm(dim=1) + 1e-6)).clamp_max(1).unsqueeze(1)
+        clipped = each * (0.5 / (each.norm(dim=1) * (1 + NORMS) + 1e-6)).clamp_max(1).unsqueeze(1)
         torch.testing.assert_close(net.gradients[member], clipped.sum(0), rtol=1e-6, atol=1e-6)
 
 
 def _release(net: StackedNet, valid: Tensor, *, noise: float, clip: float = 1.0, seed: int = 0) -> Tensor:
     mechanisms = [PrivateGradients(clip=clip, noise_multiplier=noise, rate=0.1, expected_batch=4.0)] * MEMBERS
-    PrivateGradients.release(mechanisms, net, valid, [torch.Generator().manual_seed(seed + m) for m in range(MEMBERS)])
+    PrivateGradients.release(mechanisms, net, valid, [secret(seed + m) for m in range(MEMBERS)])
     return net.gradients.clone()
 
 
@@ -158,7 +160,7 @@ def test_adding_any_example_moves_the_sum_by_at_most_the_clip() -> None:
         without[:, example] = False
         moved = (_release(net, without, noise=0.0, clip=0.7) * 4 - whole).norm(dim=1)
         largest = max(largest, float(moved.max()))
-    assert 0.7 - 1e-4 < largest <= 0.7
+    assert 0.7 / (1 + NORMS) - 1e-4 < largest <= 0.7
 
 
 def test_padding_does_not_count() -> None:
@@ -176,8 +178,67 @@ def test_an_empty_batch_is_noise_alone() -> None:
     _backward(net, tables, labels)
     nobody = torch.zeros(MEMBERS, BATCH, dtype=torch.bool)
     released = _release(net, nobody, noise=2.0, clip=3.0)
-    expected = torch.empty_like(net.gradients[1]).normal_(generator=torch.Generator().manual_seed(1)) * 2.0 * 3.0 / 4.0
-    torch.testing.assert_close(released[1], expected)
+    noise = GaussianNoise(std=2.0 * 3.0 * sums_margin(4.0), sensitivity=3.0)
+    torch.testing.assert_close(released[1], noise.add_(torch.zeros_like(released[1]), secret(1)) / 4.0)
+    assert 1 < sums_margin(4.0) < 1.005
+
+
+def test_members_have_clips_and_noise_of_their_own() -> None:
+    net, (tables, labels) = _net(), _batch()
+    settings = [(0.2, 1.0, 4.0), (0.5, 2.0, 3.0), (0.1, 3.0, 8.0)]
+    mechanisms = [
+        PrivateGradients(clip=clip, noise_multiplier=multiplier, rate=0.1, expected_batch=expected)
+        for clip, multiplier, expected in settings
+    ]
+    everyone = torch.ones(MEMBERS, BATCH, dtype=torch.bool)
+    _backward(net, tables, labels)
+    PrivateGradients.release(mechanisms, net, everyone, [secret(member) for member in range(MEMBERS)])
+    together = net.gradients.clone()
+    for member, (clip, multiplier, expected) in enumerate(settings):
+        _backward(net, tables, labels)
+        clipped = _release(net, everyone, noise=0.0, clip=clip)[member] * 4
+        noise = GaussianNoise(std=multiplier * clip * sums_margin(expected), sensitivity=clip)
+        torch.testing.assert_close(together[member], noise.add_(clipped, secret(member)) / expected)
+
+
+@pytest.mark.parametrize("absurd", [math.nan, math.inf, 1e200])
+def test_a_gradient_that_is_not_finite_counts_as_zero_and_changes_no_other(absurd: float) -> None:
+    net, (tables, labels) = _net(), _batch()
+    tables[0][1, :, 2] = absurd
+    _backward(net, tables, labels)
+    assert not bool(torch.isfinite(net.squared_norms()[1, 2]))
+    everyone = torch.ones(MEMBERS, BATCH, dtype=torch.bool)
+    found = _release(net, everyone, noise=0.0)
+    assert bool(torch.isfinite(found).all())
+    tables[0][1, :, 2] = 0
+    _backward(net, tables, labels)
+    without = everyone.clone()
+    without[1, 2] = False
+    torch.testing.assert_close(found, _release(net, without, noise=0.0))
+
+
+def test_whose_norm_is_no_finite_number_is_forgotten() -> None:
+    """Infinite norms too: a factor of 0 times an infinite gradient is no number."""
+
+    class Told:
+        gradients = torch.zeros(1, 3)
+        gone: Tensor | None = None
+
+        def squared_norms(self) -> Tensor:
+            return torch.tensor([[1.0, math.inf, math.nan, 0.0]])
+
+        def forget(self, gone: Tensor) -> None:
+            self.gone = gone
+
+        def accumulate(self, factor: Tensor | None = None) -> None:
+            assert factor is not None
+            assert bool(torch.isfinite(factor).all())
+
+    net = Told()
+    mechanism = PrivateGradients(clip=1.0, noise_multiplier=0.0, rate=0.1, expected_batch=4.0)
+    PrivateGradients.release([mechanism], net, torch.ones(1, 4, dtype=torch.bool), [secret()])
+    assert net.gone is not None
+    assert net.gone.tolist() == [[False, True, True, False]]
 
 
 def test_the_divisor_is_the_expected_batch_not_the_drawn_one() -> None:

@@ -11,16 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.randomised_response import (
     Response,
     TooManyEdges,
+    _Hits,
     asymmetric,
+    false_edges,
     pair_codes,
     pair_count,
     pair_edges,
     randomise,
-    sample_without_replacement,
     symmetric,
 )
 
@@ -106,10 +108,10 @@ def test_likelihood_ratio_of_all_neighbours_on_three_nodes(epsilon: float, undir
 def test_a_friendship_answers_once() -> None:
     """Both entries always agree; entries randomised one by one would disagree often, and cost twice."""
     edge_index = edges_of((1, 0, 1, 1, 0, 0, 1, 0, 0, 1), 5, undirected=True)
-    generator = np.random.default_rng(0)
+    stream = secret()
     seen: Counter[int] = Counter()
     for _ in range(300):
-        source, target = randomise(edge_index, 5, symmetric(0.5), generator, undirected=True, most_edges=PLENTY)
+        source, target = randomise(edge_index, 5, symmetric(0.5), stream, undirected=True, most_edges=PLENTY)
         entries = set(zip(source.tolist(), target.tolist(), strict=True))
         assert entries == {(b, a) for a, b in entries}
         seen[len(entries) // 2] += 1
@@ -118,19 +120,41 @@ def test_a_friendship_answers_once() -> None:
 
 @pytest.mark.parametrize("undirected", [True, False])
 def test_sampler_has_the_law_of_independent_answers(undirected: bool) -> None:
-    """Every output graph on three nodes, against the product law (chi-square at 1 in 10,000)."""
+    """Every output graph on three nodes, of which many are in one graph, against the product law (chi-square at 1 in 10,000)."""
     graph = (1, 0, 1) if undirected else (1, 0, 0, 1, 0, 0)
     response = Response(one_to_one=0.6, zero_to_one=0.25)
-    generator = np.random.default_rng(1)
-    edge_index = edges_of(graph, 3, undirected)
-    draws = 12_000
-    seen = Counter(
-        bits_of(randomise(edge_index, 3, response, generator, undirected=undirected, most_edges=PLENTY), 3, undirected)
-        for _ in range(draws)
-    )
+    stream, copies, rounds = secret(1), 40, 300
+    edge_index = np.concatenate([edges_of(graph, 3, undirected) + 3 * copy for copy in range(copies)], 1)
+    seen: Counter[tuple[int, ...]] = Counter()
+    for _ in range(rounds):
+        source, target = randomise(edge_index, 3 * copies, response, stream, undirected=undirected, most_edges=PLENTY)
+        inside = source // 3 == target // 3
+        source, target = source[inside], target[inside]
+        for copy in range(copies):
+            own = np.stack([source, target])[:, source // 3 == copy] - 3 * copy
+            seen[bits_of(own, 3, undirected)] += 1
     outputs = list(itertools.product((0, 1), repeat=len(graph)))
+    draws = copies * rounds
     expected = [draws * likelihood(output, graph, response) for output in outputs]
     assert stats.chisquare([seen[output] for output in outputs], expected).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("undirected", [True, False])
+def test_a_graph_of_three_nodes_has_the_law_as_well(undirected: bool) -> None:
+    """Where the last block of numbers is cut off: how many pairs are kept, and how many invented."""
+    graph = (1, 0, 1) if undirected else (1, 0, 0, 1, 0, 0)
+    response, stream, draws = Response(one_to_one=0.6, zero_to_one=0.25), secret(10), 1500
+    edge_index, true = edges_of(graph, 3, undirected), np.array(graph, dtype=bool)
+    found = np.array(
+        [
+            bits_of(randomise(edge_index, 3, response, stream, undirected=undirected, most_edges=9), 3, undirected)
+            for _ in range(draws)
+        ]
+    )
+    for part, chance in ((found[:, true], response.one_to_one), (found[:, ~true], response.zero_to_one)):
+        law = stats.binom(part.shape[1], chance).pmf(np.arange(part.shape[1] + 1))
+        seen = np.bincount(part.sum(1), minlength=len(law))
+        assert stats.chisquare(seen, draws * law).pvalue > 1e-4
 
 
 def flip_counts(response: Response) -> tuple[int, int, int, int]:
@@ -139,7 +163,7 @@ def flip_counts(response: Response) -> tuple[int, int, int, int]:
     joined = np.sort(generator.choice(pair_count(nodes, True), size=40_000, replace=False))
     edge_index = pair_edges(joined, nodes, True)
     answers = pair_codes(
-        randomise(edge_index, nodes, response, generator, undirected=True, most_edges=PLENTY), nodes, True
+        randomise(edge_index, nodes, response, secret(2), undirected=True, most_edges=PLENTY), nodes, True
     )
     kept = len(np.intersect1d(answers, joined))
     return kept, len(joined), len(answers) - kept, pair_count(nodes, True) - len(joined)
@@ -161,14 +185,19 @@ def test_flip_probabilities_are_right_and_two_thirds_and_three_halves_are_not() 
 
 def test_an_audit_of_one_pair_finds_epsilon_and_no_more() -> None:
     """The best test of one pair on real outputs: its log ratio is near epsilon, and 3/2 of it is excluded."""
-    epsilon, generator, draws = 1.0, np.random.default_rng(3), 20_000
+    epsilon, stream, pairs, rounds = 1.0, secret(3), 50, 400
     response = asymmetric(epsilon, 0.5)
-    with_edge, without = edges_of((1, 0, 0), 3, True), edges_of((0, 0, 0), 3, True)
+    first = np.arange(0, 2 * pairs, 2)
+    without = np.empty((2, 0), dtype=np.int64)
+    with_edge = np.stack([np.append(first, first + 1), np.append(first + 1, first)])
 
     def answers(edge_index: np.ndarray) -> int:
         return sum(
-            bits_of(randomise(edge_index, 3, response, generator, undirected=True, most_edges=9), 3, True)[0]
-            for _ in range(draws)
+            int(((source % 2 == 0) & (target == source + 1)).sum())
+            for source, target in (
+                randomise(edge_index, 2 * pairs, response, stream, undirected=True, most_edges=PLENTY)
+                for _ in range(rounds)
+            )
         )
 
     ones, falses = answers(with_edge), answers(without)
@@ -180,34 +209,146 @@ def test_an_audit_of_one_pair_finds_epsilon_and_no_more() -> None:
     assert measured - spread > 2 / 3 * epsilon
 
 
-@pytest.mark.parametrize(("population", "count"), [(5, 0), (5, 2), (5, 4), (5, 5), (10**12, 1000)])
-def test_sampling_without_replacement(population: int, count: int) -> None:
-    chosen = sample_without_replacement(population, count, np.random.default_rng(0))
-    assert len(chosen) == len(np.unique(chosen)) == count
-    assert count == 0 or (chosen.min() >= 0 and chosen.max() < population)
+def subsets_fit(subsets: np.ndarray, chance: float) -> bool:
+    """Whether whole subsets (draws, n) come as often as independent coins of this chance would give them."""
+    draws, width = subsets.shape
+    seen = np.bincount(subsets @ (1 << np.arange(width)), minlength=1 << width)
+    sizes = np.array([code.bit_count() for code in range(1 << width)])
+    expected = draws * chance**sizes * (1 - chance) ** (width - sizes)
+    few = expected < 5  # too few to count alone
+    if few.any():
+        seen, expected = (np.append(part[~few], part[few].sum()) for part in (seen, expected))
+    return bool(stats.chisquare(seen, expected).pvalue > 1e-4)
 
 
-@pytest.mark.parametrize("count", [2, 4])
-def test_every_set_is_equally_likely(count: int) -> None:
-    generator, draws = np.random.default_rng(5), 9000
-    seen = Counter(tuple(sample_without_replacement(6, count, generator).tolist()) for _ in range(draws))
-    sets = list(itertools.combinations(range(6), count))
-    assert stats.chisquare([seen[one] for one in sets], [draws / len(sets)] * len(sets)).pvalue > 1e-4
+@pytest.mark.parametrize("rate", [0.01, 0.08, 0.2, 0.3, 0.4, 0.4999])
+def test_every_subset_has_the_chance_of_independent_coins(rate: float) -> None:
+    """Five neighbours at once, some within a block of the process and some across: jointly, not one number at a time."""
+    drawn = np.zeros(5 * 40_000, dtype=np.int64)
+    drawn[false_edges(len(drawn), rate, secret(5))] = 1
+    assert subsets_fit(drawn.reshape(-1, 5), rate)
+    assert subsets_fit(drawn.reshape(5, -1).T, rate)
+    for factor in (2 / 3, 3 / 2):
+        assert not subsets_fit(drawn.reshape(-1, 5), factor * rate)
+
+
+@pytest.mark.parametrize("pairs", [1, 3, 4])
+def test_the_last_block_is_cut_off_and_draws_are_independent(pairs: int) -> None:
+    """Blocks of two numbers, and half a block."""
+    stream, drawn = secret(9), np.zeros((3000, pairs), dtype=np.int64)
+    for row in drawn:
+        row[false_edges(pairs, 0.3, stream)] = 1
+    assert subsets_fit(drawn, 0.3)
+    assert subsets_fit(np.concatenate([drawn[0::2, :2], drawn[1::2, :2]], 1), 0.3)
+    for wrong in (0.2, 0.45):
+        assert not subsets_fit(drawn, wrong)
+
+
+@pytest.mark.parametrize("rate", [1e-9, 1e-6, 1e-3, 0.0317, 0.2, 0.45])
+def test_the_number_and_the_places_of_drawn_numbers_have_their_laws(rate: float) -> None:
+    pairs, draws = max(20, int(3 / rate)), 1000
+    stream = secret(6)
+    found = [false_edges(pairs, rate, stream) for _ in range(draws)]
+    counts = np.array([len(one) for one in found])
+    places = np.concatenate(found)
+    assert all((np.diff(one) > 0).all() for one in found), "sorted, and each once"
+    assert places.min() >= 0
+    assert places.max() < pairs
+
+    def fits(chance: float) -> bool:
+        law, most = stats.binom(pairs, chance), int(stats.binom.isf(5 / draws, pairs, chance))
+        seen = np.bincount(counts.clip(max=most), minlength=most + 1)
+        expected = draws * np.append(law.pmf(np.arange(most)), law.sf(most - 1))
+        low = int(np.searchsorted(np.cumsum(expected), 5.0))  # cells with fewer than five are pooled
+        pooled = (np.append(part[: low + 1].sum(), part[low + 1 :]) for part in (seen, expected))
+        return bool(stats.chisquare(*pooled).pvalue > 1e-4)
+
+    assert fits(rate)
+    for factor in (2 / 3, 3 / 2):
+        assert not fits(factor * rate)
+    assert stats.kstest((places + 0.5) / pairs, "uniform").pvalue > 1e-4 or pairs < 1000
+    if pairs < 1000:
+        assert stats.chisquare(np.bincount(places, minlength=pairs)).pvalue > 1e-4
+
+
+@pytest.mark.parametrize(("size", "rate"), [(1, 0.49999), (1, 0.4), (2, 0.35), (12, 0.08), (999, 1e-3)])
+def test_blocks_are_hit_a_poisson_number_of_times(size: int, rate: float) -> None:
+    """The table of chances against SciPy's, and the draws against the table."""
+    hits = _Hits.of(size, rate)
+    mean = -math.log1p(-rate) * size
+    exact = [chance / 2**256 for chance in hits.chances]
+    assert exact == pytest.approx(stats.poisson.cdf(np.arange(len(exact)), mean), abs=1e-14)
+    assert 1 - 2.0**-52 < exact[-1] <= 1, "what lies beyond the table has no chance that counts"
+    draws = 40_000
+    seen = np.bincount(hits.draw(draws, secret(7)), minlength=9)
+    expected = draws * np.append(stats.poisson.pmf(np.arange(5), mean), stats.poisson.sf(4, mean))
+    assert stats.chisquare(np.append(seen[:5], seen[5:].sum()), expected).pvalue > 1e-4
+    wrong = draws * np.append(stats.poisson.pmf(np.arange(5), 1.5 * mean), stats.poisson.sf(4, 1.5 * mean))
+    assert stats.chisquare(np.append(seen[:5], seen[5:].sum()), wrong).pvalue < 1e-4
+
+
+class Told:
+    """A stream that says what it is told to, and then nothing."""
+
+    def __init__(self, words: list[int], integers: list[int]) -> None:
+        self.told, self.integers = words, integers
+
+    def words(self, count: int) -> np.ndarray:
+        assert count == len(self.told)
+        return np.array(self.told, dtype=np.uint64)
+
+    def integer(self, bits: int) -> int:
+        assert bits == 192
+        return self.integers.pop(0)
+
+
+def test_a_word_that_settles_nothing_is_settled_by_more_digits() -> None:
+    hits = _Hits.of(3, 0.25)
+    first, rest = hits.chances[1] >> 192, hits.chances[1] & (2**192 - 1)
+    told = Told([first - 1, first, first, first, first + 1], [rest - 1, rest, 0])
+    # A number below the chance of at most one hit is one hit; from that chance on, it is two.
+    assert hits.draw(5, told).tolist() == [1, 1, 2, 1, 2]  # type: ignore[arg-type]
+    assert told.integers == []
+
+
+def test_no_pairs_no_numbers() -> None:
+    assert false_edges(0, 0.3, secret()).tolist() == []
+
+
+def test_who_answers_by_chance_has_nothing_to_do_with_the_graph() -> None:
+    """The same stream, three graphs: what is reported beside the joined pairs differs only where they lie."""
+    nodes, response = 60, Response(one_to_one=0.6, zero_to_one=0.05)
+    pairs = pair_count(nodes, True)
+    generator = np.random.default_rng(0)
+    graphs = [np.sort(generator.choice(pairs, 200, replace=False)) for _ in range(3)]
+    told = [
+        pair_codes(
+            randomise(pair_edges(joined, nodes, True), nodes, response, secret(8), undirected=True, most_edges=PLENTY),
+            nodes,
+            True,
+        )
+        for joined in graphs
+    ]
+    apart = np.setdiff1d(np.arange(pairs), np.concatenate(graphs))
+    invented = [np.intersect1d(one, apart) for one in told]
+    assert len(invented[0]) > 20
+    assert np.array_equal(invented[0], invented[1])
+    assert np.array_equal(invented[0], invented[2])
 
 
 def test_refuses_a_graph_that_would_not_fit_before_making_it() -> None:
     nothing = np.empty((2, 0), dtype=np.int64)
     with pytest.raises(TooManyEdges, match="asymmetric response"):
-        randomise(nothing, 1_000_000, symmetric(1.0), np.random.default_rng(0), undirected=True, most_edges=10**7)
+        randomise(nothing, 1_000_000, symmetric(1.0), secret(), undirected=True, most_edges=10**7)
 
 
 def test_a_large_sparse_graph_is_randomised_in_little_memory() -> None:
     """Half a million nodes: 1.25e11 pairs are never laid out."""
     nodes, generator = 500_000, np.random.default_rng(0)
-    joined = sample_without_replacement(pair_count(nodes, True), 200_000, generator)
+    joined = np.unique(generator.integers(pair_count(nodes, True), size=200_010))[:200_000]
     response = asymmetric(1.0, 200_000 / pair_count(nodes, True))
     edge_index = pair_edges(joined, nodes, True)
-    noisy = randomise(edge_index, nodes, response, generator, undirected=True, most_edges=PLENTY)
+    noisy = randomise(edge_index, nodes, response, secret(), undirected=True, most_edges=PLENTY)
     assert noisy.shape[1] / 2 == pytest.approx(200_000, rel=0.02)
 
 

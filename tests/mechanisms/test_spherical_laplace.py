@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 from scipy.stats import kstest, laplace, norm
+from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.privacy.accountants import tight
@@ -14,9 +15,9 @@ from privgraph.privacy.events import NonPrivate
 
 
 def draws(count: int, width: int, std: float, seed: int = 0) -> torch.Tensor:
-    generator = torch.Generator().manual_seed(seed)
+    stream = secret(seed)
     noise = SphericalLaplaceNoise(std=std)
-    return torch.stack([noise.add_(torch.zeros(width), generator) for _ in range(count)])
+    return torch.stack([noise.add_(torch.zeros(width), stream) for _ in range(count)])
 
 
 def test_a_coordinate_is_laplace_with_its_standard_deviation() -> None:
@@ -53,7 +54,7 @@ def test_nothing_is_guaranteed() -> None:
 
 def test_bounds() -> None:
     values = torch.ones(3)
-    assert SphericalLaplaceNoise(std=0.0).add_(values, torch.Generator()) is values
+    assert SphericalLaplaceNoise(std=0.0).add_(values, secret()) is values
     assert torch.equal(values, torch.ones(3))
     for wrong in (-1.0, math.nan, math.inf):
         with pytest.raises(ValueError, match="std must not be negative"):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import integrate, stats
+from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, gate_chance, label_chances
 from privgraph.privacy.composition import gaussian_delta
@@ -125,11 +126,11 @@ def test_labels_and_gates_are_drawn_with_their_chances_and_no_others() -> None:
         return bool(stats.chisquare(seen, draws * label_chances(counts, sigma)).pvalue > LEVEL)
 
     def gates(scale: float) -> bool:
-        passed = NoisyGate(std=scale, threshold=5.0, weight=2.0).passes(table, np.random.default_rng(5))
+        passed = NoisyGate(std=scale, threshold=5.0, weight=2.0).passes(table, secret(5))
         return bool(stats.binomtest(int(passed.sum()), draws, float(gate_chance(3.5, 5.0, sigma))).pvalue > LEVEL)
 
     def drawn(scale: float) -> NDArray[np.int64]:
-        noisy = NoisyMax(kind="gaussian", scale=scale, weight=2.0).noisy(table, np.random.default_rng(3))
+        noisy = NoisyMax(kind="gaussian", scale=scale, weight=2.0).noisy(table, secret(3))
         return noisy.argmax(axis=1)
 
     assert fits(drawn(sigma))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from tests.secrets_made_here import KEY
 from torch import Tensor
 
 from privgraph.data.load import load
@@ -46,7 +47,7 @@ class Onlooker:
 def told(name: str, witness: Any) -> tuple[list[Metric | Result], int]:
     """Metrics and results of a run, and how many gradients its ledger counts."""
     config, graph = build(method(name).load_config(), METHODS[name]), load("karate")
-    events = list(train_one(method(name).load_train(), config, graph, Context(seed=3, witness=witness)))
+    events = list(train_one(method(name).load_train(), config, graph, Context(seed=3, noise_key=KEY, witness=witness)))
     spent = [entry_from_json(event.entry) for event in events if isinstance(event, Spent)]
     # A network that was pre-trained before is taken as it was kept, and tells no curve.
     curves = [event for event in events if isinstance(event, Metric | Result) and "pretrain" not in str(event)]
@@ -66,6 +67,6 @@ def test_a_witness_that_adds_nothing_changes_nothing_and_sees_every_release(name
 def test_what_is_seen_is_the_noise_before_anything_scales_it() -> None:
     onlooker = Onlooker()
     config, graph = build(method("dp-mlp").load_config(), METHODS["dp-mlp"]), load("karate")
-    list(train_one(method("dp-mlp").load_train(), config, graph, Context(seed=3, witness=onlooker)))
+    list(train_one(method("dp-mlp").load_train(), config, graph, Context(seed=3, noise_key=KEY, witness=onlooker)))
     spread = float(torch.stack(onlooker.seen).std())
     assert spread == pytest.approx(config.plan(graph.facts).noise["gradient"], rel=0.05)

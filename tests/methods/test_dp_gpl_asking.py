@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
+from tests.secrets_made_here import secret
 
 from privgraph.methods.dp_gpl.asking import Outcome, Rules, ask, histogram
 from privgraph.methods.dp_gpl.pooling import centred, pool
@@ -31,7 +32,7 @@ def asked(votes: np.ndarray, weights: np.ndarray | None = None, seed: int = 0, *
         **{**known, **given},  # type: ignore[arg-type]
         delta=1e-4,
     )
-    streams = (np.random.default_rng([seed, part]) for part in range(2))
+    streams = (secret(seed, name) for name in ("noise/gate", "noise/votes"))
     return ask(votes, np.ones(len(votes)) if weights is None else weights, CLASSES, rules, *streams)
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.secrets_made_here import draws
 
 from privgraph.methods.dp_gpl.partition import (
     EMPTY,
@@ -47,13 +48,13 @@ def seated(
     private[roster] = True
     room = Room.of(len(roster), TEACHERS, shots, drawn=weighting == "private-centrality")
     if weighting == "uniform":
-        return uniform(roster, present, room, 0)
+        return uniform(roster, present, room, draws(0))
     if weighting == "private-centrality":
         return by_public_centrality(
-            roster, present, (edges & ~private).sum(1), room, *rank_weights(TEACHERS, ranks, 0.5, 2.0), 0
+            roster, present, (edges & ~private).sum(1), room, *rank_weights(TEACHERS, ranks, 0.5, 2.0), draws(0)
         )
     centrality = (edges & private).sum(1) / (len(roster) - 1 - (gone is not None))
-    return by_private_centrality(roster, present, centrality, room, 0.5, 2.0, "stretched", 0)
+    return by_private_centrality(roster, present, centrality, room, 0.5, 2.0, "stretched", draws(0))
 
 
 def moved(before: Seating, after: Seating) -> list[int]:
@@ -135,7 +136,7 @@ def test_a_teacher_has_no_more_nodes_than_seats(joined: np.ndarray, roster: np.n
     private = np.isin(np.arange(NODES), roster)
     everybody = np.ones(NODES, dtype=bool)
     found = by_public_centrality(
-        roster, everybody, (joined & ~private).sum(1), tight, *rank_weights(TEACHERS, 3, 0.5, 2.0), 0
+        roster, everybody, (joined & ~private).sum(1), tight, *rank_weights(TEACHERS, 3, 0.5, 2.0), draws(0)
     )
     assert found.seats.shape == (TEACHERS, 2)
     assert (found.sizes == 2).sum() > TEACHERS / 2
@@ -173,4 +174,4 @@ def test_room() -> None:
 
 def test_seeds_seat_differently(joined: np.ndarray, roster: np.ndarray) -> None:
     present, room = np.ones(NODES, dtype=bool), Room.of(len(roster), TEACHERS, 0, drawn=False)
-    assert (uniform(roster, present, room, 0).seats != uniform(roster, present, room, 1).seats).any()
+    assert (uniform(roster, present, room, draws(0)).seats != uniform(roster, present, room, draws(1)).seats).any()

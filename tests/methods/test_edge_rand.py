@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
+from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
-from privgraph.mechanisms.randomised_response import pair_count
+from privgraph.mechanisms.randomised_response import TooManyEdges, pair_count, randomise, symmetric
 from privgraph.methods.base import Context, train_one
 from privgraph.methods.edge_rand.config import Config
 from privgraph.methods.edge_rand.train import randomised, train
@@ -56,31 +59,59 @@ def test_the_network_reads_the_randomised_graph_alone(monkeypatch: pytest.Monkey
 
     graph = load("karate")
     config = Config(epsilon=2.0, epochs=3, hidden=8)
-    noisy = randomised(graph, config, seed=5)
+    noisy = randomised(graph, config, secret(5, "noise/edges"))
     assert not torch.equal(noisy.edge_index, graph.edge_index)
-    honest = list(train_one(train, config, graph, Context(seed=5)))
+    honest = list(train_one(train, config, graph, Context(seed=5, noise_key=KEY)))
     empty = dataclasses.replace(graph, edge_index=graph.edge_index[:, :0], _cache={})
     monkeypatch.setattr(module, "randomised", lambda *_, **__: noisy)
     assert [
-        e for e in train_one(train, config, empty, Context(seed=5)) if type(e).__name__ in ("Metric", "Result")
+        e
+        for e in train_one(train, config, empty, Context(seed=5, noise_key=KEY))
+        if type(e).__name__ in ("Metric", "Result")
     ] == [e for e in honest if type(e).__name__ in ("Metric", "Result")]
 
 
 def test_the_noise_is_the_seeds() -> None:
     graph = load("karate")
-    first, again, other = (randomised(graph, Config(), seed).edge_index for seed in (0, 0, 1))
+    first, again, other = (randomised(graph, Config(), secret(seed)).edge_index for seed in (0, 0, 1))
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
-    assert not torch.equal(first, randomised(graph, Config(density="private", epsilon=0.1), 0).edge_index)
+    assert not torch.equal(first, randomised(graph, Config(density="private", epsilon=0.1), secret()).edge_index)
 
 
 def test_a_directed_graph_stays_directed() -> None:
     graph = load("karate")
     half = graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]]
     directed = dataclasses.replace(graph, edge_index=half, undirected=False, _cache={})
-    noisy = randomised(directed, Config(epsilon=6.0), seed=0)
+    noisy = randomised(directed, Config(epsilon=6.0), secret())
     source, target = noisy.edge_index
     assert not noisy.undirected
     assert not torch.equal(source.sort().values, target.sort().values)
     assert not bool((source == target).any())
     assert "directed edge" in Config().plan(directed.facts).statement.relation
+
+
+@pytest.mark.parametrize(("response", "density"), [("symmetric", "public"), ("asymmetric", "private")])
+def test_no_refusal_hangs_on_a_private_number_of_edges(response: str, density: str) -> None:
+    """A run that stops for one edge more, and goes on without it, tells that edge for certain."""
+    most, nodes = 520, 60
+    config = Config(response=response, density=density, epsilon=1.0, most_edges=most)
+    said = set()
+    for edges in (1, 249, 250, 251, 500, 1700):
+        facts = replace(FACTS, nodes=nodes, edges=edges, entries=2 * edges, train_nodes=45)
+        try:
+            config.plan(facts)
+            said.add("planned")
+        except TooManyEdges as error:
+            said.add(str(error))
+    assert len(said) == 1
+    pairs = np.stack(np.triu_indices(nodes, 1))
+    stopped = set()
+    for count in (1, 101, 102, 400, 1770):
+        edges = np.concatenate([pairs[:, :count], pairs[::-1, :count]], 1)
+        try:
+            randomise(edges, nodes, symmetric(1.0), secret(), undirected=True, most_edges=most)
+            stopped.add(False)
+        except TooManyEdges:
+            stopped.add(True)
+    assert len(stopped) == 1

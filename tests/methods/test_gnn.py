@@ -10,6 +10,7 @@ import pytest
 import torch
 from scipy import stats
 from tests.methods.toy_graphs import toy_graph
+from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -117,7 +118,7 @@ def test_dropout_and_jumping_knowledge(jump: bool) -> None:
 
 def test_it_protects_nothing_and_says_so() -> None:
     graph = load("karate")
-    context = Context()
+    context = Context(noise_key=KEY)
     list(train_one(train, Config(epochs=1), graph, context))
     statement = Config().plan(graph.facts).statement
     assert statement.ledger == context.ledger.entries
@@ -145,7 +146,9 @@ def curve(graph: Graph, name: str, **given: object) -> list[float]:
     """A run's curve of that name."""
     config = Config(**{**PARTS, "epochs": 4, "hidden": 8, **given})  # type: ignore[arg-type]
     return [
-        event.value for event in train_one(train, config, graph) if isinstance(event, Metric) and event.name == name
+        event.value
+        for event in train_one(train, config, graph, Context(noise_key=KEY))
+        if isinstance(event, Metric) and event.name == name
     ]
 
 
@@ -154,7 +157,7 @@ def test_every_setting_keeps_the_contract(data: str) -> None:
     graph = toy_graph(nodes=300, signal=2.0)
     config = Config(trained_on=data, epochs=60, hidden=16, lam=20.0, **PARTS)  # type: ignore[arg-type]
     plan = config.plan(graph.facts)
-    context = Context()
+    context = Context(noise_key=KEY)
     events = list(train_one(train, config, graph, context))
     assert [event.step for event in events if isinstance(event, Progress)] == list(range(1, plan.steps + 1))
     assert isinstance(events[-1], Result)
@@ -232,7 +235,7 @@ def test_noisy_labels_have_the_noise_that_is_said() -> None:
     """How often the largest entry is the true one, against its chance: 2/3 and 3/2 of the noise are rejected."""
     graph = toy_graph(nodes=6000, degree=1.0)
     rows, lam = torch.arange(graph.num_nodes), 1.5
-    labels = noisy_labels(graph, rows, lam, np.random.default_rng(0))
+    labels = noisy_labels(graph, rows, lam, secret())
     assert labels.shape == (6000, 3)
     assert float(labels.min()) == 0
     assert torch.allclose(labels.sum(1), torch.ones(6000))
@@ -253,7 +256,7 @@ def test_noisy_labels_have_the_noise_that_is_said() -> None:
 
 def test_a_label_without_a_positive_entry_is_uniform() -> None:
     graph = toy_graph(nodes=300)
-    labels = noisy_labels(graph, torch.arange(300), 0.001, np.random.default_rng(0))
+    labels = noisy_labels(graph, torch.arange(300), 0.001, secret())
     uniform = (labels == labels[:, :1]).all(1)
     assert stats.binomtest(int(uniform.sum()), 300, 1 / 8).pvalue > 1e-5
     assert torch.allclose(labels[uniform], torch.tensor(1 / 3))

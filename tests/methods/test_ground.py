@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from tests.secrets_made_here import KEY
 
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
@@ -38,7 +39,7 @@ def graph() -> Graph:
 
 
 def prepared(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> tuple[list[Event], Ground]:
-    events, steps = [], prepare(graph, options, Context(seed=seed), done=100, total=1000)
+    events, steps = [], prepare(graph, options, Context(seed=seed, noise_key=KEY), done=100, total=1000)
     while True:
         try:
             events.append(next(steps))

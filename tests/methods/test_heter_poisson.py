@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from tests.methods.toy_graphs import toy_graph
+from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -33,7 +34,9 @@ SMALL: dict[str, object] = {"hidden": 8, "epochs": 3, "batch_size": 30, "epsilon
 
 
 def told(graph: Graph, *, seed: int = 0, folder: Path | None = None, **options: object) -> list[Event]:
-    return list(train_one(train, Config(**{**SMALL, **options}), graph, Context(seed=seed, folder=folder)))  # type: ignore[arg-type]
+    return list(
+        train_one(train, Config(**{**SMALL, **options}), graph, Context(seed=seed, folder=folder, noise_key=KEY))
+    )  # type: ignore[arg-type]
 
 
 def result(events: list[Event]) -> dict[str, float]:
@@ -166,7 +169,7 @@ def test_out_of_reach_is_one_sentence() -> None:
     ],
 )  # fmt: skip
 def test_every_way_trains_as_planned(options: dict[str, object]) -> None:
-    graph, context = social(), Context(seed=0)
+    graph, context = social(), Context(seed=0, noise_key=KEY)
     config = Config(**{**SMALL, **options})  # type: ignore[arg-type]
     events = list(train_one(train, config, graph, context))
     assert context.ledger.entries == config.plan(graph.facts).statement.ledger
@@ -218,7 +221,7 @@ def test_steps_in_which_nobody_is_drawn_are_steps() -> None:
 def test_it_stops_between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Within an epoch too: what was run is not in the ledger yet, and the plan's whole price stands."""
     monkeypatch.setattr(training, "TELL_SECONDS", -1.0)
-    context = Context()
+    context = Context(noise_key=KEY)
     running = train_one(train, Config(**{**SMALL, "epochs": 1}), social(), context)  # type: ignore[arg-type]
     first, second = next(running), next(running)
     assert first == second == Progress(step=0, total=1, stage="training")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 import torch
 from tests.nn.subgraph_twins import one_by_one
+from tests.secrets_made_here import secret
 from torch import Tensor
 
 from privgraph.data.load import load
@@ -14,6 +16,7 @@ from privgraph.mechanisms.gradients import clip_factors
 from privgraph.methods.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
 from privgraph.nn.ragged_subgraphs import Subgraphs
+from privgraph.streams import Secret
 
 FEATURES, CLASSES = 4, 3
 
@@ -44,19 +47,19 @@ def told(subgraphs: Subgraphs) -> Told:
 
 
 def algorithms_2_and_3(
-    edges: Tensor, training: Tensor, rate: float, neighbours: int, exclusive: bool, draws: torch.Generator
+    edges: Tensor, training: Tensor, rate: float, neighbours: int, exclusive: bool, stream: Secret
 ) -> Told:
     """The paper's loops, with coins in the order in which the fast path tosses them."""
     true = set(map(tuple, edges.t().tolist()))
     members = [node for node in range(len(training)) if training[node]]
-    coins = torch.rand(len(members), generator=draws, dtype=torch.float64).tolist()
-    centres = [node for node, p in zip(members, coins, strict=True) if p < rate]
+    drawn = stream.coins(rate, len(members)).tolist()
+    centres = [node for node, kept in zip(members, drawn, strict=True) if kept]
     candidates = [(i, j) for i in centres for j in members if (j, i) in true]
-    coins = torch.rand(len(candidates), generator=draws, dtype=torch.float64).tolist()
+    out_degrees = [sum(1 for source, _ in true if source == j) for _, j in candidates]
+    chances = np.array([min(1.0, neighbours / out_degree) for out_degree in out_degrees])
     peripheral: dict[int, set[int]] = {i: set() for i in centres}
-    for (i, j), p in zip(candidates, coins, strict=True):
-        out_degree = sum(1 for source, _ in true if source == j)
-        if p < neighbours / out_degree:
+    for (i, j), kept in zip(candidates, stream.coins(chances).tolist(), strict=True):
+        if kept:
             peripheral[i].add(j)
     if exclusive:
         for i in centres:
@@ -73,9 +76,9 @@ def test_draws_are_those_of_the_algorithms(rate: float, neighbours: int, exclusi
         sampler = HeterPoisson(edges, graph.train_mask, rate=rate, neighbours=neighbours, exclusive=exclusive)
         sizes = []
         for step in range(8):
-            drawn = told(sampler.draw(generator(100 * seed + step)))
-            draws = generator(100 * seed + step)
-            assert drawn == algorithms_2_and_3(edges, graph.train_mask, rate, neighbours, exclusive, draws)
+            drawn = told(sampler.draw(secret(100 * seed + step)))
+            again = secret(100 * seed + step)
+            assert drawn == algorithms_2_and_3(edges, graph.train_mask, rate, neighbours, exclusive, again)
             sizes += [len(nodes) for nodes, _ in drawn.values()]
         assert len(sizes) > 8
         assert (max(sizes) > 1) == (neighbours > 0 and not (exclusive and rate == 1))
@@ -93,7 +96,7 @@ def test_frequencies_are_the_stated_ones() -> None:
     )
     sampler = HeterPoisson(edges, torch.ones(41, dtype=torch.bool), rate=0.5, neighbours=2, exclusive=False)
     central, held, leaves_held = 0, 0, []
-    draws = generator(3)
+    draws = secret(3)
     for _ in range(1000):
         drawn = told(sampler.draw(draws))
         central += len(drawn)
@@ -151,7 +154,8 @@ def test_who_changes_when_a_node_leaves(exclusive: bool) -> None:
                 def formed(sampler: HeterPoisson, centres: tuple[int, ...], coin: Tensor = coin) -> Subgraphs:
                     middle = torch.tensor(centres, dtype=torch.int64)
                     which, place = sampler.edges.of(middle)
-                    return sampler.formed(middle, coin[sampler.edges.sources[place], middle[which]])
+                    coins = coin[sampler.edges.sources[place], middle[which]]
+                    return sampler.formed(middle, coins < sampler._chance[place])
 
                 with_node = formed(before, chosen)
                 own, total = clipped(net, x, y, with_node, clip)
@@ -182,16 +186,21 @@ def test_degrees_that_are_counted_anew_would_change_other_subgraphs() -> None:
     anew = HeterPoisson(left, others, rate=0.5, neighbours=1, exclusive=False)
     whole = HeterPoisson(edges, everybody, rate=0.5, neighbours=1, exclusive=False)
     both = torch.tensor([0.8, 2.0], dtype=torch.float64)  # node 0 is not drawn, and who leaves is not either
-    assert told(whole.formed(centre, both))[2][0] == {2}
-    assert told(frozen.formed(centre, coin))[2][0] == {2}
-    assert told(anew.formed(centre, coin))[2][0] == {0, 2}
+
+    def formed(sampler: HeterPoisson, coins: Tensor) -> set[int]:
+        _, place = sampler.edges.of(centre)
+        return told(sampler.formed(centre, coins < sampler._chance[place]))[2][0]
+
+    assert formed(whole, both) == {2}
+    assert formed(frozen, coin) == {2}
+    assert formed(anew, coin) == {0, 2}
 
 
 @pytest.mark.parametrize("most", [0, 1, 3, 100])
 def test_predictions_read_no_training_node_but_their_own(most: int) -> None:
     graph = load("social", data_options={"nodes": 100, "degree": 12.0})
     training, edges = graph.train_mask, graph.edge_index
-    found = told(inference_subgraphs(edges, training, most, generator()))
+    found = told(inference_subgraphs(edges, training, most, secret()))
     assert list(found) == list(range(100))
     true = set(map(tuple, edges.t().tolist()))
     outside = torch.bincount(edges[1, ~training[edges[0]]], minlength=100)
@@ -201,13 +210,13 @@ def test_predictions_read_no_training_node_but_their_own(most: int) -> None:
         assert len(read) == min(most, int(outside[node]))
         assert among == {(a, b) for a, b in true if {a, b} <= inside}
     some = torch.tensor([70, 3])
-    assert told(inference_subgraphs(edges, training, most, generator(), some)) == {n: found[n] for n in (70, 3)}
+    assert told(inference_subgraphs(edges, training, most, secret(), some)) == {n: found[n] for n in (70, 3)}
 
 
 def test_neighbours_in_predictions_are_drawn_evenly() -> None:
     edges = torch.stack([torch.arange(1, 11), torch.zeros(10, dtype=torch.int64)])
     nobody = torch.zeros(11, dtype=torch.bool)
-    counts, draws = torch.zeros(11), generator(5)
+    counts, draws = torch.zeros(11), secret(5)
     for _ in range(1000):
         nodes = inference_subgraphs(edges, nobody, 3, draws, torch.tensor([0])).nodes
         counts[nodes] += 1
@@ -218,6 +227,6 @@ def test_neighbours_in_predictions_are_drawn_evenly() -> None:
 def test_no_edges_and_nobody() -> None:
     none = torch.empty(2, 0, dtype=torch.int64)
     for training in (torch.ones(4, dtype=torch.bool), torch.zeros(4, dtype=torch.bool)):
-        drawn = HeterPoisson(none, training, rate=1.0, neighbours=2, exclusive=True).draw(generator())
+        drawn = HeterPoisson(none, training, rate=1.0, neighbours=2, exclusive=True).draw(secret())
         assert drawn.centres.tolist() == training.nonzero().squeeze(1).tolist()
-        assert len(inference_subgraphs(none, training, 3, generator())) == 4
+        assert len(inference_subgraphs(none, training, 3, secret())) == 4

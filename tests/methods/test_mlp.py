@@ -7,6 +7,7 @@ import math
 
 import pytest
 import torch
+from tests.secrets_made_here import KEY
 
 from privgraph.data.load import load
 from privgraph.data.splits import with_split
@@ -39,14 +40,14 @@ def test_a_stack_of_seeds_and_rates_is_each_alone() -> None:
         Member(
             config=Config(epochs=4, hidden=8, learning_rate=rate, epsilon=epsilon),
             graph=with_split(graph, seed),
-            context=Context(seed=seed),
+            context=Context(seed=seed, noise_key=KEY),
         )
         for seed, rate, epsilon in ((0, 0.01, 1.0), (1, 0.05, 2.0), (2, 0.01, 1.0))
     ]
     assert len({member.config.stack_key() for member in members}) == 1
     stacked = list(train(members))
     for index, member in enumerate(members):
-        alone = list(train_one(train, member.config, member.graph, Context(seed=member.context.seed)))
+        alone = list(train_one(train, member.config, member.graph, Context(seed=member.context.seed, noise_key=KEY)))
         together = [event for number, event in stacked if number == index]
         assert [type(event) for event in together] == [type(event) for event in alone]
         for one, other in zip(together, alone, strict=True):

@@ -13,6 +13,7 @@ import pytest
 import torch
 from scipy import stats
 from tests.methods.toy_graphs import toy_graph
+from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.graph import Graph
 from privgraph.data.spec import PublicFacts
@@ -35,7 +36,7 @@ LEVEL = 1e-5
 
 
 def votes_of(parts: Parts, config: Config, nodes: int) -> torch.Tensor:
-    running = cast_votes(parts, random_queries(parts.public, 20, 0), config, Context(seed=3), nodes, 100)
+    running = cast_votes(parts, random_queries(parts.public, 20, 0), config, Context(seed=3, noise_key=KEY), nodes, 100)
     while True:
         try:
             next(running)
@@ -55,11 +56,11 @@ def without_private(parts: Parts, node: int) -> Parts:
 
 def test_each_node_draws_its_own_teacher() -> None:
     everybody = torch.arange(5000)
-    teams = draw_teachers(everybody, 5000, 20, seed=1)
+    teams = draw_teachers(everybody, 5000, 20, secret(1))
     for gone in (0, 17, 4999):
         rest = torch.cat([everybody[:gone], everybody[gone + 1 :]])
-        assert torch.equal(draw_teachers(rest, 5000, 20, seed=1), teams[rest])
-    assert not torch.equal(teams, draw_teachers(everybody, 5000, 20, seed=2))
+        assert torch.equal(draw_teachers(rest, 5000, 20, secret(1)), teams[rest])
+    assert not torch.equal(teams, draw_teachers(everybody, 5000, 20, secret(2)))
     sizes = np.bincount(teams.numpy(), minlength=20)
     assert len(sizes) == 20
     assert stats.chisquare(sizes).pvalue > LEVEL
@@ -71,7 +72,7 @@ def test_one_private_node_moves_one_vote_a_query(teacher: str) -> None:
     graph = toy_graph(nodes=80, signal=1.0)
     config = Config(private=0.4, teacher=teacher, teachers=12, epochs=12, hidden=8)
     parts = split_parts(graph, config)
-    teams = draw_teachers(parts.private_nodes, graph.num_nodes, config.teachers, 3)
+    teams = draw_teachers(parts.private_nodes, graph.num_nodes, config.teachers, secret(3, "sampling/teachers"))
     before = votes_of(parts, config, graph.num_nodes)
     assert torch.equal(before, votes_of(parts, config, graph.num_nodes))
     moved, fell_silent = 0, 0
@@ -220,7 +221,7 @@ def graph() -> Graph:
 
 
 def run(graph: Graph, folder: Path | None = None, seed: int = 0, **given: object) -> tuple[list[Event], Context]:
-    context = Context(seed=seed, folder=folder)
+    context = Context(seed=seed, folder=folder, noise_key=KEY)
     config = Config(
         **{"private": 0.3, "public_train": 0.6, "public_test": 0.1, "teachers": 5, "epochs": 30, "hidden": 16, **given}
     )  # type: ignore[arg-type]
@@ -334,7 +335,7 @@ def test_public_labels_steer_nothing_and_noise_is_fresh(graph: Graph, tmp_path: 
 
 
 def test_it_stops_between_teachers(graph: Graph) -> None:
-    context = Context()
+    context = Context(noise_key=KEY)
     running: Iterator[Event] = train_one(train, Config(private=0.3, teachers=5, epochs=2), graph, context)
     assert next(running) == Progress(step=1, total=7, stage="teachers")
     running.close()  # type: ignore[attr-defined]

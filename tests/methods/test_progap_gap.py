@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import torch
 from tests.methods.toy_graphs import toy_graph, without_edge
+from tests.secrets_made_here import KEY
 from torch import Tensor
 
-from privgraph.methods.base import Context, Member
+from privgraph.methods.base import Context, Member, train_one
 from privgraph.methods.gap import stack as stacking
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serial import entry_to_json
@@ -30,7 +31,9 @@ def _config(name: str, **options: Any) -> Any:
 
 
 def _member(config: Any, run: int = 0, folder: Path | None = None, **graph: Any) -> Member:
-    return Member(config=config, graph=toy_graph(split_seed=run, **graph), context=Context(seed=run, folder=folder))
+    return Member(
+        config=config, graph=toy_graph(split_seed=run, **graph), context=Context(seed=run, folder=folder, noise_key=KEY)
+    )
 
 
 def _run(name: str, members: Sequence[Member]) -> list[list[Event]]:
@@ -121,7 +124,7 @@ def test_the_seed_decides_everything(name: str, tmp_path: Path) -> None:
         folder.mkdir()
         config = _config(name, unit="node", epsilon=8.0)
         graph = toy_graph()
-        _run(name, [Member(config=config, graph=graph, context=Context(seed=seed, folder=folder))])
+        _run(name, [Member(config=config, graph=graph, context=Context(seed=seed, folder=folder, noise_key=KEY))])
         results.append(_probabilities(folder))
     np.testing.assert_array_equal(results[0], results[1])
     assert np.abs(results[0] - results[2]).max() > 1e-3
@@ -152,12 +155,12 @@ def test_edges_are_read_once_a_hop_and_only_through_the_noise(
     calibrated = config.noise_scale(graph.facts)
     monkeypatch.setattr(type(config), "noise_scale", lambda self, facts: calibrated)
     monkeypatch.setattr(stacking, "release_stack", record)
-    _run(name, [Member(config=config, graph=graph, context=Context(folder=folders[0]))])
+    _run(name, [Member(config=config, graph=graph, context=Context(folder=folders[0], noise_key=KEY))])
     assert len(seen) == 3, "K aggregations: training, selection and inference all read the cache"
     first = list(seen)
-    _run(name, [Member(config=config, graph=neighbour, context=Context(folder=folders[1]))])
+    _run(name, [Member(config=config, graph=neighbour, context=Context(folder=folders[1], noise_key=KEY))])
     monkeypatch.setattr(stacking, "release_stack", lambda *arguments: first.pop(0))
-    _run(name, [Member(config=config, graph=neighbour, context=Context(folder=folders[2]))])
+    _run(name, [Member(config=config, graph=neighbour, context=Context(folder=folders[2], noise_key=KEY))])
     np.testing.assert_array_equal(_probabilities(folders[0]), _probabilities(folders[2]))
     assert np.abs(_probabilities(folders[0]) - _probabilities(folders[1])).max() > 0
 
@@ -238,7 +241,7 @@ def test_a_graph_without_edges_and_without_validation_nodes_trains(name: str) ->
         graph, edge_index=torch.zeros(2, 0, dtype=torch.int64), val_mask=torch.zeros_like(graph.val_mask), _cache={}
     )
     for unit in UNITS:
-        member = Member(config=_config(name, unit=unit), graph=bare, context=Context())
+        member = Member(config=_config(name, unit=unit), graph=bare, context=Context(noise_key=KEY))
         (events,) = _run(name, [member])
         assert isinstance(events[-1], Result)
         assert set(events[-1].metrics) == {"test_accuracy", "train_accuracy", "test_precision"}
@@ -249,3 +252,29 @@ def test_training_on_the_newest_embeddings_alone() -> None:
     (events,) = _run("progap", [_member(config)])
     assert isinstance(events[-1], Result)
     assert events[-1].metrics["train_accuracy"] > 0.6
+
+
+@pytest.mark.parametrize("name", ["gap", "progap"])
+def test_nobody_knows_which_units_were_dropped(name: str) -> None:
+    """Masks are dealt out by place in a batch: known ones would move every gradient with one node more. They hang on the key."""
+
+    class Look:
+        def __init__(self) -> None:
+            self.sums: list[torch.Tensor] = []
+
+        def join(self, total: torch.Tensor, clip: float) -> None:
+            self.sums.append(total.clone())
+
+        def see(self, released: torch.Tensor) -> None:
+            pass
+
+    def first(key: bytes, dropout: float) -> torch.Tensor:
+        config = method(name).load_config()(unit="node", epochs=1, batch_size=10**6, depth=1, hidden=8, dropout=dropout)
+        look = Look()
+        context = Context(seed=0, noise_key=key, witness=look)
+        list(train_one(method(name).load_train(), config, toy_graph(), context))
+        return look.sums[0]
+
+    assert torch.equal(first(KEY, 0.0), first(KEY + b"2", 0.0))
+    assert torch.equal(first(KEY, 0.5), first(KEY, 0.5))
+    assert not torch.allclose(first(KEY, 0.5), first(KEY + b"2", 0.5), rtol=0.1)

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import pytest
 import torch
+from tests.secrets_made_here import KEY, secret
 from torch import Tensor
 from torch.nn import functional
 
@@ -44,7 +45,7 @@ def graph() -> Graph:
 
 def grounded(config: Prompt | Config, own: Graph | None = None) -> Ground:
     """The ground alone; its progress is not looked at."""
-    steps = prepare(own or graph(), config, Context(), done=0, total=3)
+    steps = prepare(own or graph(), config, Context(noise_key=KEY), done=0, total=3)
     while True:
         try:
             next(steps)
@@ -54,7 +55,7 @@ def grounded(config: Prompt | Config, own: Graph | None = None) -> Ground:
 
 
 def result(train: object, config: object, seed: int = 0) -> dict[str, float]:
-    *_, last = train_one(train, config, graph(), Context(seed=seed))  # type: ignore[arg-type]
+    *_, last = train_one(train, config, graph(), Context(seed=seed, noise_key=KEY))  # type: ignore[arg-type]
     assert isinstance(last, Result)
     return dict(last.metrics)
 
@@ -161,7 +162,7 @@ def test_a_decomposition_of_everybody_voids_the_guarantee() -> None:
     assert math.isinf(plan.statement.epsilon)
     assert isinstance(plan.statement.ledger[0].event, NonPrivate)
     assert any("nothing is guaranteed" in note for note in plan.notes)
-    context = Context()
+    context = Context(noise_key=KEY)
     list(train_one(train_dpsgd, config, graph(), context))
     assert context.ledger.entries == plan.statement.ledger
 
@@ -177,7 +178,7 @@ def test_what_is_out_of_reach_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPa
 
 def per_example(config: Config, ground: Ground, shots: Shots) -> PerExampleGradients:
     net = PerExampleGradients(
-        fresh_prompt(ground, ground.table, recipe_of(config), Context()), ground.backbone, ground.table
+        fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY)), ground.backbone, ground.table
     )
     net.backward(ground.egos(shots.nodes), shots.labels)
     return net
@@ -192,7 +193,7 @@ def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
     weights = torch.rand(1, 6, generator=torch.Generator().manual_seed(0))
     norms, expected = net.squared_norms(), torch.zeros_like(net.gradients)
     for example in range(6):
-        one = fresh_prompt(ground, ground.table, recipe_of(config), Context())
+        one = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
         learning = [one.parameters[name].requires_grad_() for name in one.tuned]
         logits = one.logits(ground.backbone, ground.table, ground.egos(shots.nodes[example : example + 1]))
         loss = functional.cross_entropy(logits[0], shots.labels[example : example + 1])
@@ -241,7 +242,7 @@ def test_noise_has_its_scale_and_no_other() -> None:
     nobody = Shots(nodes=torch.full((4,), -1), labels=torch.full((4,), -1))
     net = per_example(config, ground, nobody)
     mechanism = PrivateGradients(clip=0.5, noise_multiplier=3.0, rate=0.5, expected_batch=2.0)
-    noise, drawn = torch.Generator().manual_seed(0), []
+    noise, drawn = secret(), []
     for _ in range(60):
         PrivateGradients.release([mechanism], net, (nobody.labels >= 0).unsqueeze(0), [noise])
         drawn.append(net.gradients[0].clone())
@@ -265,7 +266,7 @@ def test_a_run_draws_the_noise_that_was_planned(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(PrivateGradients, "release", staticmethod(spy))
     config = Config(epochs=4, shots=0, batch_size=20, **SMALL)
-    context = Context()
+    context = Context(noise_key=KEY)
     list(train_one(train_dpsgd, config, graph(), context))
     facts = graph().facts
     assert len(seen) == config.steps(facts) == sum(entry.count for entry in context.ledger.entries)
@@ -302,5 +303,9 @@ def test_many_examples_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_epoch_in_which_nobody_was_drawn_tells_no_loss() -> None:
     config = Config(epochs=4, shots=1, batch_size=1, epsilon=50.0, **SMALL)
-    told = [event for event in train_one(train_dpsgd, config, graph(), Context(seed=1)) if isinstance(event, Metric)]
+    told = [
+        event
+        for event in train_one(train_dpsgd, config, graph(), Context(seed=1, noise_key=KEY))
+        if isinstance(event, Metric)
+    ]
     assert all(math.isfinite(event.value) for event in told)

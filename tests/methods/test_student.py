@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from tests.secrets_made_here import KEY
 from torch import Tensor
 
 from privgraph.data.graph import Graph
@@ -40,7 +41,7 @@ def fitted(
         rows,
         targets,
         options=options,
-        context=Context(seed=seed),
+        context=Context(seed=seed, noise_key=KEY),
         done=done,
         total=total or options.pretrain + options.epochs,
     )

@@ -10,6 +10,7 @@ from privgraph.methods.answers import NAME, Answers
 from privgraph.methods.ensemble import NAME as ENSEMBLE
 from privgraph.methods.ensemble import Ensemble
 from privgraph.privacy.serial import entry_to_json, statement_to_json
+from privgraph.program import program
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.spec import RunSpec, make_spec
@@ -37,6 +38,7 @@ def keep(
         return run
     worker = new_worker()
     assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
     plan = spec.config().plan(KARATE)
     events: list[Event] = [Log(message="loading karate"), Progress(step=0, total=100, stage="stage 0")]
     events += [
@@ -82,6 +84,7 @@ def _keep(store: RunStore, spec: RunSpec, artifacts: Mapping[str, Answers | Ense
     run = store.submit(spec)
     worker = new_worker()
     assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
     for artifact in artifacts.values():
         artifact.save(store.folder(run))
     metrics = {"test_accuracy": 0.7, "val_accuracy": 0.7, "train_accuracy": 0.7}

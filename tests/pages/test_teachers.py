@@ -41,7 +41,7 @@ def _drawn(app: AppTest) -> list[str]:
     return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
-@pytest.mark.parametrize("release", ["votes", "posterior", "ensemble", "log-posterior"])
+@pytest.mark.parametrize("release", ["table", "votes", "posterior", "ensemble", "log-posterior"])
 def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: str) -> None:
     app = opened("teachers", data="digits", price__release=release, price__lam="0.5", price__queries="100")
     assert not app.error, app.error
@@ -71,6 +71,19 @@ def test_the_sliders_move_both_epsilons_but_k_does_not(opened: Callable[..., App
     assert "K does not change the price" in _texts(app)
 
 
+def test_a_table_has_no_sliders_but_its_noise(opened: Callable[..., AppTest]) -> None:
+    app = opened("teachers", data="digits", price__release="table", price__lam="0.2")
+    keys = {one.key for kind in ("slider", "select_slider") for one in app.get(kind)}
+    assert "price.lam" in keys
+    assert not keys & {"price.rate", "price.queries", "price.neighbours"}
+    assert "All 898 private nodes are in the table" in _texts(app)
+    link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    assert (query["release"], query["lam"]) == ("table", "0.2")
+    train = opened("train", **query)
+    assert not train.warning, train.warning
+
+
 def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
     app = opened("teachers", data="digits", price__release="posterior", price__lam="2")
     right = argmax_atoms(2.0, 10).upper[0]
@@ -79,7 +92,7 @@ def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
 
 
 def test_more_queries_than_the_graph_has_are_not_priced(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="digits", price__queries="1000")
+    app = opened("teachers", data="digits", price__release="votes", price__queries="1000")
     asked = Config(queries=1000, lam=0.1).asked(DIGITS)
     assert asked < 1000
     assert f"This graph has {asked:,} public nodes that may be asked about" in _texts(app)
@@ -139,7 +152,7 @@ def _ready(app: AppTest, seconds: float = 60) -> AppTest:
 
 
 @pytest.mark.usefixtures("unread")
-@pytest.mark.parametrize("kind", ["posterior", "votes"])
+@pytest.mark.parametrize("kind", ["posterior", "table", "votes"])
 def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store: RunStore, kind: str) -> None:
     found = made_answers(kind, refuse=3)
     run = keep_answers(store, found)

@@ -160,3 +160,31 @@ def test_tags_and_notes_are_kept(opened: Callable[..., AppTest], store: RunStore
     app.text_area(key=f"note.{run}").set_value("why not").run()
     next(button for button in app.button if button.label == "Save the note").click().run()
     assert store.get(run).note == "why not"
+
+
+def test_a_run_of_an_earlier_version_says_what_is_wrong_with_it(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = keep(store, spec("gap", unit="node"))
+    assert "known faults" not in _texts(opened("train", run=new))
+    monkeypatch.setattr(store.leases, "made_by", lambda worker, version: None)
+    old = keep(store, spec("gap", unit="node", selection="validation"))
+    for page in ("train", "audit"):
+        app = opened(page, run=old)
+        (said,) = (error.value for error in app.error)
+        assert "This run has 5 known faults, which no ε here counts:" in said
+        assert "\n- The epoch was chosen by what the model says of private validation nodes" in said
+    assert "made by a version before 0.5.0" in _texts(opened("train", run=old))
+
+
+def test_options_that_the_chosen_release_does_not_read_are_not_asked_for(opened: Callable[..., AppTest]) -> None:
+    def asked(release: str) -> set[str]:
+        app = opened("train", method="privgnn", data="social", release=release)
+        assert not app.exception
+        drawn = [*app.text_input, *app.number_input, *app.select_slider, *app.selectbox]
+        return {str(widget.key) for widget in drawn} & {"rate", "teachers", "neighbours", "gate", "epochs"}
+
+    assert asked("table") == {"epochs"}
+    assert asked("votes") == {"rate", "gate", "epochs"}
+    assert asked("ensemble") == {"rate", "teachers", "neighbours", "gate", "epochs"}
+    assert asked("posterior") == {"rate", "neighbours", "epochs"}

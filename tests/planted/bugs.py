@@ -6,39 +6,53 @@ whether something is wrong, and what it saw: on clean code it must find nothing.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import torch
+from tests.data import uploads_made_here as made
+from tests.secrets_made_here import KEY
+from tests.statistics import test_epoch_choice as epoch_choice
 from torch import Tensor
 
 from privgraph.audits.mechanism import audit
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
+from privgraph.data.digest import graph_digest
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
+from privgraph.data.upload import check_upload, save_upload
+from privgraph.lattice import add, draw
 from privgraph.mechanisms import degree
 from privgraph.mechanisms.aggregation import unit_rows
 from privgraph.mechanisms.degree import bound_out_degree, pair_rank
-from privgraph.mechanisms.entries import aggregation_sensitivity
+from privgraph.mechanisms.entries import aggregation_sensitivity, chosen_epoch_entry, replaced_gradient_entry
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.mechanisms.noisy_max import NoisyGate
+from privgraph.mechanisms.noisy_max import NoisyGate, NoisyVotes
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.methods.base import Context, train_one
 from privgraph.methods.dp_gnn.config import step_event
 from privgraph.methods.heter_poisson.sampling import HeterPoisson
-from privgraph.methods.privgnn.votes import weights
+from privgraph.methods.keys import run_keys
+from privgraph.methods.parts import split_parts
+from privgraph.methods.privgnn.config import Config
+from privgraph.methods.privgnn.table import class_sums
+from privgraph.methods.privgnn.votes import GRID, PublicEncoder, weights
 from privgraph.nn.training import fit_private
 from privgraph.privacy.calibration import calibrate
+from privgraph.privacy.events import Nothing
 from privgraph.registry import METHODS
+from privgraph.streams import Secret, noise_key
 
 FACTS = PublicFacts(nodes=600, edges=1800, entries=3600, features=20, classes=4, train_nodes=450)
 
@@ -76,8 +90,8 @@ def everywhere(original: Any, replacement: Any) -> Iterator[None]:
 
 
 @contextmanager
-def instead(owner: type, name: str, replacement: Any) -> Iterator[None]:
-    """Put `replacement` in the place of an attribute of a class."""
+def instead(owner: type | ModuleType, name: str, replacement: Any) -> Iterator[None]:
+    """Put `replacement` in the place of an attribute of a class or module."""
     with patch.object(owner, name, replacement):
         yield
 
@@ -112,13 +126,33 @@ def other_gradients(change: Callable[[PrivateGradients], PrivateGradients]) -> A
     return instead(PrivateGradients, "release", staticmethod(release))
 
 
+class Rewound(Secret):
+    """A stream that begins again where it began, at every `start`."""
+
+    def __init__(self, original: Secret) -> None:
+        self.name, self.original = original.name, original
+        self.known = original.words(0)
+        self.start()
+
+    def start(self) -> None:
+        self.at, self.stores = 0, {}
+
+    def words(self, count: int) -> Any:
+        missing = self.at + count - len(self.known)
+        if missing > 0:
+            self.known = np.concatenate([self.known, self.original.words(missing)])
+        self.at += count
+        return self.known[self.at - count : self.at].copy()
+
+
 def noise_reused() -> AbstractContextManager[None]:
-    original, states = PrivateGradients.release, {}
+    original, known = PrivateGradients.release, {}
 
     def release(mechanisms: Any, net: Any, valid: Tensor, noise: Any, *rest: Any) -> None:
-        for generator in set(noise):
-            generator.set_state(states.setdefault(id(generator), (generator, generator.get_state()))[1])
-        original(mechanisms, net, valid, noise, *rest)
+        again = {id(stream): known.setdefault(id(stream), Rewound(stream)) for stream in noise}
+        for stream in again.values():
+            stream.start()
+        original(mechanisms, net, valid, [again[id(stream)] for stream in noise], *rest)
 
     return instead(PrivateGradients, "release", staticmethod(release))
 
@@ -131,34 +165,37 @@ def one_more_step() -> AbstractContextManager[None]:
 
 
 def each_counted_once() -> AbstractContextManager[None]:
-    """DP-GNN: a gradient that turns round is counted as one that is added: k + c instead of 2 k + c."""
+    """DP-GNN: a gradient that turns round is counted as one that is added: no term is the node's where it takes no part."""
 
     def event(noise_multiplier: float, max_degree: int, rate: float) -> Any:
-        honest = step_event(noise_multiplier, max_degree, rate)
-        shifts = [round(noise_multiplier / noise) for noise in honest.noise_multipliers]
-        return replace(
-            honest,
-            noise_multipliers=tuple(
-                noise_multiplier / (shift - shift // 2) if shift else float("inf") for shift in shifts
-            ),
-        )
+        return replace(step_event(noise_multiplier, max_degree, rate), absent=0)
 
     return everywhere(step_event, event)
+
+
+def replaced_counted_as_added() -> AbstractContextManager[None]:
+    """GAP with own rows: the gradient that a record's replacement takes away is forgotten."""
+
+    def entry(*given: Any) -> Any:
+        honest = replaced_gradient_entry(*given)
+        return replace(honest, event=replace(honest.event, absent=0))
+
+    return everywhere(replaced_gradient_entry, entry)
 
 
 def rule_skipped() -> AbstractContextManager[None]:
     original = HeterPoisson.formed
 
-    def formed(self: HeterPoisson, centres: Tensor, coins: Tensor) -> Any:
+    def formed(self: HeterPoisson, centres: Tensor, kept: Tensor) -> Any:
         self.exclusive = False
-        return original(self, centres, coins)
+        return original(self, centres, kept)
 
     return instead(HeterPoisson, "formed", formed)
 
 
 def one_scale_for_all() -> AbstractContextManager[None]:
-    def add(self: GaussianNoise, values: Tensor, generator: torch.Generator) -> Tensor:
-        return SphericalLaplaceNoise(std=self.std).add_(values, generator)
+    def add(self: GaussianNoise, values: Tensor, secret: Secret) -> Tensor:
+        return SphericalLaplaceNoise(std=self.std).add_(values, secret)
 
     return instead(GaussianNoise, "add_", add)
 
@@ -181,8 +218,32 @@ def drawn_again() -> AbstractContextManager[None]:
     return everywhere(pair_rank, rank)
 
 
+def choice_for_free() -> AbstractContextManager[None]:
+    """The epoch that private labels chose is counted as if nobody had looked at them."""
+    return everywhere(chosen_epoch_entry, lambda stage: replace(chosen_epoch_entry(stage), event=Nothing()))
+
+
+def loudest_sets_the_scale() -> AbstractContextManager[None]:
+    """Vectors of a table scaled by the longest of all private nodes, so that one node moves everybody else's."""
+
+    def private(self: PublicEncoder, x: Tensor) -> Any:
+        raw = self.raw(x)
+        return np.trunc(raw / np.linalg.norm(raw, axis=1).max(initial=1e-12) / GRID) * GRID
+
+    return instead(PublicEncoder, "private", private)
+
+
 def rounded_down() -> AbstractContextManager[None]:
     return everywhere(calibrate, lambda *given, **settings: np.floor(10 * calibrate(*given, **settings)) / 10)
+
+
+def data_left_out() -> AbstractContextManager[None]:
+    """The key of a run comes from its spec alone, as once it did."""
+    return everywhere(graph_digest, lambda graph, key, known=None: b"")
+
+
+def name_without_key() -> AbstractContextManager[None]:
+    return everywhere(noise_key, lambda folder: bytes(32))
 
 
 # What looks for it
@@ -220,7 +281,7 @@ class Counter:
 def releases_are_all_in_the_ledger() -> Verdict:
     graph = load("social", data_options={"nodes": 60, "degree": 4.0, "features": 6})
     counter = Counter()
-    context = Context(witness=counter)
+    context = Context(witness=counter, noise_key=KEY)
     config = METHODS["dp-mlp"].load_config()(epochs=2, batch_size=10, hidden=4)
     for _ in train_one(METHODS["dp-mlp"].load_train(), config, graph, context):
         pass
@@ -242,9 +303,55 @@ def strangers_keep_their_lists() -> Verdict:
     return Verdict(wrong=changed > 0, seen=f"{changed} lists changed of nodes that never pointed to who left")
 
 
+def a_table_loses_one_vector() -> Verdict:
+    """When a private node is gone, its own column has changed by 1 at most, and every other number is what it was."""
+    parts = split_parts(load("social", data_options={"nodes": 80, "degree": 4.0, "features": 6}), Config())
+    encoder, labels = PublicEncoder.of(parts.public, 6), parts.private.y.numpy()
+
+    def sums(kept: Any) -> Any:
+        return class_sums(encoder.private(parts.private.x[kept]), labels[kept], parts.public.num_classes)
+
+    everybody = np.arange(len(labels))
+    lost = [sums(everybody) - sums(np.delete(everybody, node)) for node in everybody]
+    others = sum(bool(np.delete(gone, labels[node], axis=1).any()) for node, gone in enumerate(lost))
+    most = max(float(np.linalg.norm(gone)) for gone in lost)
+    return Verdict(
+        wrong=others > 0 or most > 1, seen=f"{others} departures moved other classes; the largest move is {most:.2f}"
+    )
+
+
 def epsilon_is_kept() -> Verdict:
     statement = METHODS["dp-mlp"].load_config()(epsilon=4.0, epochs=5).plan(FACTS).statement
     return Verdict(wrong=statement.epsilon > 4.0, seen=f"costs {statement.epsilon:.2f} where 4 was asked")
+
+
+def one_edge_less_has_other_noise() -> Verdict:
+    """The same run, trained again when a friendship is gone: what its two releases have in common."""
+    graph = load("karate")
+    less = replace(graph, edge_index=graph.edge_index[:, graph.edge_index.sum(0) > 1])  # nodes 0 and 1 part
+    drawn = []
+    for one in (graph, less):
+        (key,) = run_keys(b"secret", ["the same run"], [one], "cpu")
+        drawn.append(draw("gaussian", 1.0, Context(noise_key=key.noise).secret("noise/aggregation"), 2000))
+    alike = float(np.corrcoef(*drawn)[0, 1])
+    return Verdict(wrong=abs(alike) > 0.2, seen=f"noise on two graphs has a correlation of {alike:.2f}")
+
+
+def names_cannot_be_compared() -> Verdict:
+    """Who has the same graph, on another machine, and stores it there."""
+    upload = check_upload({"graph": made.npz(made.arrays())})
+    with TemporaryDirectory() as one, TemporaryDirectory() as other:
+        names = []
+        for folder in (one, other):
+            with patch.dict(os.environ, {"PRIVGRAPH_HOME": folder}):
+                names.append(save_upload(upload))
+    same = names[0] == names[1]
+    return Verdict(wrong=same, seen=f"{'the same name' if same else 'two names'} on two machines")
+
+
+def choice_is_covered() -> Verdict:
+    claimed, shown = epoch_choice.claimed_and_shown(runs=150)
+    return Verdict(wrong=shown > claimed, seen=f"a label shows {shown:.2f} for a claimed {claimed:.2f}")
 
 
 MECHANISMS = "audit mechanism"
@@ -278,7 +385,7 @@ BUGS = (
         where="mechanisms/sampling.py",
         plant=lambda: everywhere(
             poisson_batch,
-            lambda examples, rate, generator: poisson_batch(examples, min(1.0, 4 * rate), generator),
+            lambda examples, rate, *rest: poisson_batch(examples, min(1.0, 4 * rate), *rest),
         ),
         caught_by=MECHANISMS,
         check=audited("dp-mlp", epsilon=2.0, epochs=2, batch_size=45),
@@ -319,6 +426,13 @@ BUGS = (
         check=audited("dp-gnn", trials=16_000, epsilon=2.0, max_degree=8, **WHOLE),
     ),
     Bug(
+        name="a replaced record's old gradient forgotten",
+        where="mechanisms/entries.py",
+        plant=replaced_counted_as_added,
+        caught_by=MECHANISMS,
+        check=audited("gap", trials=16_000, unit="node", own_rows=True, epsilon=4.0, depth=1, **WHOLE),
+    ),
+    Bug(
         name="one more composition than counted",
         where="nn/training.py",
         plant=one_more_step,
@@ -347,6 +461,13 @@ BUGS = (
         check=strangers_keep_their_lists,
     ),
     Bug(
+        name="the epoch chosen by private labels for free",
+        where="mechanisms/entries.py",
+        plant=choice_for_free,
+        caught_by="one label that validates",
+        check=choice_is_covered,
+    ),
+    Bug(
         name="calibration rounded down",
         where="privacy/calibration.py",
         plant=rounded_down,
@@ -358,15 +479,52 @@ BUGS = (
         where="methods/privgnn/votes.py",
         plant=lambda: everywhere(weights, lambda queries, nodes: queries @ nodes.T),
         caught_by=MECHANISMS,
-        check=audited("privgnn", trials=1000, epsilon=2.0, queries=50),
+        check=audited("privgnn", trials=1000, epsilon=2.0, release="votes", queries=50),
+    ),
+    Bug(
+        name="a vector of the table may have any length",
+        where="methods/privgnn/votes.py",
+        plant=lambda: instead(PublicEncoder, "private", lambda self, x: self.raw(x)),
+        caught_by=MECHANISMS,
+        check=audited("privgnn", trials=1000, epsilon=2.0),
+    ),
+    Bug(
+        name="the loudest private node scales everybody's vector",
+        where="methods/privgnn/votes.py",
+        plant=loudest_sets_the_scale,
+        caught_by="departures from a table",
+        check=a_table_loses_one_vector,
+    ),
+    Bug(
+        name="a table with less noise than its entry says",
+        where="mechanisms/noisy_max.py",
+        plant=lambda: instead(
+            NoisyVotes,
+            "noisy",
+            lambda self, votes, secret: add("gaussian", self.std / 2, votes, secret),
+        ),
+        caught_by=MECHANISMS,
+        check=audited("privgnn", trials=9000, epsilon=2.0),
     ),
     Bug(
         name="a gate without noise",
         where="mechanisms/noisy_max.py",
-        plant=lambda: instead(
-            NoisyGate, "passes", lambda self, counts, generator: counts.max(axis=-1) > self.threshold
-        ),
+        plant=lambda: instead(NoisyGate, "passes", lambda self, counts, secret: counts.max(axis=-1) > self.threshold),
         caught_by=MECHANISMS,
         check=audited("privgnn", epsilon=1.0, release="ensemble", gate=2.0, queries=50),
+    ),
+    Bug(
+        name="the same noise on other data",
+        where="methods/keys.py",
+        plant=data_left_out,
+        caught_by="the same run twice",
+        check=one_edge_less_has_other_noise,
+    ),
+    Bug(
+        name="an upload's name is a hash without a key",
+        where="data/uploads.py",
+        plant=name_without_key,
+        caught_by="names on two machines",
+        check=names_cannot_be_compared,
     ),
 )

@@ -6,7 +6,7 @@ import sys
 import time
 import warnings
 
-from tests.planted.bugs import BUGS
+from tests.planted.every import BUGS
 
 
 def main() -> int:

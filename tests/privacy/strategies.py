@@ -62,6 +62,16 @@ subgraphs = st.builds(
     st.booleans(),
 )
 
+terms = st.builds(
+    lambda rate, present, absent, scale: events.SampledTerms(
+        rate=rate, present=present, absent=absent, noise_multiplier=scale
+    ),
+    st.floats(1e-6, 1.0),
+    st.integers(0, 10),
+    st.integers(0, 10),
+    positive,
+)
+
 singles = st.one_of(
     st.just(events.Nothing()),
     text.map(lambda reason: events.NonPrivate(reason=reason)),
@@ -78,6 +88,7 @@ singles = st.one_of(
     sampled,
     samples,
     subgraphs,
+    terms,
     mixtures(),
 )
 repeats = st.builds(lambda event, count: events.Repeated(event=event, count=count), singles, st.integers(0, 10**6))

@@ -209,6 +209,7 @@ def test_every_release_has_its_event() -> None:
     assert noisy_labels.release_event("votes", **sizes) == noisy_labels.votes_event(  # type: ignore[arg-type]
         sigma=2.5, rate=0.3, queries=100
     )
+    assert noisy_labels.release_event("table", **sizes) == Gaussian(noise_multiplier=2.5)  # type: ignore[arg-type]
     assert isinstance(noisy_labels.release_event("log-posterior", **sizes), NonPrivate)  # type: ignore[arg-type]
     once = noisy_labels.release_event("posterior", **sizes, once=True)  # type: ignore[arg-type]
     assert isinstance(once, SampledOnce)
@@ -218,6 +219,8 @@ def test_every_release_has_its_event() -> None:
         ({"release": "oracle"}, "release must be one of"),
         ({"release": "ensemble", "maximum": "median"}, "maximum must be one of"),
         ({"release": "votes", "once": True, "gate_sigma": 3.0}, "a gate needs a fresh sample"),
+        ({"release": "table", "once": True}, "a table has no samples and no gate"),
+        ({"release": "table", "gate_sigma": 3.0}, "a table has no samples and no gate"),
     ):
         with pytest.raises(ValueError, match=message):
             noisy_labels.release_event(**{**sizes, **wrong})  # type: ignore[arg-type]
@@ -247,6 +250,13 @@ def test_prices_move_as_sliders_do(release: str) -> None:
     ):
         assert louder[0] > middle[0]
         assert louder[1] > middle[1]
+
+
+def test_a_table_has_one_price_for_any_number_of_queries() -> None:
+    one = noisy_labels.price("table", 0.2, 0.3, 1, 10, 1e-4)
+    assert noisy_labels.price("table", 0.2, 0.9, 10**6, 41, 1e-4) == one
+    assert one[0] == tight().epsilon(Gaussian(noise_multiplier=5.0), 1e-4)
+    assert noisy_labels.price("votes", 0.2, 1.0, 1, 10, 1e-4)[0] == pytest.approx(one[0], rel=1e-3), "one full sample"
 
 
 def test_prices_are_what_the_accountant_says() -> None:

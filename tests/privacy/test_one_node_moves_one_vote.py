@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.methods.toy_graphs import toy_graph
+from tests.secrets_made_here import KEY
 
 from privgraph.methods.base import Context
 from privgraph.methods.parts import split_parts
@@ -26,7 +27,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, config: Config, left_out: tuple[int
     monkeypatch.setattr(teachers, "coins", without)
     parts = split_parts(toy_graph(nodes=40), config)
     queries = parts.public.train_mask.nonzero().squeeze(1).numpy()[:6]
-    context = Context(seed=1)
+    context = Context(seed=1, noise_key=KEY)
     asking = teachers.ask_teachers(parts, queries, config, context, "answers")
     while True:
         try:
@@ -44,7 +45,7 @@ def test_a_node_that_silences_a_teacher_leaves_all_others_as_they_were(
     config = Config(release=release, teachers=3, queries=6, rate=0.25, epochs=4, hidden=4, neighbours=5)
     whole = answers(monkeypatch, config, None)
     parts = split_parts(toy_graph(nodes=40), config)
-    context = Context(seed=1)
+    context = Context(seed=1, noise_key=KEY)
     queries = parts.public.train_mask.nonzero().squeeze(1).numpy()[:6]
     seats, _, _ = teachers.seat(parts, queries, config, context, "answers")
     smallest = min((one for one in seats if one.queries[0] < 3), key=lambda one: len(one.nodes))

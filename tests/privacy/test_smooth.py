@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.noisy_max import gate_chance, label_chances
 from privgraph.privacy import smooth
@@ -140,7 +141,7 @@ def test_a_release_tells_no_two_neighbours_apart_by_more_than_it_pays() -> None:
     """The density of what is released at every two neighbouring histograms, on a grid of outcomes."""
     epsilon, order = 1.0, 4.0
     place, scale_of_sensitivity = smooth.release(
-        np.random.default_rng(0), order, HISTOGRAMS[:1], SMALL, epsilon=epsilon, delta=1e-4
+        secret(), order, HISTOGRAMS[:1], SMALL, epsilon=epsilon, delta=1e-4
     ).events
     assert place.epsilon + scale_of_sensitivity.epsilon == pytest.approx(epsilon)
     beta, scale = 0.15 * epsilon / 3, 0.6 * epsilon * math.sqrt(3) / 2
@@ -156,10 +157,8 @@ def test_a_release_tells_no_two_neighbours_apart_by_more_than_it_pays() -> None:
 
 
 def releases(poll: Poll, counts: Array, draws: int, *, failure: float = 0.2) -> list[smooth.Sanitised]:
-    generator = np.random.default_rng(11)
-    return [
-        smooth.release(generator, 3.0, counts, poll, epsilon=2.0, delta=1e-4, failure=failure) for _ in range(draws)
-    ]
+    stream = secret(11)
+    return [smooth.release(stream, 3.0, counts, poll, epsilon=2.0, delta=1e-4, failure=failure) for _ in range(draws)]
 
 
 def test_what_is_released_has_the_noise_that_is_paid_for_and_the_bound_holds_as_often_as_said() -> None:
@@ -186,21 +185,19 @@ def test_agreement_of_200_teachers_is_worth_a_release() -> None:
     poll = Poll(classes=7, total=200.0, vote_sigma=16.86)
     counts = np.tile([180.0, 4, 4, 3, 3, 3, 3], (50, 1))
     independent = smooth.independent_cost(12.0, 50, poll)
-    found = [
-        smooth.release(np.random.default_rng(seed), 12.0, counts, poll, epsilon=1.0, delta=1.5e-4) for seed in range(9)
-    ]
+    found = [smooth.release(secret(seed), 12.0, counts, poll, epsilon=1.0, delta=1.5e-4) for seed in range(9)]
     assert sorted(one.cost for one in found)[4] < 0.6 * independent
     for one in found:
         assert one.epsilon > one.cost
         assert tight().epsilon(Composed(one.events), 0.0) == pytest.approx(1.0)
     split = Poll(classes=7, total=200.0, vote_sigma=16.86)
-    close = smooth.release(np.random.default_rng(0), 12.0, np.tile([60.0, 60, 80, 0, 0, 0, 0], (50, 1)), split,
+    close = smooth.release(secret(), 12.0, np.tile([60.0, 60, 80, 0, 0, 0, 0], (50, 1)), split,
                            epsilon=1.0, delta=1.5e-4)  # fmt: skip
     assert close.cost > 0.5 * independent
 
 
 def test_what_cannot_be_is_refused() -> None:
-    counts, generator = np.array([[3.0, 2.0, 1.0]]), np.random.default_rng(0)
+    counts = np.array([[3.0, 2.0, 1.0]])
     with pytest.raises(ValueError, match="above 1"):
         smooth.cost_at(1.0, counts, SMALL)
     with pytest.raises(ValueError, match="3 columns"):
@@ -208,7 +205,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ValueError, match="beta must be positive"):
         smooth.smooth_sensitivity(2.0, counts, SMALL, 0.0)
     with pytest.raises(ValueError, match="release needs"):
-        smooth.release(generator, 2.0, counts, SMALL, epsilon=0.0, delta=1e-5)
+        smooth.release(secret(), 2.0, counts, SMALL, epsilon=0.0, delta=1e-5)
     with pytest.raises(ValueError, match=r"Poll\.weight"):
         Poll(classes=3, total=5.0, vote_sigma=1.0, weight=0.0)
     with pytest.raises(ValueError, match=r"Poll\.classes"):

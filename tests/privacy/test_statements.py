@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given, settings
 from tests.privacy import strategies
 
+from privgraph.data.spec import PublicFacts
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.published import progap
-from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE, REPLACED_RECORD, PrivacyStatement
+from privgraph.registry import METHODS
 
 DELTA = 1e-7
 
@@ -176,3 +178,29 @@ def test_every_statement_has_words(statement: PrivacyStatement) -> None:
     assert text.startswith("Protected: ")
     assert ("Nothing is guaranteed" in text) == math.isinf(statement.epsilon)
     assert text.count("Ledger: ") >= len(statement.ledger)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "neighbours"),
+    [
+        ("gap", {"unit": "node"}, FROZEN_SAMPLE),
+        ("gap", {"unit": "node", "own_rows": True}, REPLACED_RECORD),
+        ("gap", {"unit": "edge"}, FREE),
+        ("progap", {"unit": "node"}, FROZEN_SAMPLE),
+        ("progap", {"unit": "edge"}, FREE),
+        ("dp-gnn", {}, FROZEN_SAMPLE),
+        ("heter-poisson", {}, FROZEN_DEGREES),
+        ("dp-mlp", {}, FREE),
+        ("edge-rand", {}, FREE),
+        ("privgnn", {}, FREE),
+    ],
+)
+def test_every_method_says_which_neighbours_its_guarantee_compares(
+    name: str, options: dict[str, object], neighbours: str
+) -> None:
+    """What is said of chances for a person hangs on this kind alone, and so does the table of methods."""
+    facts = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
+    said = METHODS[name].load_config()(epsilon=4.0, **options).plan(facts).statement
+    assert said.neighbours == neighbours
+    if said.unit == "node" and not options.get("own_rows"):
+        assert METHODS[name].neighbours == neighbours

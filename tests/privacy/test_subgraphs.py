@@ -15,7 +15,7 @@ from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledSubgraphs
-from privgraph.privacy.hockey_sticks import Curves, laplace_mixture_curves, mixture_curves
+from privgraph.privacy.hockey_sticks import Curves, laplace_mixture_curves, mixture_curves, opposed_curves
 from privgraph.privacy.subgraph_laws import Law, block_law, blocks, degree_law, dominating, log_moment, reach
 from privgraph.privacy.subgraphs import degree_curves, envelope, exclusive_curves, open_curves
 
@@ -258,6 +258,73 @@ def test_a_star_stays_below_the_bound(noise: float, degree: int, neighbours: int
         assert (played.added <= bound.added + 1e-6).all()
         excess = max(excess, float((played.removed - understated.removed).max()))
     assert excess > 1e-3
+
+
+@pytest.mark.parametrize(("noise", "degree", "neighbours"), [(2.0, 1, 1), (3.0, 4, 2), (5.0, 6, 1)])
+def test_what_is_loose_without_the_rule(noise: float, degree: int, neighbours: int) -> None:
+    """Seen: who is central and does not draw z. The rest are sampled terms, below P3 and above every star; one that is drawn
+    surely leaves nothing between."""
+    q, p = 0.3, min(1.0, neighbours / degree)
+    v = 1 - q * (1 - p)
+    parts = [
+        (stats.binom.pmf(n, degree, v), stats.binom.pmf(np.arange(n + 1), n, q * p / v))
+        for n in range(degree + 1)
+        if p < 1 or n == degree
+    ]
+    smaller = [np.zeros_like(EPSILONS), np.zeros_like(EPSILONS)]
+    for chance, drawn in parts:
+        shifts = np.arange(len(drawn) + 1) / noise
+        pair = opposed_curves(shifts, np.convolve(drawn, [1 - q, q]), shifts[:-1], drawn, EPSILONS)
+        smaller[0] += chance * pair.removed
+        smaller[1] += chance * pair.added
+    event = subgraphs(noise, rate=q, neighbours=neighbours)
+    proved = degree_curves(event, degree, EPSILONS)
+    for settings in [(-1.0, 1.0, 1.0), *np.random.default_rng(8).uniform(-1, 1, (4, 3)).tolist()]:
+        without, drawn_z, own = settings
+        played = star(event, degree, without, drawn_z, own, knowing=without)
+        for one, other in zip(vars(played).values(), smaller, strict=True):
+            assert (one <= other + 1e-5).all()
+            if p == 1 and settings == (-1.0, 1.0, 1.0):
+                assert one == pytest.approx(other, abs=1e-5)
+    assert all((one <= other + 1e-5).all() for one, other in zip(smaller, vars(proved).values(), strict=True))
+    assert float((proved.removed - smaller[0]).max()) > 1e-3
+
+
+def test_with_the_rule_a_star_is_not_the_worst() -> None:
+    """z points to two nodes that point at each other, and M = 2: whoever is not central is drawn. A central node is null in the
+    other's subgraph, which so tells of its draw. That shows more than a star does, at most what is proved: n is seen.
+    """
+    q, noise = 0.6, 1.0
+    event = subgraphs(noise, rate=q, neighbours=2, exclusive=True)
+    # The gradient of each, by (holds z, holds the other).
+    telling = {(0, 0): 0.0, (0, 1): -1.0, (1, 0): 1.0, (1, 1): 1.0}
+    plain = {(0, 0): -1.0, (0, 1): -1.0, (1, 0): 1.0, (1, 1): 1.0}
+    x = np.arange(-12, 12, 0.01)
+
+    def played(first: dict[tuple[int, int], float], second: dict[tuple[int, int], float]) -> Curves:
+        p_law, q_law = np.zeros_like(x), np.zeros_like(x)
+        for one, other, own in itertools.product((0, 1), repeat=3):
+            chance = np.prod([q if coin else 1 - q for coin in (one, other, own)])
+
+            def mean(holds: int, one: int = one, other: int = other) -> float:
+                return one * first[holds, 1 - other] + other * second[holds, 1 - one]
+
+            q_law += chance * stats.norm.pdf(x, mean(0), noise)
+            p_law += chance * stats.norm.pdf(x, mean(1 - own) + own, noise)
+        growth = np.exp(EPSILONS)[:, None]
+        return Curves(
+            np.maximum(p_law - growth * q_law, 0).sum(axis=1) * 0.01,
+            np.maximum(q_law - growth * p_law, 0).sum(axis=1) * 0.01,
+        )
+
+    worse, bound = played(telling, plain), degree_curves(event, 2, EPSILONS)
+    leaves = star(event, 2, -1.0, 1.0, 1.0, knowing=-1.0)
+    assert played(plain, plain).added == pytest.approx(leaves.added, abs=1e-6)
+    assert float((worse.added - leaves.added).max()) > 0.02
+    assert (worse.added <= bound.added + 1e-6).all()
+    assert (worse.removed <= bound.removed + 1e-6).all()
+    at = int(np.flatnonzero(np.isclose(EPSILONS, 0.8))[0])
+    assert (worse.added[at], leaves.added[at], bound.added[at]) == pytest.approx((0.231, 0.206, 0.236), abs=5e-4)
 
 
 def test_with_the_rule_leaves_must_not_know_who_is_missing() -> None:

@@ -145,7 +145,7 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     assert stopped.state == "stopped"
     assert stopped.statement is not None
     assert math.isinf(stopped.statement.epsilon)
-    assert "interrupted" in stopped.statement.released
+    assert "somebody stopped" in stopped.statement.released
     assert 0 < stopped.progress < 1
     assert store.events(run)[: len(before)] == before
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from tests.secrets_made_here import draws, secret
 from tests.statistics.test_privgnn_gaps import Draw, shown
 
 from privgraph.data.load import load
@@ -44,7 +45,8 @@ def passed(sigma: float) -> Draw:
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
         rows = (np.broadcast_to(table(largest), (draws, 50, 7)) for largest in (170.0, 169.0))
-        found = [gate.passes(row, generator).sum(axis=1).astype(float) for row in rows]
+        stream = secret(int(generator.integers(2**62)))
+        found = [gate.passes(row, stream).sum(axis=1).astype(float) for row in rows]
         return found[0], found[1]
 
     return draw
@@ -120,16 +122,18 @@ def majorities(way: str, leaves: int | None) -> NDArray[np.int64]:
     Along the public order, which decides where all degrees are equal, labels are 00011 10111 00011 10111 ...
     """
     seed, roster = 3, np.arange(NODES)
-    order = partition.places(NODES, seed)
+    order = partition.places(NODES, draws(seed))
     labels = np.tile([0, 0, 0, 1, 1, 1, 0, 1, 1, 1], NODES // 10)[order]
     present = np.ones(NODES, dtype=bool)
     if leaves is not None:
         present[np.flatnonzero(order == leaves)] = False
     room = partition.Room.of(NODES, TEACHERS, 5, drawn=False)
     if way == "sorted":
-        seating = partition.by_private_centrality(roster, present, np.zeros(NODES), room, 0.5, 2.0, "stretched", seed)
+        seating = partition.by_private_centrality(
+            roster, present, np.zeros(NODES), room, 0.5, 2.0, "stretched", draws(seed)
+        )
     else:
-        seating = partition.uniform(roster, present, room, seed)
+        seating = partition.uniform(roster, present, room, draws(seed))
     assert seating.weights == pytest.approx(np.ones(TEACHERS))
     ones = np.where(seating.seats == partition.EMPTY, 0, labels[seating.seats]).sum(axis=1)
     return np.asarray(2 * ones > seating.sizes, dtype=np.int64)
@@ -143,11 +147,11 @@ def test_who_leaves_a_sorted_partition_moves_the_others(way: str) -> None:
     maximum = NoisyMax(kind="gaussian", scale=100.0)
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
-        found = []
+        found, stream = [], secret(int(generator.integers(2**62)))
         for world in votes:
             counts = np.bincount(world, minlength=2).astype(float)
             rows = np.broadcast_to(counts, (draws, 50, 2))
-            found.append(maximum.noisy(rows, generator).argmax(axis=2).sum(axis=1).astype(float))
+            found.append(maximum.noisy(rows, stream).argmax(axis=2).sum(axis=1).astype(float))
         return found[0], found[1]
 
     claimed = dpgpl.independent_epsilon(queries=0, answered=50, threshold_sigma=1, vote_sigma=100, delta=DELTA)
@@ -177,7 +181,7 @@ def teachers_changed(
 
     def seated(scores: str) -> partition.Seating:
         centrality = centralities(ends, present, int(present.sum()))
-        return partition.by_private_centrality(roster, present, centrality, room, 0.5, 2.0, scores, 0)
+        return partition.by_private_centrality(roster, present, centrality, room, 0.5, 2.0, scores, draws(0))
 
     def groups() -> list[frozenset[int]]:
         return [frozenset(row[row != partition.EMPTY].tolist()) for row in seated("printed").seats]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 from scipy import stats
+from tests.secrets_made_here import KEY, secret
 from torch import Tensor
 
 from privgraph.data.graph import Graph
@@ -54,7 +55,7 @@ def test_noise_of_aggregates(unit: str) -> None:
     empty = torch.zeros(nodes, nodes).to_sparse_csr()
     mechanism = AggregationPerturbation(unit=unit, std=sigma, max_degree=9)
     rows = torch.randn(nodes, width)
-    noise = mechanism.release(empty, rows, torch.Generator().manual_seed(3))
+    noise = mechanism.release(empty, rows, secret(3))
     accepts_only(noise, sigma)
     accepts_only(noise[:, 0], sigma)
     assert abs(float(torch.corrcoef(noise.t())[0, 1])) < 5 / math.sqrt(nodes)
@@ -69,19 +70,22 @@ def test_noise_of_gradients() -> None:
         def squared_norms(self) -> Tensor:
             return torch.ones(2, 4)
 
+        def forget(self, gone: Tensor) -> None:
+            raise AssertionError("every gradient is finite")
+
         def accumulate(self, factor: Tensor | None = None) -> None:
             self.gradients.zero_()
 
     mechanism = PrivateGradients(clip=clip, noise_multiplier=multiplier, rate=0.1, expected_batch=expected)
-    generators = [torch.Generator().manual_seed(seed) for seed in (1, 2)]
+    streams = [secret(seed) for seed in (1, 2)]
     valid = torch.ones(2, 4, dtype=torch.bool)
     net = Silent()
-    PrivateGradients.release([mechanism] * 2, net, valid, generators)
+    PrivateGradients.release([mechanism] * 2, net, valid, streams)
     first = net.gradients.clone()
     for member in range(2):
         accepts_only(first[member], clip * multiplier / expected)
     assert abs(float(torch.corrcoef(first)[0, 1])) < 5 / math.sqrt(parameters)
-    PrivateGradients.release([mechanism] * 2, net, valid, generators)
+    PrivateGradients.release([mechanism] * 2, net, valid, streams)
     assert abs(float(torch.corrcoef(torch.stack([first[0], net.gradients[0]]))[0, 1])) < 5 / math.sqrt(parameters)
 
 
@@ -108,7 +112,7 @@ def test_a_run_draws_fresh_noise_of_the_planned_scale(name: str, unit: str, monk
     """Across stages and across members, no noise is used twice, and all of it has the plan's scale."""
     graph = _lonely_graph(300)
     config = method(name).load_config()(unit=unit, epsilon=4.0, depth=3, epochs=2, batch_size=50)
-    members = [Member(config=config, graph=graph, context=Context(seed=seed)) for seed in (0, 1)]
+    members = [Member(config=config, graph=graph, context=Context(seed=seed, noise_key=KEY)) for seed in (0, 1)]
     released: list[Tensor] = []
     gradients: list[Tensor] = []
     release, private = stacking.release_stack, training.PrivateGradients.release
@@ -147,10 +151,10 @@ def test_a_run_draws_fresh_noise_of_the_planned_scale(name: str, unit: str, monk
 
 def test_poisson_batches_have_the_law_that_is_accounted() -> None:
     examples, rate, rounds = 300, 0.07, 3000
-    generator = torch.Generator().manual_seed(0)
+    stream = secret()
     counts, sizes = torch.zeros(examples), torch.zeros(rounds)
     for draw in range(rounds):
-        batch = poisson_batch(examples, rate, generator)
+        batch = poisson_batch(examples, rate, stream)
         assert batch.unique().numel() == batch.numel()
         counts[batch] += 1
         sizes[draw] = batch.numel()
@@ -169,11 +173,11 @@ def test_poisson_batches_have_the_law_that_is_accounted() -> None:
 
 
 def test_batches_can_be_empty_and_whole() -> None:
-    assert poisson_batch(5, 1e-12, torch.Generator().manual_seed(0)).numel() == 0
-    assert poisson_batch(5, 1.0, torch.Generator().manual_seed(0)).numel() == 5
+    assert poisson_batch(5, 1e-12, secret()).numel() == 0
+    assert poisson_batch(5, 1.0, secret()).numel() == 5
     for wrong in (0.0, 1.5, math.nan):
         with pytest.raises(ValueError, match="rate must lie"):
-            poisson_batch(5, wrong, torch.Generator())
+            poisson_batch(5, wrong, secret())
 
 
 def test_the_sampling_plan_is_the_papers_code() -> None:

@@ -22,6 +22,10 @@ ELSEWHERE = {("dp-gpl", "preset"), *((name, "pretrain_on") for name in METHODS)}
 """A preset whose noise is given, and names of graphs, which a run looks up and a price does not."""
 
 
+ASKED: dict[str, dict[str, Scalar]] = {"privgnn": {"release": "votes"}}
+"""Options with which a method has all its levers."""
+
+
 def _setting(name: str, unit: str, **options: Scalar) -> accounting.Setting:
     return accounting.setting(name, {"unit": unit, **options}, FACTS)
 
@@ -90,8 +94,9 @@ def test_more_noise_costs_less(name: str, unit: str) -> None:
      ("pate", "queries")],
 )  # fmt: skip
 def test_more_of_what_reads_costs_more(name: str, option: str) -> None:
-    found = _setting(name, "node")
+    found = _setting(name, "node", **ASKED.get(name, {}))
     lever = next(one for one in found.account.levers if one.option == option)
+    assert lever.applies(found.config)
     noise = found.noise()
     curve = accounting.along(found, lever, noise)
     own = next(point for point in curve.points if point.chosen)
@@ -150,9 +155,18 @@ def test_places_of_a_curve_lie_within_what_the_option_and_the_graph_admit() -> N
     batch = _setting("dp-mlp", "node", batch_size=1200)
     lever = next(one for one in batch.account.levers if one.option == "batch_size")
     assert max(point.x for point in accounting.along(batch, lever, batch.noise()).points) <= FACTS.train_nodes
-    rate = _setting("privgnn", "node")
+    rate = _setting("privgnn", "node", release="votes")
     lever = next(one for one in rate.account.levers if one.option == "rate")
     assert max(point.x for point in accounting.along(rate, lever, rate.noise()).points) == 1.0
+
+
+def test_a_table_has_no_lever_but_its_noise() -> None:
+    """One table answers everything: no number of queries and no sample moves its price."""
+    found = _setting("privgnn", "node")
+    assert found.config.release == "table"
+    assert not any(lever.applies(found.config) for lever in found.account.levers)
+    more = _setting("privgnn", "node", queries=3, rate=0.9)
+    assert more.at(2.0).epsilon == found.at(2.0).epsilon
 
 
 def test_noise_without_a_proof_costs_without_end() -> None:
@@ -165,7 +179,7 @@ def test_noise_without_a_proof_costs_without_end() -> None:
 
 @pytest.mark.parametrize(
     ("name", "options", "tolerance"),
-    [("dp-gpl", {"gate_sigma": 40.0}, 0.02), ("privgnn", {"gate": 1.0, "gate_noise": 1.0}, 0.06)],
+    [("dp-gpl", {"gate_sigma": 40.0}, 0.02), ("privgnn", {"release": "votes", "gate": 1.0, "gate_noise": 1.0}, 0.06)],
 )
 @pytest.mark.parametrize("wanted", [0.2, 0.6])
 def test_a_border_lands_where_it_was_let_go(

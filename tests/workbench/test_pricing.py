@@ -19,7 +19,7 @@ FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=
 @pytest.mark.parametrize(
     "options",
     [
-        *({"release": release} for release in ("votes", "posterior", "log-posterior")),
+        *({"release": release} for release in ("table", "votes", "posterior", "log-posterior")),
         *({"release": "ensemble", "maximum": maximum} for maximum in ("gaussian", "laplace", "exponential", "gumbel")),
         {"release": "votes", "sampling": "once"},
         {"release": "votes", "gate": 1.0, "gate_noise": 2.0, "answers": 50},
@@ -70,6 +70,7 @@ def test_what_the_noise_means() -> None:
     def said(**options: object) -> str:
         return pricing.meaning(Config(lam=0.5, **options), FACTS)  # type: ignore[arg-type]
 
+    assert "All 1,000 private nodes are in the table" in said(release="table")
     assert "About 300 private nodes vote on a query" in said(release="votes", rate=0.3)
     assert "standard deviation 2." in said(release="votes")
     assert "Where all 8 teachers agree" in said(release="ensemble", teachers=8)

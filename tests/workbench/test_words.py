@@ -8,7 +8,9 @@ import shlex
 
 import pytest
 
+from privgraph.data.spec import PublicFacts
 from privgraph.options import build, parameters
+from privgraph.privacy.statement import NEIGHBOURS
 from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
 from privgraph_workbench import forms, jobs, words
@@ -39,6 +41,27 @@ def test_risk_never_promises_what_does_not_hold() -> None:
     assert "Nothing is guaranteed" in words.risk("edge", math.inf, 1e-5)
     assert "next to no protection" in words.risk("node", 50.0, 1e-5)
     assert words.chance(words.guess(30.0, 0.0)) == "over 99.99%"
+    assert "says nothing" in words.delta(1e-4, math.inf)
+    assert "at most, that the guarantee does not hold" in words.delta(1e-4, 1.0)
+    for epsilon in (0.01, 0.5, 1.0, 2.0, 4.0, 7.7):
+        said = words.risk("node", epsilon, 1e-5)
+        shown = float(said.split("at most ")[1].split("%")[0])
+        assert 0 <= shown - 100 * words.guess(epsilon, 1e-5) <= 0.1
+
+
+@pytest.mark.parametrize("kind", NEIGHBOURS)
+def test_the_wager_says_for_whom_it_holds(kind: str) -> None:
+    """In the one sentence that gives the chance: whoever was never there is not meant where a sample or degrees are frozen."""
+    (wager,) = [text for text in words.risk("node", 1.0, 0.0, kind).split(". ") if "73.2%" in text]
+    assert ("never there" in wager) == (kind != "free")
+    assert ("opted out" in wager) == (kind in ("frozen sample", "frozen degrees"))
+
+
+@pytest.mark.parametrize("name", ["gap", "progap", "dp-gnn", "heter-poisson"])
+def test_methods_with_frozen_samples_or_degrees_make_that_wager(name: str) -> None:
+    facts = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
+    said = METHODS[name].load_config()(unit="node", epsilon=4.0).plan(facts).statement
+    assert "never there" in words.risk(said.unit, said.epsilon, said.delta, said.neighbours)
 
 
 def test_a_log_slider_has_round_marks_within_its_bounds() -> None:

@@ -98,7 +98,7 @@ def _degree_held(
 
 def _gradients_at(config: Config, facts: PublicFacts, multiplier: float) -> PrivacyStatement:
     steps = config.steps(facts.train_nodes)
-    found: PrivacyStatement = config.statement(facts, (config.entry(facts, multiplier, steps),))
+    found: PrivacyStatement = config.statement(facts, (config.entry(facts, multiplier, steps), *config.unpaid()))
     return found
 
 
@@ -159,6 +159,11 @@ def _subgraphs_at(config: Config, facts: PublicFacts, multiplier: float) -> Priv
 def _own_options(config: Config) -> bool:
     """Whether the options themselves are read, and not those of a preset."""
     return bool(config.preset == "own")
+
+
+def _asks(config: Config) -> bool:
+    """Whether private nodes are asked query by query, and not summed once."""
+    return bool(config.release != "table")
 
 
 def _unread(config: Config, facts: PublicFacts, noise: float) -> PrivacyStatement:
@@ -222,7 +227,7 @@ def _aggregation(unit: str) -> Account:
 
 
 _DP_SGD = Account(
-    options=("epochs", "batch_size"),
+    options=("epochs", "batch_size", "selection"),
     noise=_GRADIENT_NOISE,
     own=lambda config, facts: float(config.noise_multiplier(facts, config.plan(facts).statement.delta)),
     at=_gradients_at,
@@ -277,15 +282,16 @@ ACCOUNTS: Mapping[tuple[str, str], Account] = {
     ),
     ("privgnn", "node"): Account(
         options=("release", "queries", "rate", "sampling", "maximum", "gate", "gate_noise", "answers", *_PARTS),
-        noise="noise scale 1/λ (votes, or chances of a class)",
+        noise="noise scale 1/λ (votes, sums of a table, or chances of a class)",
         own=lambda config, facts: float(config.noise_scale(facts)),
         at=lambda config, facts, scale: config.statement(facts, scale),
         levers=(
-            _QUERIES,
+            replace(_QUERIES, applies=_asks),
             Lever(
                 option="rate",
                 axis="sampling rate γ",
                 about="A node that is seldom drawn for an answer is seldom read.",
+                applies=_asks,
             ),
         ),
         fixed="Without a gate there is one mechanism, and it takes everything. Give the option Gate a value, and it shares.",

@@ -72,17 +72,29 @@ def options_form(
     """
     filled = Filled()
     for group in dict.fromkeys(parameter.option.group for parameter in parameters):
-        inside = [parameter for parameter in parameters if parameter.option.group == group]
+        inside = [
+            parameter
+            for parameter in parameters
+            if parameter.option.group == group and _matters(parameter, filled.values)
+        ]
         plain = [parameter for parameter in inside if not parameter.option.advanced]
         advanced = [parameter for parameter in inside if parameter.option.advanced]
         if plain:
             if heading:
                 st.markdown(f"##### {group}")
-            filled |= _grid(plain, prefix, disabled or {}, captions or {})
+            filled |= _grid(plain, prefix, disabled or {}, captions or {}, filled.values)
         if advanced:
             with st.expander(f"{group}: advanced", key=f"fold.{prefix}{group}"):
-                filled |= _grid(advanced, prefix, disabled or {}, captions or {})
+                filled |= _grid(advanced, prefix, disabled or {}, captions or {}, filled.values)
     return filled
+
+
+def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
+    """Whether anybody reads the option, given what is known of the form so far (an option that is not in it: yes)."""
+    if parameter.option.where is None:
+        return True
+    name, among = parameter.option.where
+    return name not in known or known[name] in among
 
 
 def _grid(
@@ -90,12 +102,15 @@ def _grid(
     prefix: str,
     disabled: Mapping[str, Mapping[Scalar, str]],
     captions: Mapping[str, Callable[[Scalar], str]],
+    known: Mapping[str, Scalar],
 ) -> Filled:
     values: dict[str, Scalar] = {}
     errors: dict[str, str] = {}
     small = [parameter for parameter in parameters if not _is_wide(parameter)]
     columns = iter(st.columns(2) * math.ceil(len(small) / 2)) if small else iter(())
     for parameter in parameters:
+        if not _matters(parameter, {**known, **values}):
+            continue
         with st.container() if _is_wide(parameter) else next(columns):
             try:
                 value = widget(parameter, prefix, disabled.get(parameter.name, {}))

@@ -124,7 +124,14 @@ def meaning(config: Config, facts: PublicFacts) -> str:
             f"Where all {config.teachers} teachers agree, their label survives the noise {chance(agreed)} of the time; a class "
             f"that leads by {math.ceil(lead):,} votes survives {SURE:.0%} of the time. {guessing}"
         )
-    voters = config.rate * config.sizes(facts.nodes).private
+    private = config.sizes(facts.nodes).private
+    if config.release == "table":
+        return (
+            f"All {private:,} private nodes are in the table, each with a vector of length at most 1, through noise of standard "
+            f"deviation {scale:.3g} on every number. A class that leads all others by {lead:.3g} votes of nodes wins {SURE:.0%} of "
+            f"the time, for every query that is asked of the table, however many there are. {guessing}"
+        )
+    voters = config.rate * private
     return (
         f"About {voters:,.0f} private nodes vote on a query, each with a weight of at most 1, through noise of standard "
         f"deviation {scale:.3g}. A class that leads all others by {lead:.3g} votes wins {SURE:.0%} of the time. {guessing} "

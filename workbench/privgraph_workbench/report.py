@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import statement_text
+from privgraph.privacy.statements import FAULT, attacked, statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench.figures import chart_of, curves, ledger
 from privgraph_workbench.figures import words as statement_words
@@ -24,17 +24,18 @@ from privgraph_workbench.figures.chart import Row, number, percent
 from privgraph_workbench.figures.common import UNIT_WORDS, method_title
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.jobs import command_line
-from privgraph_workbench.words import duration
+from privgraph_workbench.words import duration, made_by
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
-    "This report names the seed of the run. Its noise is pseudo-random: whoever knows the seed can subtract it. Keep "
-    "this report to yourself where the model or its predictions are released, and share the version without the seed."
+    "This report names the seed of the run. Its noise is pseudo-random: whoever knows the installation's noise key, and what "
+    "was run, can subtract it. The key is never in a report; where the model or its predictions are released, share "
+    "the version without the seed, so that all hangs on the key alone."
 )
 NUMBERS = (
     "Sound is what the noise of this run guarantees. As published is what the paper's own formula says of the same "
-    "noise; it is there to compare with the paper's tables, and is no guarantee. Audited is the least that an attack "
-    "on the run has shown to be true."
+    "noise; it is there to compare with the paper's tables, and is no guarantee. Audited is the least that attacks "
+    "have shown, by what stands beside it."
 )
 
 
@@ -120,6 +121,7 @@ def _summary(record: RunRecord, share: bool) -> Section:
         for name, value in sorted(record.metrics.items())
     ]
     facts += [("Time", duration(record.seconds)), ("Device", record.device or "unknown")]
+    facts.append(("Made by", made_by(record)))
     if record.peak_memory_mb is not None:
         facts.append(("Most memory", f"{record.peak_memory_mb:.0f} MB"))
     blocks: list[Block] = [] if share else [Warned(SECRET)]
@@ -135,17 +137,22 @@ def _summary(record: RunRecord, share: bool) -> Section:
 
 
 def _guarantee(statement: PrivacyStatement) -> Section:
-    accountants = (statement.accountant, statement.accountant_as_published or "no formula", "attacks on the run")
+    accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement))
     numbers = [(*pair, by) for pair, by in zip(statement_words.three_numbers(statement), accountants, strict=True)]
     numbers += [("δ", number(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
     blocks += [Warned(sentence) for sentence in statement_words.refutations(statement)]
+    blocks += [Warned(f"{FAULT}: {sentence}") for sentence in statement.known_faults]
     if statement.data_dependent:
         blocks.append(Warned(statement_words.DATA_DEPENDENT))
     # The table has the numbers, rounded so that none promises too much; the ledger has a section of its own.
-    said = ("Ledger:", "Sound epsilon:", "Epsilon as published", "Epsilon audited:")
+    said = ("Ledger:", "Sound epsilon:", "Epsilon as published", "Epsilon audited:", "Attacked:", FAULT)
     blocks.append([line for line in statement_text(statement).splitlines() if not line.startswith(said)])
     return Section("What the guarantee says", blocks)
+
+
+def _attacked(statement: PrivacyStatement) -> str:
+    return "no attack" if statement.epsilon_audited is None else attacked(statement.audited_by)
 
 
 def _spent(statement: PrivacyStatement) -> Section:

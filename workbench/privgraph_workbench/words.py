@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from privgraph.options import Scalar
-from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE, REPLACED_RECORD, PrivacyStatement
+from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import upper
 
 UNITS = {
@@ -18,6 +19,22 @@ THREE_NUMBERS = (
     "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own formula says of it "
     "(as published), and the least that an attack has shown it to leak (audited)."
 )
+BUT_FOR_FAULTS = "**What follows would hold without the known faults above. With them it may not.**"
+
+
+WAGERS = {
+    FREE: "whether a certain person's data was used",
+    FROZEN_SAMPLE: "whether a certain person, with whom the sample of edges was drawn, took part or opted out",
+    FROZEN_DEGREES: "whether a certain person, whom everybody's degree counts, took part or opted out",
+    REPLACED_RECORD: "which of two records a certain person gave, with the same sample of other people's edges,",
+}
+"""What is guessed, by kind of neighbouring relation."""
+EXCEPTIONS = {
+    FROZEN_SAMPLE: "; this does not hold for a person who was never there, without whom another sample would have been drawn",
+    FROZEN_DEGREES: "; this does not hold for a person who was never there, without whom degrees are others and so are the samples",
+    REPLACED_RECORD: "; this does not hold for a person who was never there, without whom another sample would have been drawn",
+}
+"""For whom the wager is not one, in the same sentence."""
 
 
 def guess(epsilon: float, delta: float) -> float:
@@ -48,15 +65,26 @@ def chance(value: float) -> str:
     return f"{100 * value:.1f}%" if value < 0.99 else f"{100 * value:.2f}%"
 
 
-def risk(unit: str, epsilon: float, delta: float) -> str:
-    """The guarantee as a wager, one or two sentences."""
+def at_most(value: float) -> str:
+    """A bound on a chance in words: in percent, rounded up, so that it still is one.
+
+    >>> at_most(0.5), at_most(0.7311), at_most(0.99961), at_most(0.99999), at_most(1.0)
+    ('at most 50.0%', 'at most 73.2%', 'at most 99.97%', 'at most 100%', 'at most 100%')
+    """
+    digits = 1 if value <= 0.99 else 2
+    steps = math.ceil(round(100 * value * 10**digits, 9))
+    return "at most 100%" if steps >= 100 * 10**digits else f"at most {steps / 10**digits:.{digits}f}%"
+
+
+def risk(unit: str, epsilon: float, delta: float, neighbours: str = FREE) -> str:
+    """The guarantee as a wager, one or two sentences; `neighbours` is the kind of the relation (`NEIGHBOURS`)."""
     if unit == "none" or math.isinf(epsilon):
         return "Nothing is guaranteed: somebody who sees the result may learn everything about any one connection or person."
-    what = "a certain connection is in the graph" if unit == "edge" else "a certain person's data was used"
+    what = "whether a certain connection is in the graph" if unit == "edge" else WAGERS[neighbours]
     best = guess(epsilon, delta)
     text = (
-        f"Somebody who knows everything else and guesses whether {what}, from a fair coin's 50%, "
-        f"is right at most {chance(best)} of the time."
+        f"Somebody who knows everything else and guesses {what}, from a fair coin's 50%, "
+        f"is right {at_most(best)} of the time{EXCEPTIONS.get(neighbours, '')}."
     )
     return f"{text} That is {strength(epsilon)} protection."
 
@@ -69,8 +97,10 @@ def strength(epsilon: float) -> str:
     return "next to no" if math.isfinite(epsilon) else "no"
 
 
-def delta(value: float) -> str:
-    """What delta is, with its value."""
+def delta(value: float, epsilon: float = 0.0) -> str:
+    """What delta is, with its value; beside an infinite epsilon it says nothing."""
+    if math.isinf(epsilon):
+        return f"δ = {value:.2g} says nothing here: with an infinite ε there is no guarantee that could hold or fail."
     if value == 0:
         return "δ = 0: the guarantee never fails."
     return f"δ = {value:.2g}: the chance, at most, that the guarantee does not hold at all. It should be far below one over the number of protected units."
@@ -122,3 +152,8 @@ def option(value: Scalar) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def made_by(record: RunRecord) -> str:
+    """The program that made a run."""
+    return f"privgraph {record.version}" if record.version else "a version before 0.5.0"

@@ -1,13 +1,15 @@
 """Lower bounds on epsilon from scores in two worlds: one with the protected unit, one without it. NumPy and SciPy only.
 
-Unit and relation are those of the guarantee that is audited; a trial is one play of everything that is released, and
-trials are independent. Scores are any functions of what was released. If it is (epsilon, delta)-private, then for every
-event E, P(E) <= e^epsilon Q(E) + delta, where P and Q are the worlds in either order: so a P(E) that is large and a
-Q(E) that is small show epsilon >= log((P(E) - delta)/Q(E)) (Jagielski, Ullman and Oprea 2020).
+Unit and relation are those of the guarantee that is audited; a trial is one play of everything that is
+released, and trials are independent. Scores are any functions of what was released. If it is (epsilon,
+delta)-private, then for every event E, P(E) <= e^epsilon Q(E) + delta, where P and Q are the worlds in either
+order: so a P(E) that is large and a Q(E) that is small show epsilon >= log((P(E) - delta)/Q(E)) (Jagielski,
+Ullman and Oprea 2020).
 
-E is chosen on the first half of the trials: which score, above or below which threshold, in which order of the worlds.
-On the second half, which that choice never saw, exactly one pair of chances is bounded: P(E) from below and Q(E) from above,
-by Clopper and Pearson, each failing with half of what the confidence leaves. That holds whatever the mechanism is.
+E is chosen on the first half of the trials: which score, above or below which threshold, in which order of
+the worlds. On the second half, which that choice never saw, exactly one pair of chances is bounded: P(E) from
+below and Q(E) from above, by Clopper and Pearson, each failing with half of what the confidence leaves. That
+holds whatever the mechanism is.
 """
 
 from __future__ import annotations
@@ -24,6 +26,36 @@ from privgraph.privacy.composition import gaussian_epsilon
 
 Array = NDArray[np.float64]
 _Measure = Callable[[Array, Array], Array]
+
+
+def shared_confidence(confidence: float, turn: int) -> float:
+    """How sure the audit that is the `turn`-th of its run must be, so that all of them together are right as often as `confidence`.
+
+    Turns count from 1, and are given before an audit has seen anything; turn 0 is an audit that stands alone.
+    With a = 1 - confidence, the k-th may be wrong with chance a/(k (k + 1)): these sum to a over all k, so
+    the chance that any audit of the run is ever wrong is at most a (union bound), however the audits hang
+    together and whenever somebody stops auditing. So the largest of all bounds holds at `confidence`. (An
+    equal part for each of the audits made so far would not do: whoever goes on until a bound pleases would
+    have a (1 + 1/2 + 1/3 + ...).) Where audits of a run ask for different confidences, a_k/(k (k + 1)) sum to
+    at most the largest a_k, and the smallest confidence holds.
+
+    >>> [round(shared_confidence(0.95, turn), 4) for turn in (0, 1, 2, 20)]
+    [0.95, 0.975, 0.9917, 0.9999]
+    """
+    if turn < 0:
+        raise ValueError(f"turn must not be negative (got {turn})")
+    return 1 - (1 - confidence) / (turn * (turn + 1)) if turn else confidence
+
+
+def shared_notes(confidence: float, turn: int) -> tuple[str, ...]:
+    """What that is, for people; nothing for an audit that stands alone."""
+    if not turn:
+        return ()
+    return (
+        f"this is audit {turn} of the run: each of its bounds is evaluated at {100 * shared_confidence(confidence, turn):.6g}%, so that "
+        f"all audits of the run together are right at {100 * confidence:g}%, however many follow",
+    )
+
 
 CANDIDATES = 400
 """Thresholds tried for each score, spread over the pooled scores of the first half, dense in both tails."""
@@ -47,7 +79,8 @@ class Event:
 @dataclass(frozen=True, kw_only=True)
 class Shown:
     """A lower bound `epsilon`, the event that shows it, and the chances behind it: P(E) is at least `likely`, Q(E) at
-    most `unlikely`, together at the stated confidence. `mu`: for the Gaussian route, the shift that was shown."""
+    most `unlikely`, together at the stated confidence. `mu`: for the Gaussian route, the shift that was
+    shown."""
 
     epsilon: float
     event: Event
@@ -70,8 +103,9 @@ def at_most(hits: Array | int, trials: int, level: float) -> Array:
 def threshold_bound(present: Array, absent: Array, *, delta: float, confidence: float) -> Shown:
     """A lower bound on epsilon at `delta`, right with chance `confidence` whatever the mechanism is.
 
-    present, absent: scores (n,) or (n, S) of independent trials with and without the unit, in the order in which they were
-    played. Raises `ValueError` for fewer than four trials in a world, and for scores that are not numbers.
+    present, absent: scores (n,) or (n, S) of independent trials with and without the unit, in the order in
+    which they were played. Raises `ValueError` for fewer than four trials in a world, and for scores that are
+    not numbers.
     """
 
     def epsilons(likely: Array, unlikely: Array) -> Array:
@@ -86,10 +120,10 @@ def threshold_bound(present: Array, absent: Array, *, delta: float, confidence: 
 def gaussian_bound(present: Array, absent: Array, *, delta: float, confidence: float) -> Shown:
     """The same where all that is released is Gaussian noise on something of a fixed shift (Nasr et al. 2023, section 4).
 
-    The worlds are then N(0, 1) against N(mu, 1), for whose events P(E) <= Phi(Phi^-1(Q(E)) + mu): so mu is at least
-    Phi^-1(P(E)) - Phi^-1(Q(E)), and epsilon is the exact one of that Gaussian. It shows much more with few trials than a
-    threshold does, since no chance below 1/n has to be seen; it is right for mechanisms whose trade-off is that of a Gaussian,
-    and for no others. Arguments as for `threshold_bound`.
+    The worlds are then N(0, 1) against N(mu, 1), for whose events P(E) <= Phi(Phi^-1(Q(E)) + mu): so mu is at
+    least Phi^-1(P(E)) - Phi^-1(Q(E)), and epsilon is the exact one of that Gaussian. It shows much more with
+    few trials than a threshold does, since no chance below 1/n has to be seen; it is right for mechanisms
+    whose trade-off is that of a Gaussian, and for no others. Arguments as for `threshold_bound`.
     """
 
     def shifts(likely: Array, unlikely: Array) -> Array:

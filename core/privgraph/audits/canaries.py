@@ -25,6 +25,7 @@ from privgraph.privacy.events import (
     Repeated,
     RevealedMixture,
     SampledSubgraphs,
+    SampledTerms,
 )
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.pld import PLDAccountant
@@ -128,7 +129,9 @@ def shifts_of(entry: LedgerEntry, config: Any) -> Shifts:
     event, rate = entry.event, entry.sampling_rate
     if isinstance(event, PoissonSampled) and isinstance(event.event, Gaussian):
         return Shifts(rate=event.rate)
-    if isinstance(event, RevealedMixture) and rate is not None:
+    if isinstance(event, SampledTerms):
+        return Shifts(rate=event.rate, own=event.present > event.absent, others=event.absent)
+    if isinstance(event, RevealedMixture) and rate is not None:  # as runs of older versions were accounted
         if "replacement" in entry.mechanism:
             return Shifts(rate=rate, own=False, others=1)
         return Shifts(rate=rate, others=config.max_degree)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from privgraph.audits.bounds import Event, Shown, gaussian_bound, threshold_bound
+from privgraph.audits.bounds import Event, Shown, gaussian_bound, shared_confidence, shared_notes, threshold_bound
 from privgraph.audits.games.base import SCORES, Array, Dice
 from privgraph.audits.games.table import Part, parts
 from privgraph.audits.options import AuditOptions, Subject
@@ -70,7 +70,8 @@ def _record(
     own = delta == statement.delta
     plain = all(isinstance(one, Gaussian) for one, _ in flatten(event))
     # Two routes share what may go wrong, so that the larger bound may be believed; one has all of it.
-    confidence = (1 + options.confidence) / 2 if plain else options.confidence
+    confidence = shared_confidence(options.confidence, subject.turn)
+    confidence = (1 + confidence) / 2 if plain else confidence
     shown = threshold_bound(present, absent, delta=delta, confidence=confidence)
     bounds = [Bound(route="threshold", epsilon=shown.epsilon, detail=_told(shown))]
     if plain:
@@ -108,7 +109,9 @@ def _record(
             "the mechanisms are the product's own code; the worst case is made for them, and no data of the run are read",
             f"a score, a threshold and an order of the worlds were chosen on one half of the trials, and judged on the other; "
             f"{len(present) // 2:,} trials of a world can show at most epsilon {_most(present, confidence):.2f} by a threshold",
+            *shared_notes(options.confidence, subject.turn),
         ),
+        turn=subject.turn,
     )
 
 

@@ -38,7 +38,7 @@ class AuditOptions:
     confidence: Annotated[
         float,
         Option(
-            "chance that the lower bound is right, whatever the mechanism does",
+            "chance that the lower bounds of all audits of the run are right, whatever the mechanism does",
             low=0.5,
             high=0.9999,
             group="Audit",
@@ -63,7 +63,8 @@ class Subject:
     """The run that is audited: its id, its method's name and configuration, and the statement that it ended with.
 
     `graph` loads its data, for audits that train on them (`data.graph.Graph` as its trainer saw it). `seconds` is how long the run
-    took, where that is known. `device` is a name that torch knows.
+    took, where that is known. `device` is a name that torch knows. `turn`: the how-manieth audit of this run it is, from 1 on, with
+    which it shares one confidence (`bounds.shared_confidence`); 0 where the audit stands alone.
     """
 
     run: str
@@ -74,3 +75,4 @@ class Subject:
     seed: int = 0
     seconds: float | None = None
     device: str = "cpu"
+    turn: int = 0

@@ -30,7 +30,8 @@ class AuditRecord:
 
     `covers`: "run" where the bound holds for the whole run's guarantee, "step" where it holds for one release of it
     alone. `epsilon` is the bound of the route that was fixed before the audit, at `confidence` and `delta`; `bounds` are all
-    routes. `sound` and `published` are the claims for exactly what was audited (infinite: none proved; None: no formula).
+    routes. `turn`: 0 where the audit stands alone; k where it is the k-th of its run, and `confidence` holds for all of them
+    together (`bounds.shared_confidence`). `sound` and `published` are the claims for exactly what was audited (infinite: none proved; None: no formula).
     `scores_with`, `scores_without`: histograms on the common `edges` (n + 1,) of the scores in the two worlds;
     `roc_false`, `roc_true`: points of the ROC curve, ascending from (0, 0) to (1, 1). `trials` counts both worlds (or canaries).
     """
@@ -56,6 +57,7 @@ class AuditRecord:
     roc_true: tuple[float, ...]
     area: float
     notes: tuple[str, ...] = ()
+    turn: int = 0
 
     def __post_init__(self) -> None:
         if self.covers not in COVERS:
@@ -64,6 +66,8 @@ class AuditRecord:
             raise ValueError(f"AuditRecord.epsilon must be finite and not negative (got {self.epsilon})")
         if not 0 < self.confidence < 1 or not 0 <= self.delta < 1:
             raise ValueError("AuditRecord: confidence and delta must be probabilities")
+        if self.turn < 0:
+            raise ValueError(f"AuditRecord.turn must not be negative (got {self.turn})")
 
     @property
     def refutes_sound(self) -> bool:

@@ -10,7 +10,6 @@ all others have added to it. It does not know the noise, nor who was drawn, nor 
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections.abc import Iterator
@@ -21,14 +20,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from privgraph.audits.bounds import gaussian_bound, threshold_bound
+from privgraph.audits.bounds import gaussian_bound, shared_confidence, shared_notes, threshold_bound
 from privgraph.audits.canaries import Array, Shifts, shifts_of
 from privgraph.audits.one_run import one_run_epsilon
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.audits.roc import picture
+from privgraph.home import home
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.base import Context, train_one
+from privgraph.methods.keys import run_keys
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import NonPrivate
@@ -36,7 +37,7 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.progress import Progress
 from privgraph.registry import audit as audit_spec
 from privgraph.registry import method
-from privgraph.streams import stream, stream_seed
+from privgraph.streams import Secret, noise_key, stream
 
 SCORE = (
     "sum over all steps of the log-likelihood ratio of a canary's coordinate, at the scale of noise that the other "
@@ -99,7 +100,7 @@ class Canaries:
         self.placed, self.steps, self.clip = 0, 0, math.nan
         self.loudness = 0.0
         self.shifts, self._seed = shifts, seed
-        self._coins = torch.Generator().manual_seed(stream_seed(seed, "attack/canaries/draws"))
+        self._coins = Secret(b"the key of audits", seed, "attack/canaries/draws")
         self._places: dict[int, Tensor] = {}
         self.blocks = blocks
         self._observed: tuple[list[Array], list[Array]] = ([np.zeros(0)], [np.zeros(0)])
@@ -176,15 +177,17 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     noise = (entries[0].noise_std or 0.0) / config.clip
     canaries = Canaries(law, options.canaries, options.seed, Blocks.of(law, noise, steps, options.canaries))
     ledger = Ledger()
+    graph = subject.graph()
+    # noise of its own, as secret as a run's: it trains on the run's private data
+    (key,) = run_keys(noise_key(home()), [f"audit/{subject.run}/{options}"], [graph], torch.device(subject.device).type)
     context = Context(
         seed=subject.seed,
-        # noise of its own: that of the run stays secret
-        noise_key=hashlib.sha256(f"audit/{subject.run}/{options.seed}".encode()).digest(),
+        noise_key=key.noise,
         device=torch.device(subject.device),
         ledger=ledger,
         witness=canaries,
     )
-    for event in train_one(method(subject.method).load_train(), subject.config, subject.graph(), context):
+    for event in train_one(method(subject.method).load_train(), subject.config, graph, context):
         if isinstance(event, Progress):
             yield replace(event, stage=f"with canaries: {event.stage}")
     counted = sum(entry.count for entry in ledger.entries if "gradients" in entry.mechanism)
@@ -200,11 +203,11 @@ def _record(
     scores, included = canaries.scores[:placed], canaries.included[:placed]
     if not min(included.sum(), (~included).sum()) >= _FEWEST:
         raise OptionError(f"{placed} canaries are too few: choose more, or a wider network")
-    bounds = []
+    bounds, confidence = [], shared_confidence(options.confidence, subject.turn)
     if not any(isinstance(entry.event, NonPrivate) for entry in entries):
-        bounds += _gaussian(canaries, delta, options.confidence)
-        bounds.append(_threshold(scores, included, delta, options.confidence))
-    shown = one_run_epsilon(scores, included, delta, options.confidence)
+        bounds += _gaussian(canaries, delta, confidence)
+        bounds.append(_threshold(scores, included, delta, confidence))
+    shown = one_run_epsilon(scores, included, delta, confidence)
     detail = f"{placed} canaries, {int(included.sum())} of them in; rests on no assumption about the noise"
     bounds.append(Bound(route="one run", epsilon=shown, detail=detail))
     seen = picture(scores[included], scores[~included])
@@ -230,7 +233,8 @@ def _record(
         roc_false=seen.roc_false,
         roc_true=seen.roc_true,
         area=seen.area,
-        notes=_notes(subject, options, entries, canaries),
+        notes=(*_notes(subject, options, entries, canaries), *shared_notes(options.confidence, subject.turn)),
+        turn=subject.turn,
     )
 
 

@@ -401,7 +401,7 @@ def dataset(name: str) -> DatasetSpec:
     """The data set of that name. Raises `UnknownName` with the nearest match.
 
     A Facebook100 school that the table does not list is known as soon as its file lies in the data folder;
-    an upload is known by its name `upload:<12 hex digits>`.
+    an upload is known by its name `upload:<16 hex digits>` (12 where it was uploaded to an earlier version).
     """
     if name in DATASETS:
         return DATASETS[name]

@@ -9,14 +9,18 @@ from torch import Tensor
 
 from privgraph.data.spec import PublicFacts
 
+LARGEST_FEATURE = 1e6
+"""Features are cut off there; one that is no number is 0. A public rule, for each record by itself, for records that no network
+could read: it decides what becomes of them, and not an overflow somewhere inside."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Graph:
     """An attributed graph for node classification, on the CPU.
 
-    x: (|V|, F) float32 features. y: (|V|,) int64 labels in [0, C). edge_index: (2, |E|) int64 rows
-    (source, target), unique, without self-loops, sorted by target then source; an undirected graph
-    holds both directions of each pair. The masks are (|V|,) bool and disjoint.
+    x: (|V|, F) float32 features, within `LARGEST_FEATURE`. y: (|V|,) int64 labels in [0, C). edge_index: (2,
+    |E|) int64 rows (source, target), unique, without self-loops, sorted by target then source; an undirected
+    graph holds both directions of each pair. The masks are (|V|,) bool and disjoint.
     """
 
     name: str
@@ -32,6 +36,13 @@ class Graph:
     split: str = "random"
     split_seed: int | None = None
     _cache: dict[str, Tensor] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.x.numel():
+            low, high = self.x.aminmax()
+            if not (float(low) >= -LARGEST_FEATURE and float(high) <= LARGEST_FEATURE):  # not a number is neither
+                within = self.x.nan_to_num(0.0, LARGEST_FEATURE, -LARGEST_FEATURE)
+                object.__setattr__(self, "x", within.clamp(-LARGEST_FEATURE, LARGEST_FEATURE))
 
     @property
     def num_nodes(self) -> int:

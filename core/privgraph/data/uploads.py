@@ -1,8 +1,13 @@
-"""Uploads that were accepted: stored under `uploads` in `home()`, by their content. No torch."""
+"""Uploads that were accepted: stored under `uploads` in `home()`, by their content. No torch.
+
+A name leaves the machine with the runs that bear it, so that it must tell nothing of the graph: it is a hash
+under a key of the installation. Without a key, whoever can guess a graph but for one edge could compare.
+Versions before 0.5.0 had no key; what they stored, under names of twelve digits, is read as before.
+"""
 
 from __future__ import annotations
 
-import hashlib
+import hmac
 import json
 import re
 import tempfile
@@ -17,8 +22,14 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload_checks import Upload, clean_name
 from privgraph.home import home
 from privgraph.options import UnknownName
+from privgraph.streams import derived_key, noise_key
 
-_NAME = re.compile(r"upload:([0-9a-f]{12})")
+DIGITS, OLD_DIGITS = 16, 12
+"""Of a name that tells nothing, and of one that is a hash without a key."""
+OLD_NAME = (
+    "Its name is a hash of the graph without a key, and stands in whatever is exported. Upload it again for another."
+)
+_NAME = re.compile(rf"upload:([0-9a-f]{{{DIGITS}}}|[0-9a-f]{{{OLD_DIGITS}}})")
 
 
 def _folder() -> Path:
@@ -28,20 +39,21 @@ def _folder() -> Path:
 
 
 def save_upload(upload: Upload, *, title: str = "") -> str:
-    """Store a graph that passed; its name is `upload:` and twelve hex digits of its content.
+    """Store a graph that passed; its name is `upload:` and sixteen hex digits: of its content, under a key.
 
-    The same graph has the same name, however it came; its `title` is what people see, and the last one stays.
+    On one installation the same graph has the same name, however it came; its `title` is what people see, and
+    the last one stays.
     Raises `UploadError` where it cannot be written.
     """
     arrays: dict[str, NDArray[Any]] = {"x": upload.x, "y": upload.y, "edges": upload.edges}
     arrays |= {"class_names": np.array(upload.class_names), "feature_names": np.array(upload.feature_names, dtype=str)}
     if upload.masks is not None:
         arrays |= dict(zip(("train", "val", "test"), upload.masks, strict=True))
-    digest = hashlib.sha256()
+    digest = hmac.new(derived_key(noise_key(home()), "upload"), digestmod="sha256")
     for name, array in arrays.items():
         digest.update(f"{name}{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
-    key = digest.hexdigest()[:12]
+    key = digest.hexdigest()[:DIGITS]
     facts = {
         "title": clean_name(title) or "Your own graph",
         "kind": upload.kind,
@@ -68,11 +80,20 @@ def upload_path(name: str) -> Path:
     """Where the arrays of an upload are. Raises `UnknownName`, for a malformed name too."""
     match = _NAME.fullmatch(name)
     if match is None:
-        raise UnknownName("an upload is called upload: and twelve hex digits")
+        raise UnknownName(f"an upload is called upload: and {DIGITS} hex digits")
     path = _folder() / f"{match[1]}.npz"
     if not path.with_suffix(".json").is_file() or not path.is_file():
         raise UnknownName(f"there is no {name}: upload the graph again")
     return path
+
+
+def is_old(name: str) -> bool:
+    """Whether a name is that of an upload to a version before 0.5.0: a hash without a key.
+
+    >>> is_old("upload:0faca4bd19e9"), is_old("upload:0faca4bd19e90faca"), is_old("cora")
+    (True, False, False)
+    """
+    return name.startswith("upload:") and len(name) == len("upload:") + OLD_DIGITS
 
 
 def upload_spec(name: str) -> DatasetSpec:
@@ -90,6 +111,7 @@ def upload_spec(name: str) -> DatasetSpec:
         features=facts["features"],
         classes=facts["classes"],
         public_split=facts["masks"],
+        caution=OLD_NAME if is_old(name) else "",
     )
 
 

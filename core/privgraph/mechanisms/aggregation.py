@@ -18,9 +18,16 @@ from privgraph.mechanisms.entries import (
 )
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.privacy.ledger import LedgerEntry
+from privgraph.streams import Secret
 
 _CHUNK_ENTRIES = 1 << 23
 """Adjacency entries a chunk of rows: bounds the copies that the sparse product makes of its indices."""
+
+_GRAINS = 2.0**13
+"""Steps of a unit: numbers of rows are multiples of one over it."""
+
+_MOST_TERMS = 2**24 // 2**13
+"""Numbers of size 1 at most whose multiples of 2^-13 have an exact sum in single precision."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,20 +36,26 @@ class AggregationPerturbation:
 
     Released: the whole noisy matrix, once; it is cached by the caller and never asked for again.
 
-    unit "edge", relation: one edge added or removed. Sensitivity (L2, of the |V| x d matrix): 1 where edges are
-    directed: entry (j, i) moves row i by X_j/|X_j|, of norm at most 1. sqrt 2 where they are undirected: a friendship
-    is the two entries (j, i) and (i, j), which move two different rows (there are no self-loops) by at most 1 each.
-    The paper counts 1 in both cases.
+    unit "edge", relation: one edge added or removed. Sensitivity (L2, of the |V| x d matrix): 1 where edges
+    are directed: entry (j, i) moves row i by X_j/|X_j|, of norm at most 1. sqrt 2 where they are undirected:
+    a friendship is the two entries (j, i) and (i, j), which move two different rows (there are no self-loops)
+    by at most 1 each. The paper counts 1 in both cases.
 
-    unit "node", relation: opt-out. The roster of nodes and the bounded edge sample (`mechanisms.degree`) are fixed;
-    in the neighbouring graph one node z is nulled: its features, label, own row and all its kept edges are gone.
-    Sensitivity sqrt(D), D = `max_degree`: z has at most D kept out-edges, each moves a different row by at most 1;
-    its in-edges touch z's own row alone, which is z's record and reaches others only through z's clipped gradient
-    and, again normalised, through z's out-edges. Proved for a frozen sample only: where lists are drawn again when z
-    leaves, any number of rows may change, and no bound of this form holds.
+    unit "node", relation: opt-out. The roster of nodes and the bounded edge sample (`mechanisms.degree`) are
+    fixed; in the neighbouring graph one node z is nulled: its features, label, own row and all its kept edges
+    are gone. Sensitivity sqrt(D), D = `max_degree`: z has at most D kept out-edges, each moves a different
+    row by at most 1; its in-edges touch z's own row alone, which is z's record and reaches others only
+    through z's clipped gradient and, again normalised, through z's out-edges. Proved for a frozen sample
+    only: where lists are drawn again when z leaves, any number of rows may change, and no bound of this form
+    holds.
 
-    unit "node" with `own_rows`, relation: one node's record replaced by another. Sensitivity 2 sqrt(D (D + 1)), proved in
-    `entries.replaced_aggregation_sensitivity`, where a node keeps at most D in-edges as well; its own row is covered.
+    unit "node" with `own_rows`, relation: one node's record replaced by another. Sensitivity 2 sqrt(D (D +
+    1)), proved in `entries.replaced_aggregation_sensitivity`, where a node keeps at most D in-edges as well;
+    its own row is covered.
+
+    In floats: rows are cut off (towards zero) to multiples of 2^-13, so that no row is longer than 1 and
+    their sums are exact, whatever their order (`aggregate`). A row that is not finite counts as zeros, by a
+    look at that row alone.
 
     Whatever is fed in as X must itself be public or already released with respect to the unit.
     std = 0 is no protection, and the event says so.
@@ -77,22 +90,22 @@ class AggregationPerturbation:
             return replaced_aggregation_entry(self.max_degree, self.std, stage)
         return aggregation_entry(self.unit, self.undirected, self.max_degree, self.std, stage)
 
-    def release(self, adjacency: Tensor, embeddings: Tensor, generator: torch.Generator) -> Tensor:
+    def release(self, adjacency: Tensor, embeddings: Tensor, secret: Secret) -> Tensor:
         """The noisy aggregates (|V|, d) of `embeddings` (|V|, d); adjacency (|V|, |V|) CSR, row i its in-neighbours."""
-        return self.perturb_(aggregate(adjacency, unit_rows(embeddings)), generator)
+        return self.perturb_(aggregate(adjacency, unit_rows(embeddings)), secret).to(embeddings.dtype)
 
-    def perturb_(self, aggregates: Tensor, generator: torch.Generator) -> Tensor:
+    def perturb_(self, aggregates: Tensor, secret: Secret) -> Tensor:
         """Add the noise, in place, to sums of rows of norm at most 1."""
-        return GaussianNoise(std=self.std, sensitivity=self.sensitivity).add_(aggregates, generator)
+        return GaussianNoise(std=self.std, sensitivity=self.sensitivity).add_(aggregates, secret)
 
 
 def release_stack(
     mechanisms: Sequence[AggregationPerturbation],
     adjacencies: Sequence[Tensor],
     embeddings: Tensor,
-    generators: Sequence[torch.Generator],
+    secrets: Sequence[Secret],
 ) -> Tensor:
-    """Each member's noisy aggregates, (S, d, |V|), of `embeddings` (S, d, |V|), each from its own generator.
+    """Each member's noisy aggregates, (S, d, |V|), of `embeddings` (S, d, |V|), each from its own secret stream.
 
     Members with one and the same adjacency object share one sparse product, which reads the edges once.
     """
@@ -103,30 +116,48 @@ def release_stack(
     if all(adjacency is adjacencies[0] for adjacency in adjacencies):
         rows = aggregate(adjacencies[0], rows)
     else:
-        for member, adjacency in enumerate(adjacencies):
-            part = slice(member * width, (member + 1) * width)
-            rows[:, part] = aggregate(adjacency, rows[:, part].contiguous())
+        parts = rows.split(width, dim=1)  # type: ignore[no-untyped-call]
+        sums = [aggregate(one, part.contiguous()) for one, part in zip(adjacencies, parts, strict=True)]
+        # a sum in double precision keeps it until it has its noise
+        rows = torch.cat([part.to(max(sums, key=lambda each: each.element_size()).dtype) for part in sums], dim=1)
     out = rows.t().reshape(members, width, nodes)
-    for member, (mechanism, generator) in enumerate(zip(mechanisms, generators, strict=True)):
-        mechanism.perturb_(out[member], generator)
-    return out
+    for member, (mechanism, secret) in enumerate(zip(mechanisms, secrets, strict=True)):
+        mechanism.perturb_(out[member], secret)
+    return out.to(embeddings.dtype)
 
 
 def unit_rows(rows: Tensor) -> Tensor:
-    """Rows (n, d) divided by their L2 norms; zero rows stay zero.
+    """Rows (n, d) divided by their L2 norms, each number cut off towards zero to a multiple of 2^-13; zero rows stay zero.
 
-    The norm is enlarged by a millionth: rounding must not push a row over 1, which is what sensitivity rests on.
-    Raises `ArithmeticError` for rows that are not finite: they have no norm, and no noise would hide them.
+    A total function of each row by itself. The norm is enlarged by more than it can have been rounded, so
+    that no row is longer than 1: that is what sensitivity rests on. A row with a number that is not finite is
+    a row of zeros.
     """
     norms: Tensor = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
-    if not bool(torch.isfinite(norms).all()):
-        raise ArithmeticError("embeddings are not finite: training has diverged; try a smaller learning rate")
-    return rows / (norms * (1 + 1e-6)).clamp_min_(1e-12)
+    # Squares overflow beyond 1e19 and vanish below 1e-19: such rows are first divided by their largest number.
+    extreme = ((norms < 1e-15) | ~torch.isfinite(norms)).squeeze(1).nonzero().squeeze(1)
+    factors = _GRAINS / (norms * (1 + (rows.shape[1] + 8) * 2.0**-23))
+    units = (rows * factors).trunc_()
+    if extreme.numel():
+        some = rows[extreme].nan_to_num(math.inf, math.inf, math.inf)
+        largest = some.abs().amax(1, keepdim=True)
+        fine = (largest > 0) & torch.isfinite(largest)
+        some = torch.where(fine, some / largest, 0)
+        norms = torch.linalg.vector_norm(some, dim=1, keepdim=True) * (1 + (rows.shape[1] + 8) * 2.0**-23)
+        units[extreme] = torch.where(fine, some * (_GRAINS / norms), 0).trunc_()
+    return units.mul_(1 / _GRAINS)
 
 
 def aggregate(adjacency: Tensor, rows: Tensor) -> Tensor:
-    """The sparse product adjacency (|V|, |V|) @ rows (|V|, d), in chunks of rows of bounded size."""
+    """The sparse product adjacency (|V|, |V|) @ rows (|V|, d), in chunks of rows of bounded size.
+
+    Exact for entries of 1 and rows of `unit_rows`: their multiples of 2^-13 have exact sums in single
+    precision as long as no node has more than 2,048 in-neighbours; where one has, the product is made, and
+    returned, in double precision.
+    """
     pointers, sources, values = adjacency.crow_indices(), adjacency.col_indices(), adjacency.values()
+    if sources.numel() and int(pointers.diff().max()) > _MOST_TERMS:
+        rows = rows.double()
     if sources.numel() <= _CHUNK_ENTRIES:
         return torch.mm(adjacency.to(rows.dtype), rows)
     nodes = adjacency.shape[0]

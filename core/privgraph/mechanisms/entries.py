@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, RevealedMixture
+from privgraph.privacy.events import Gaussian, NonPrivate, Nothing, PoissonSampled, SampledTerms
 from privgraph.privacy.ledger import LedgerEntry
 
 
@@ -74,13 +74,14 @@ def replaced_aggregation_entry(max_degree: int, std: float, stage: str) -> Ledge
 def replaced_gradient_entry(clip: float, noise_multiplier: float, rate: float, stage: str, count: int) -> LedgerEntry:
     """`count` noisy gradients of Poisson samples in which one node's record is replaced.
 
-    Its coin has one law before and after, so it may be revealed (joint convexity): with probability `rate` its gradient
-    goes from one vector of norm at most C to another, a shift of at most 2C; else nothing moves.
+    One term of norm at most C, drawn with probability `rate`, stands in the place of another: the node is behind one term
+    before and behind one after, and all other terms stay. What that costs is proved, and attained, in `privgraph.privacy.terms`;
+    the node's coin stays hidden.
     """
     return LedgerEntry(
         mechanism="private gradients under replacement",
         stage=stage,
-        event=RevealedMixture(weights=(1 - rate, rate), noise_multipliers=(math.inf, noise_multiplier / 2)),
+        event=SampledTerms(rate=rate, present=1, absent=1, noise_multiplier=noise_multiplier),
         event_as_published=gradient_event(noise_multiplier, rate),
         count=count,
         noise_std=noise_multiplier * clip,
@@ -108,4 +109,25 @@ def gradient_entry(clip: float, noise_multiplier: float, rate: float, stage: str
         sensitivity=clip,
         sampling_rate=rate,
         note="sum of clipped per-example gradients of a Poisson sample",
+    )
+
+
+EPOCH_BY_PRIVATE_LABELS = (
+    "which epoch goes out is computed from private validation records without noise, and one of them can decide it"
+)
+
+
+def chosen_epoch_entry(stage: str) -> LedgerEntry:
+    """The best epoch by validation accuracy, at node level: no noise, so no finite epsilon; as published, free.
+
+    Unit: one node, which validates; relation: with it or without it. No epsilon covers it, however large the noise of the
+    gradients is. Proof: let that noise be so large that the T epochs' models give the node's label by T fair coins, and let it be
+    the only one that validates. With it, what is released errs on its record with chance 2^-T, and without it, with 1/2: so
+    epsilon is at least (T - 1) log 2 (for small delta), which no account of the gradients bounds.
+    """
+    return LedgerEntry(
+        mechanism="best epoch by private labels",
+        stage=stage,
+        event=NonPrivate(reason=EPOCH_BY_PRIVATE_LABELS),
+        event_as_published=Nothing(),
     )

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from privgraph.lattice import LARGEST, draw, rounding_margin, step_of
 from privgraph.privacy.events import Gaussian, NonPrivate
+from privgraph.streams import Secret
+
+_CHUNK = 1 << 18
+"""Numbers that get their noise at once: bounds the memory that it takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,9 +22,13 @@ class GaussianNoise:
 
     Unit and relation are those for which `sensitivity` (L2, in the units of the quantity) was proved.
     Guarantee: that of N(0, 1) against N(sensitivity/std, 1), by rotating the difference of two neighbouring
-    quantities onto one axis: noise multiplier std/sensitivity.
-    The noise is pseudo-random and in floating point: whoever knows the seed, or exploits the gaps between
-    floating-point numbers, is outside the guarantee.
+    quantities onto one axis: noise multiplier std/sensitivity. In floats: the quantity is rounded to a
+    lattice of at most 2^-40 std, noise is an integer on it with the law of the Gaussian, rounded
+    (`privgraph.lattice`), and their sum is exact; only then is it rounded to the type of the quantity.
+    Rounding adds to the sensitivity at most a step for each coordinate; the noise that is drawn is larger
+    than `std` by as much as makes up for that (`lattice.rounding_margin`: less than a millionth for a million
+    coordinates and noise of 100 times the sensitivity). What is no number counts as 0. The noise is that of a
+    keyed stream: without the key nobody can subtract it.
     """
 
     std: float
@@ -36,9 +45,16 @@ class GaussianNoise:
             return NonPrivate(reason="no noise")
         return Gaussian(noise_multiplier=self.std / self.sensitivity)
 
-    def add_(self, values: Tensor, generator: torch.Generator) -> Tensor:
-        """Add noise in place, drawn from `generator` in the memory order of `values`."""
-        if self.std == 0:
+    def add_(self, values: Tensor, secret: Secret) -> Tensor:
+        """Add noise in place, drawn from `secret` in the order of the entries of `values`."""
+        if self.std == 0 or not values.numel():
             return values
-        drawn = torch.empty(values.shape, dtype=values.dtype, device=values.device).normal_(generator=generator)
-        return values.add_(drawn, alpha=self.std)
+        std = self.std * rounding_margin(self.std / self.sensitivity, 2 * math.sqrt(values.numel()))
+        step = step_of(std)
+        if not values.is_contiguous():
+            return values.copy_(self.add_(values.contiguous(), secret))
+        for part in torch.split(values.view(-1), _CHUNK):
+            noise = torch.from_numpy(draw("gaussian", std, secret, part.numel())).to(part.device)
+            steps = part.to(torch.float64).div_(step).nan_to_num_(0.0, LARGEST, -LARGEST).clamp_(-LARGEST, LARGEST)
+            part.copy_(noise.add_(steps.round_().to(torch.int64)).to(torch.float64).mul_(step))
+        return values

@@ -1,7 +1,7 @@
 """Private gradients: clip every example's, sum, add Gaussian noise, divide by the expected batch size.
 
-Abadi et al., Deep Learning with Differential Privacy, CCS 2016, Algorithm 1; the paper of ProGAP uses it inside Adam
-(DP-Adam), which is post-processing of the released gradients.
+Abadi et al., Deep Learning with Differential Privacy, CCS 2016, Algorithm 1; the paper of ProGAP uses it
+inside Adam (DP-Adam), which is post-processing of the released gradients.
 """
 
 from __future__ import annotations
@@ -15,9 +15,18 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.entries import gradient_entry, gradient_event
+from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.witness import Witness
 from privgraph.privacy.events import NonPrivate, PoissonSampled
 from privgraph.privacy.ledger import LedgerEntry
+from privgraph.streams import Secret
+
+NORMS = 2.0**-11
+"""By what share a norm in single precision may be too small: its terms are squares of up to 4,096 numbers, none negative."""
+
+CANCELLED = 2.0**-18
+"""What is added to a squared norm, as a share of the square of the sum of the lengths of its parts. Where parts cancel, what is
+left is rounding, of at most 2^-22 of that sum; so it is clipped to 2^-13 of the clip at most."""
 
 
 class PerExample(Protocol):
@@ -26,6 +35,7 @@ class PerExample(Protocol):
     @property
     def gradients(self) -> Tensor: ...
     def squared_norms(self) -> Tensor: ...
+    def forget(self, gone: Tensor) -> None: ...
     def accumulate(self, factor: Tensor | None = None) -> None: ...
 
 
@@ -34,12 +44,17 @@ class PrivateGradients:
     """The Poisson-subsampled Gaussian mechanism on clipped per-example gradients.
 
     Unit: one training example (a node's record in a batch: its features, its own aggregates and its label).
-    Relation: add/remove of one example. Released: the noisy sum, each time it is asked.
-    Sensitivity: `clip` (C) in L2. Proof sketch: each example's gradient, over ALL parameters together, is scaled to
-    norm at most C, so the sum over a batch moves by at most C when one example joins or leaves; the others' gradients
-    do not depend on it, because no layer mixes examples (`mechanisms.validity`); and the divisor is the expected batch
-    size, which does not depend on who was drawn. Noise of standard deviation C z is Gaussian with noise multiplier z;
-    each example is in a batch independently with probability `rate`.
+    Relation: add/remove of one example. Released: the noisy sum, each time it is asked. Sensitivity: `clip`
+    (C) in L2. Proof sketch: each example's gradient, over ALL parameters together, is scaled to norm at most
+    C, so the sum over a batch moves by at most C when one example joins or leaves; the others' gradients do
+    not depend on it, because no layer mixes examples (`mechanisms.validity`); and the divisor is the expected
+    batch size, which does not depend on who was drawn. Noise of standard deviation C z is Gaussian with noise
+    multiplier z; each example is in a batch independently with probability `rate`.
+
+    A gradient whose squared norm is no finite number counts as zero, which is a vector of norm at most C too:
+    what becomes of an absurd record is decided by that record alone. In floats, norms are enlarged by `NORMS`
+    against their own rounding, and the noise by `sums_margin`, for the rounding of a sum of gradients in
+    single precision.
 
     clip: C > 0, L2. noise_multiplier: z >= 0 (0: not private, and the event says so). rate: in (0, 1].
     expected_batch: rate times the number of training examples, > 0.
@@ -72,33 +87,53 @@ class PrivateGradients:
         mechanisms: Sequence[PrivateGradients],
         net: PerExample,
         valid: Tensor,
-        noise: Sequence[torch.Generator],
+        noise: Sequence[Secret],
         witnesses: Sequence[Witness | None] = (),
     ) -> None:
         """Turn `net.gradients`, (S, P), into each member's private gradient, from its last backward pass.
 
-        valid: (S, B) bool, the examples that were drawn (the rest is padding). noise: the members' own generators.
-        witnesses: the members' adversaries in an audit; none in every run of the workbench.
+        valid: (S, B) bool, the examples that were drawn (the rest is padding). noise: the members' own
+        streams. witnesses: the members' adversaries in an audit; none in every run of the workbench.
         """
         clips = net.gradients.new_tensor([mechanism.clip for mechanism in mechanisms])
-        factors = clip_factors(net.squared_norms(), clips) * valid
-        net.accumulate(factors)
+        squared = net.squared_norms()
+        absurd = ~torch.isfinite(squared)
+        if bool(absurd.any()):
+            net.forget(absurd)
+            squared = squared.masked_fill(absurd, 0)
+        net.accumulate(clip_factors(squared, clips) * valid)
+        if not len(mechanisms) == len(noise) == len(net.gradients):
+            raise ValueError(f"{len(net.gradients)} members need as many mechanisms and streams of noise")
         watching = witnesses or [None] * len(mechanisms)
-        for member, (mechanism, generator, witness) in enumerate(zip(mechanisms, noise, watching, strict=True)):
-            row = net.gradients[member]
+        # Members that share a mechanism and a stream, as an audit's trials do, are one block: their noise is drawn at once.
+        together = len(set(mechanisms)) == len(set(noise)) == 1 and not any(watching)
+        blocks = [net.gradients] if together else list(net.gradients)
+        for block, mechanism, secret, witness in zip(blocks, mechanisms, noise, watching, strict=False):
             if witness is not None:
-                witness.join(row, mechanism.clip)
+                witness.join(block, mechanism.clip)
             if mechanism.noise_multiplier > 0:
-                drawn = torch.empty_like(row).normal_(generator=generator)
-                row.add_(drawn, alpha=mechanism.noise_multiplier * mechanism.clip)
+                std = mechanism.noise_multiplier * mechanism.clip * sums_margin(mechanism.expected_batch)
+                GaussianNoise(std=std, sensitivity=mechanism.clip).add_(block, secret)
             if witness is not None:
-                witness.see(row)
-            row.div_(mechanism.expected_batch)
+                witness.see(block)
+            block.div_(mechanism.expected_batch)
 
 
 def clip_factors(squared_norms: Tensor, clips: Tensor) -> Tensor:
     """(S, B): min(1, C / norm) for squared norms (S, B) and clips (S,).
 
-    The norm is enlarged by 1e-6 so that rounding cannot push a clipped gradient over C (as in Opacus).
+    The norm is enlarged so that rounding cannot push a clipped gradient over C: by `NORMS` of itself, as it
+    is the root of a sum of squares in single precision, and by 1e-6 (as in Opacus).
     """
-    return (clips.unsqueeze(1) / (squared_norms.sqrt() + 1e-6)).clamp_max_(1)
+    return (clips.unsqueeze(1) / (squared_norms.sqrt() * (1 + NORMS) + 1e-6)).clamp_max_(1)
+
+
+def sums_margin(expected_batch: float) -> float:
+    """By what noise must be larger because gradients are added up in single precision.
+
+    Each of B clipped gradients is rounded as the sum grows: by at most 2^-24 of the sum so far an addition, B
+    C at most. When one joins or leaves, the sum is rounded otherwise. Counted is a change of C (2^-8 + B
+    2^-22), which holds where the library adds up in blocks, as all do (four roundings of the whole sum in
+    each of two worlds); one gradient after another it could be more.
+    """
+    return 1 + 2.0**-8 + expected_batch * 2.0**-22

@@ -1,8 +1,9 @@
 """Answers to queries through noise: weighted votes, counts of teachers, and posteriors. No torch.
 
 Unit: one private node. Relation: add or remove it, with its features, label and edges; the coins of all other
-nodes stay as they fell. Sensitivities are proved here for one answer on a given sample that may hold the node; a Poisson
-sample and repetition are the accountant's business (`privacy.events.PoissonSampled`, `Repeated`).
+nodes stay as they fell. Sensitivities are proved here for one answer on a given sample that may hold the
+node; a Poisson sample and repetition are the accountant's business (`privacy.events.PoissonSampled`,
+`Repeated`).
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
+from privgraph.lattice import add, add_untied, rounding_margin
 from privgraph.privacy.events import Atoms, Gaussian
 from privgraph.privacy.noisy_labels import MAXIMA, Answer, ensemble_answer, votes_answer
 from privgraph.privacy.published.privgnn import argmax_atoms
+from privgraph.streams import Secret
 
 Array = NDArray[np.float64]
 
@@ -26,11 +29,13 @@ _STEP = 1 / 32
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyVotes:
-    """A vector of weighted votes (C,) with Gaussian noise, released whole.
+    """A vector of weighted votes (C,), or a table of sums (d, C), with Gaussian noise, released whole.
 
-    Each private node of the sample adds w e_y, with |w| <= 1 and y its label, where w depends on its own record and on
-    what is public. Sensitivity: without the node, w e_y is missing and nothing else changes: at most 1 in L2 (and in L1),
-    in one coordinate. Guarantee: the Gaussian pair of noise multiplier `std`.
+    Votes: each private node of the sample adds w e_y, with |w| <= 1 and y its label, where w depends on its
+    own record and on what is public. Sensitivity: without the node, w e_y is missing and nothing else
+    changes: at most 1 in L2 (and in L1), in one coordinate. Table: the same with a vector w of L2 norm at
+    most 1 in the place of the number: at most 1 in L2, in one column (`methods.privgnn.table`). Guarantee of
+    either: the Gaussian pair of noise multiplier `std`.
     """
 
     std: float
@@ -41,30 +46,32 @@ class NoisyVotes:
     def event(self) -> Gaussian:
         return votes_answer(self.std)
 
-    def noisy(self, votes: Array, generator: np.random.Generator) -> Array:
-        """votes (..., C) with independent N(0, std^2) on every entry."""
-        return votes + generator.normal(scale=self.std, size=votes.shape)
+    def noisy(self, votes: Array, secret: Secret) -> Array:
+        """votes or sums (..., C) with independent N(0, std^2) on every entry."""
+        wider = rounding_margin(self.std, 2 * math.sqrt(votes.size))
+        return add("gaussian", self.std * wider, votes, secret)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyMax:
     """The largest of C counts of teachers' votes after noise of law `kind` and scale b = `scale`; the label alone goes out.
 
-    Each teacher of a query casts at most one vote, and a private node belongs to at most one teacher. Sensitivity:
-    without the node, one vote moves, appears or goes: the counts differ by at most 1 each, in at most two classes, so by at
-    most sqrt 2 in L2 and 2 in L1. Guarantees, with proof sketches:
+    Each teacher of a query casts at most one vote, and a private node belongs to at most one teacher.
+    Sensitivity: without the node, one vote moves, appears or goes: the counts differ by at most 1 each, in at
+    most two classes, so by at most sqrt 2 in L2 and 2 in L1. Guarantees, with proof sketches:
 
     - gaussian: the noisy counts are a Gaussian of shift sqrt 2, and the label is post-processing: multiplier b/sqrt 2.
     - laplace: the same with the L1 sensitivity 2: multiplier b/2.
     - gumbel: the label is j with chance proportional to exp(count_j / b), the exponential mechanism (McSherry and Talwar
-      2007). The weight of j changes by a factor of at most e^(1/b), and the sum of all is the same for every j: privacy
-      losses within a range of 2/b, which is pure epsilon 2/b and composes better (Durfee and Rogers 2019).
+      2007). The weight of j changes by a factor of at most e^(1/b), and the sum of all is the same for every
+      j: privacy losses within a range of 2/b, which is pure epsilon 2/b and composes better (Durfee and
+      Rogers 2019).
     - exponential: one-sided noise is permute-and-flip (McKenna and Sheldon 2020; the equality: Ding et al. 2021), which
       has the same pure epsilon 2/b, and is never worse than the exponential mechanism.
 
-    Where votes have public weights, the node's vote moves its weight instead of 1, and all sensitivities are multiplied by
-    it: the event is that of the node whose teacher weighs `weight`. With Gaussian noise all noisy counts may go out for
-    the price of their largest.
+    Where votes have public weights, the node's vote moves its weight instead of 1, and all sensitivities are
+    multiplied by it: the event is that of the node whose teacher weighs `weight`. With Gaussian noise all
+    noisy counts may go out for the price of their largest.
     """
 
     kind: str
@@ -86,25 +93,23 @@ class NoisyMax:
         shapes = {"gaussian": 1.0, "laplace": math.sqrt(2), "exponential": 1.0, "gumbel": math.pi / math.sqrt(6)}
         return self.scale * shapes[self.kind]
 
-    def noisy(self, counts: Array, generator: np.random.Generator) -> Array:
-        """counts (..., C) with independent noise on every entry; only the place of the largest may be released."""
-        if self.kind == "gaussian":
-            noise = generator.normal(scale=self.scale, size=counts.shape)
-        elif self.kind == "laplace":
-            noise = generator.laplace(scale=self.scale, size=counts.shape)
-        elif self.kind == "exponential":
-            noise = generator.exponential(scale=self.scale, size=counts.shape)
-        else:
-            noise = generator.gumbel(scale=self.scale, size=counts.shape)
-        return counts + noise
+    def noisy(self, counts: Array, secret: Secret) -> Array:
+        """counts (..., C) with independent noise on every entry; only the place of the largest may be released.
+
+        On a lattice, of which whole counts are part unless noise is beyond 2^40; no two entries of a row are
+        its largest.
+        """
+        scale = self.scale * rounding_margin(self.scale / self.weight, 2 * counts.shape[-1])
+        return add_untied(self.kind, scale, counts, secret)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyPosterior:
     """PrivGNN's Algorithm 1, line 7: the place of the largest of C probabilities after Laplace noise of scale 1/`lam`.
 
-    Sensitivity: nothing is assumed of the teacher but that its posterior is a probability vector, so another node may turn
-    any into any other. Guarantee: `argmax_atoms`, exact for the label alone; its proof stands there.
+    Sensitivity: nothing is assumed of the teacher but that its posterior is a probability vector, so another
+    node may turn any into any other. Guarantee: `argmax_atoms`, exact for the label alone; its proof stands
+    there.
     """
 
     lam: float
@@ -123,18 +128,24 @@ class NoisyPosterior:
         """The standard deviation of the noise on each probability."""
         return math.sqrt(2) / self.lam
 
-    def noisy(self, posteriors: Array, generator: np.random.Generator) -> Array:
-        """posteriors (..., C) with independent Laplace noise; only the place of the largest may be released."""
-        return posteriors + generator.laplace(scale=1 / self.lam, size=posteriors.shape)
+    def noisy(self, posteriors: Array, secret: Secret) -> Array:
+        """posteriors (..., C) with independent Laplace noise; only the place of the largest may be released.
+
+        Noise is larger by a share of 2^-30. That covers rounding to the lattice: a posterior p, rounded by at
+        most half a step g, has the place of its largest noisy entry in common with (1 - 2^-30) p + 2^-30/C
+        plus a constant that makes it sum to 1, and that is a probability vector again, as g is far below
+        2^-30/C.
+        """
+        return add_untied("laplace", (1 + 2.0**-30) / self.lam, posteriors, secret)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyGate:
     """Whether the largest of C counts, with Gaussian noise of standard deviation `std`, exceeds a public `threshold`.
 
-    Sensitivity: each count changes by at most 1 when a node comes or goes (weighted votes: one count; teachers: two), and
-    so does the largest; where the node's teacher weighs `weight`, by at most that. Guarantee: the Gaussian pair of noise
-    multiplier `std` over `weight`, paid for every query, passed or not.
+    Sensitivity: each count changes by at most 1 when a node comes or goes (weighted votes: one count;
+    teachers: two), and so does the largest; where the node's teacher weighs `weight`, by at most that.
+    Guarantee: the Gaussian pair of noise multiplier `std` over `weight`, paid for every query, passed or not.
     """
 
     std: float
@@ -148,19 +159,19 @@ class NoisyGate:
     def event(self) -> Gaussian:
         return Gaussian(noise_multiplier=self.std / self.weight)
 
-    def passes(self, counts: Array, generator: np.random.Generator) -> NDArray[np.bool_]:
+    def passes(self, counts: Array, secret: Secret) -> NDArray[np.bool_]:
         """One answer a row of counts (..., C)."""
-        largest = counts.max(axis=-1)
-        passed: NDArray[np.bool_] = largest + generator.normal(scale=self.std, size=largest.shape) > self.threshold
+        wider = rounding_margin(self.std / self.weight, 2)
+        passed: NDArray[np.bool_] = add("gaussian", self.std * wider, counts.max(axis=-1), secret) > self.threshold
         return passed
 
 
 def label_chances(counts: Array, sigma: float) -> Array:
     """The chance (C,) of each label of a noisy maximum: counts (C,) with independent N(0, sigma^2) on each.
 
-    The density of one noisy count times the chances that all others lie below it, integrated by the trapezoid rule, which
-    converges geometrically here; in logarithms, so that small chances have their digits too. A label that needs the largest count
-    to fall by more than 40 sigma has chance 0.
+    The density of one noisy count times the chances that all others lie below it, integrated by the trapezoid
+    rule, which converges geometrically here; in logarithms, so that small chances have their digits too. A
+    label that needs the largest count to fall by more than 40 sigma has chance 0.
     """
     counts = np.asarray(counts, dtype=np.float64) / sigma
     top = float(counts.max())

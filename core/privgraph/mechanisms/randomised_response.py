@@ -1,28 +1,34 @@
 """Randomised response on the edges of a graph: every pair of nodes answers once, and may lie. No torch.
 
-Warner 1965; for graphs Wu et al. 2022 (LinkTeller, EdgeRand); asymmetric probabilities after Imola et al. 2022
-(Communication-Efficient Triangle Counting under Local Differential Privacy, section 4), as GAP and ProGAP use them.
+Warner 1965; for graphs Wu et al. 2022 (LinkTeller, EdgeRand); asymmetric probabilities after Imola et al.
+2022 (Communication-Efficient Triangle Counting under Local Differential Privacy, section 4), as GAP and
+ProGAP use them.
 
-Formal guarantee. Unit: one edge. Relation: two graphs on the same nodes that differ in one pair (undirected: one
-friendship, which is two entries of the adjacency matrix but one pair here; directed: one arc). An answer is 1 with
-probability p = `one_to_one` where the pair is joined and r = `zero_to_one` where it is not.
-Claim: the output graph is epsilon-private with epsilon the larger of |log(p / r)| and |log((1 - r) / (1 - p))|, and
+Formal guarantee. Unit: one edge. Relation: two graphs on the same nodes that differ in one pair (undirected:
+one friendship, which is two entries of the adjacency matrix but one pair here; directed: one arc). An answer
+is 1 with probability p = `one_to_one` where the pair is joined and r = `zero_to_one` where it is not. Claim:
+the output graph is epsilon-private with epsilon the larger of |log(p / r)| and |log((1 - r) / (1 - p))|, and
 delta 0. Proof: the pairs answer independently, each once, so the probability of an output graph is a product
-over pairs; two neighbouring inputs share every factor but one, whose ratio is p / r or (1 - p) / (1 - r) or the inverse
-of one. The two entries of a friendship are written from the one answer, which is post-processing. (Randomising
-the two entries separately, as a matrix-wise implementation does, would reveal two answers and cost twice as much.)
+over pairs; two neighbouring inputs share every factor but one, whose ratio is p / r or (1 - p) / (1 - r) or
+the inverse of one. The two entries of a friendship are written from the one answer, which is post-processing.
+(Randomising the two entries separately, as a matrix-wise implementation does, would reveal two answers and
+cost twice as much.)
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 
+import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.options import OptionError
 from privgraph.privacy.events import RandomizedResponse
+from privgraph.streams import Secret
 
 Int64s = NDArray[np.int64]
 
@@ -68,9 +74,10 @@ def symmetric(epsilon: float) -> Response:
 def asymmetric(epsilon: float, density: float) -> Response:
     """The response at `epsilon` that keeps the expected number of edges, where `density` is |E| over the pairs.
 
-    r = p e^-eps, and p solves density p + (1 - density) r = density; p is at most e^eps / (1 + e^eps), beyond which
-    the other ratio, (1 - r) / (1 - p), would exceed e^eps (Imola et al. 2022: their mu is this p). It equals Warner's
-    response followed by keeping each reported edge with a fixed probability, and so costs no more.
+    r = p e^-eps, and p solves density p + (1 - density) r = density; p is at most e^eps / (1 + e^eps), beyond
+    which the other ratio, (1 - r) / (1 - p), would exceed e^eps (Imola et al. 2022: their mu is this p). It
+    equals Warner's response followed by keeping each reported edge with a fixed probability, and so costs no
+    more.
     """
     _check(epsilon)
     if not 0 < density <= 1:
@@ -130,54 +137,70 @@ def randomise(
     edge_index: Int64s,
     nodes: int,
     response: Response,
-    generator: np.random.Generator,
+    secret: Secret,
     *,
     undirected: bool,
     most_edges: int,
 ) -> Int64s:
     """The edges that are reported, (2, |E'|) as `pair_edges` gives them, in memory of the order of |E| + |E'|.
 
-    Each joined pair is kept with probability p. Of the Z unjoined pairs a Binomial(Z, r) number is drawn uniformly
-    without replacement, which is the law of Z independent answers without looking at each. Raises `TooManyEdges`
-    where more than `most_edges` pairs are to be expected.
+    Each joined pair is kept with probability p; each other is reported with probability r, for which all
+    pairs are asked whether they are joined or not (`false_edges`), so that who answers 1 by chance has
+    nothing to do with the graph. Raises `TooManyEdges` where more than `most_edges` false edges are to be
+    expected: the true ones have no say in it, as a refusal is seen.
     """
     joined = pair_codes(edge_index, nodes, undirected)
     pairs = pair_count(nodes, undirected)
-    refuse_if_too_many(response.expected_edges(pairs, len(joined)), most_edges)
-    kept = joined[generator.random(len(joined)) < response.one_to_one]
-    unjoined = pairs - len(joined)
-    count = int(generator.binomial(unjoined, response.zero_to_one))
-    ranks = sample_without_replacement(unjoined, count, generator)
-    # The unjoined pair of rank k has number k plus the joined pairs before it: those whose own number, less
-    # the joined ones before them, is at most k.
-    false = ranks + np.searchsorted(joined - np.arange(len(joined)), ranks, side="right")
-    return pair_edges(np.concatenate([kept, false]), nodes, undirected)
+    refuse_if_too_many(pairs * response.zero_to_one, most_edges)
+    kept = joined[secret.coins(response.one_to_one, len(joined))]
+    false = false_edges(pairs, response.zero_to_one, secret)
+    return pair_edges(np.concatenate([kept, np.setdiff1d(false, joined, assume_unique=True)]), nodes, undirected)
 
 
-def sample_without_replacement(population: int, count: int, generator: np.random.Generator) -> Int64s:
-    """`count` different numbers below `population`, every set equally likely, in memory of the order of `count`.
+def false_edges(pairs: int, rate: float, secret: Secret) -> Int64s:
+    """Which of `pairs` numbers are drawn, each independently with probability `rate`, without a look at each; sorted.
 
-    Numbers are drawn one after another and those seen before are passed over, a batch at a time (NumPy's own
-    `choice` holds the whole population where `count` is more than a fiftieth of it). More than half are chosen by
-    leaving out the rest.
+    A number is drawn where a Poisson process of intensity l = -log(1 - rate) a number hits it: at least once
+    with chance 1 - e^-l = rate, independently for all. The process runs block by block: m = floor(1/l)
+    numbers (at least one) are hit a Poisson(m l) number of times together, each time a uniform one of them.
     """
-    if not 0 <= count <= population:
-        raise ValueError(f"cannot choose {count} different numbers of {population}")
-    if 2 * count > population:
-        kept = np.ones(population, dtype=bool)
-        kept[sample_without_replacement(population, population - count, generator)] = False
-        return np.flatnonzero(kept)
-    chosen = np.empty(0, dtype=np.int64)
-    while len(chosen) < count:
-        drawn = generator.integers(population, size=count - len(chosen) + 16, dtype=np.int64)
-        _, first = np.unique(drawn, return_index=True)
-        drawn = drawn[np.sort(first)]
-        place = np.searchsorted(chosen, drawn)
-        seen = np.zeros(len(drawn), dtype=bool)
-        inside = place < len(chosen)
-        seen[inside] = chosen[place[inside]] == drawn[inside]
-        chosen = np.sort(np.concatenate([chosen, drawn[~seen][: count - len(chosen)]]))
-    return chosen
+    if not pairs:
+        return np.empty(0, dtype=np.int64)
+    intensity = -math.log1p(-rate)
+    size = min(max(1, int(1 / intensity)), pairs)
+    hits = _Hits.of(size, rate).draw(-(-pairs // size), secret)
+    numbers = np.repeat(np.arange(len(hits)) * size, hits) + secret.below(size, int(hits.sum()))
+    return np.unique(numbers[numbers < pairs])
+
+
+@dataclass(frozen=True, eq=False)
+class _Hits:
+    """How often a block is hit: `chances[k]` is 2^256 times the chance of at most k times, `first` its first 64 bits."""
+
+    chances: list[int]
+    first: NDArray[np.uint64]
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(size: int, rate: float) -> _Hits:
+        with mpmath.workprec(320):
+            mean = -mpmath.log(1 - mpmath.mpf(rate)) * size
+            term = total = mpmath.exp(-mean)
+            chances = []
+            while total < 1 - mpmath.mpf(2) ** -250:
+                chances.append(int(total * 2**256))
+                term *= mean / len(chances)
+                total += term
+        return _Hits(chances, np.array([chance >> 192 for chance in chances], dtype=np.uint64))
+
+    def draw(self, blocks: int, secret: Secret) -> Int64s:
+        """(blocks,): by the first 64 binary digits of a uniform number, or by 256 where these settle nothing."""
+        words = secret.words(blocks)
+        hits = np.searchsorted(self.first, words, side="right")
+        for tie in np.flatnonzero(np.isin(words, self.first)):
+            digits = (int(words[tie]) << 192) | secret.integer(192)
+            hits[tie] = bisect_right(self.chances, digits)
+        return np.asarray(hits, dtype=np.int64)
 
 
 def refuse_if_too_many(expected: float, most_edges: int) -> None:

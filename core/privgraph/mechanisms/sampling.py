@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from privgraph.streams import Secret
 
-def poisson_batch(examples: int, rate: float, generator: torch.Generator) -> Tensor:
-    """Row numbers, each of `examples` rows independently with probability `rate`; possibly none.
 
-    Drawn in double precision: the resolution of a single-precision uniform (2^-24) would round small rates up.
+def poisson_batch(examples: int, rate: float, secret: Secret, device: torch.device | None = None) -> Tensor:
+    """Row numbers on `device`, each of `examples` rows independently with probability `rate`; possibly none.
+
+    The probability is the very double that is accounted for: coins compare as many binary digits as it takes.
     """
     if not 0 < rate <= 1:
         raise ValueError(f"rate must lie in (0, 1] (got {rate})")
-    uniform = torch.rand(examples, generator=generator, dtype=torch.float64, device=generator.device)
-    return (uniform < rate).nonzero().squeeze(1)
+    return torch.from_numpy(np.flatnonzero(secret.coins(rate, examples))).to(device or "cpu")
 
 
 def sampling_plan(examples: int, batch_size: int, epochs: int) -> tuple[float, int]:

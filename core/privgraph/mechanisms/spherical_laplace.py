@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from privgraph.lattice import draw, step_of
 from privgraph.mechanisms.subgraph_entries import NOTHING_PROVED
 from privgraph.privacy.events import NonPrivate
+from privgraph.streams import Secret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +32,13 @@ class SphericalLaplaceNoise:
     def event(self) -> NonPrivate:
         return NonPrivate(reason=NOTHING_PROVED)
 
-    def add_(self, values: Tensor, generator: torch.Generator) -> Tensor:
-        """Add noise in place: W first, then Z in the memory order of `values`; as one release, whatever the shape."""
+    def add_(self, values: Tensor, secret: Secret) -> Tensor:
+        """Add noise in place: W first, then Z in the order of the entries of `values`; as one release, whatever the shape.
+
+        In doubles, without a lattice common to all: nothing is promised that floats could break.
+        """
         if self.std == 0:
             return values
-        scale = torch.empty((), dtype=torch.float64, device=values.device).exponential_(generator=generator).sqrt()
-        drawn = torch.empty(values.shape, dtype=values.dtype, device=values.device).normal_(generator=generator)
-        return values.add_(drawn.mul_(scale.to(values.dtype)), alpha=self.std)
+        scale = math.sqrt((draw("exponential", 1.0, secret, 1)[0] + 0.5) * step_of(1.0))
+        drawn = draw("gaussian", 1.0, secret, values.numel()) * (step_of(1.0) * scale * self.std)
+        return values.add_(torch.from_numpy(drawn).view(values.shape).to(values))

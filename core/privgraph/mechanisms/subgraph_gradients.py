@@ -11,12 +11,13 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.gaussian import GaussianNoise
-from privgraph.mechanisms.gradients import clip_factors
+from privgraph.mechanisms.gradients import clip_factors, sums_margin
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, subgraph_entry, subgraph_event
 from privgraph.mechanisms.witness import Witness
 from privgraph.privacy.events import NonPrivate, SampledSubgraphs
 from privgraph.privacy.ledger import LedgerEntry
+from privgraph.streams import Secret
 
 
 class PerSubgraph(Protocol):
@@ -97,7 +98,7 @@ class SubgraphGradients:
         )
 
     def release(
-        self, parts: Iterable[PerSubgraph], total: Tensor, noise: torch.Generator, witness: Witness | None = None
+        self, parts: Iterable[PerSubgraph], total: Tensor, noise: Secret, witness: Witness | None = None
     ) -> None:
         """Turn `total` (P,), whatever it holds, into the private gradient of all subgraphs of `parts`.
 
@@ -111,7 +112,7 @@ class SubgraphGradients:
             part.add_to(total, factors.masked_fill_(~torch.isfinite(squared), 0.0))
         if witness is not None:
             witness.join(total, self.clip)
-        std = self.noise_multiplier * self.clip
+        std = self.noise_multiplier * self.clip * sums_margin(self.expected_batch)
         if self.noise == GAUSSIAN:
             GaussianNoise(std=std, sensitivity=self.clip).add_(total, noise)
         else:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from privgraph.methods import kept_arrays
 
 NAME = "answers.npz"
-KINDS = ("posterior", "log-posterior", "votes", "counts")
+KINDS = ("posterior", "log-posterior", "table", "votes", "counts")
 
 Array = NDArray[np.generic]
 
@@ -26,7 +26,8 @@ class Answers:
     """Q queries in the order in which they were asked; node numbers are those of the whole data set.
 
     kind: what `before` and `after` hold: posterior (chances of each class), log-posterior, votes (weighted votes of
-    private nodes) or counts (votes of teachers). queries (Q,) int64; before, after (Q, C) float32, without and with
+    private nodes), table (such votes of all private nodes, made of one table without and with noise: one noise for all
+    queries) or counts (votes of teachers). queries (Q,) int64; before, after (Q, C) float32, without and with
     noise; noise_std: its standard deviation; released (Q,) int64 the labels that went to the student, -1 where a gate
     refused; truth (Q,) int64, known to an evaluator alone; seconds (Q,) float64, the teacher's share of the time.
     Of the private nodes that answered query i, those nearest or heaviest (at most 60) are

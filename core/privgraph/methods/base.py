@@ -2,64 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
+from torch import Tensor
 
+from privgraph.data.digest import tensors_digest
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.witness import Witness
 from privgraph.privacy.ledger import Ledger
 from privgraph.progress import Event
-from privgraph.streams import stream_bytes, stream_seed
+from privgraph.streams import Secret, derived_key, stream_seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
     """A run's surroundings: device, named random streams, ledger, and a folder for artifacts (or None).
 
-    `noise_key` is what keeps noise and sampling secret (`streams`); empty, they are functions of the seed alone. A run of
-    a store has a key of its own: two runs of one seed that shared their noise could be subtracted from each other.
-    `shared_key` is the same for all runs of an installation, for what runs have in common on purpose. `witness` is the
-    adversary of an audit, to whom methods that release gradients show them; None in every run of the workbench.
+    `noise_key` is what keeps noise and sampling secret (`streams`); a context that is given none makes one,
+    and nobody can repeat its noise, or foretell it. A run of a store has a key of its own: two runs that
+    shared their noise could be subtracted from each other. `shared_key` is the same for all runs of an
+    installation on the same data, for samples that runs have in common on purpose, and never for noise
+    (default: the noise key); both keys depend on the data, the program and the device (`methods.keys`).
+    `witness` is the adversary of an audit, to whom methods that release gradients show them; None in every
+    run of the workbench.
     """
 
     seed: int = 0
-    noise_key: bytes = field(default=b"", repr=False)
+    noise_key: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
     shared_key: bytes = field(default=b"", repr=False)
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     ledger: Ledger = field(default_factory=Ledger)
     folder: Path | None = None
     witness: Witness | None = field(default=None, repr=False)
+    _handed_out: set[str] = field(default_factory=set, repr=False, compare=False)
+
+    def having_read(self, tensors: Mapping[str, Tensor]) -> Context:
+        """For a trainer that reads more than its graph: the same, with secret streams that depend on `tensors`, too.
+
+        Weights of another graph, or of a file that was replaced, change what is released; noise must change
+        with them.
+        """
+        noise, shared = (
+            derived_key(key, "read", tensors_digest(tensors, key)) for key in (self.noise_key, self._shared_key)
+        )
+        return replace(self, noise_key=noise, shared_key=shared)
 
     def generator(self, name: str) -> torch.Generator:
-        """A fresh generator at the start of the named stream (`init`, `sampling`, `noise/...`)."""
-        generator = torch.Generator(device=self.device).manual_seed(stream_seed(self.seed, name, self.noise_key))
-        if self.device.type == "cpu":
-            _fill_state(generator, stream_bytes(self.seed, name, 4 * _WORDS, self.noise_key))
-        return generator
+        """A fresh generator at the start of a stream that everybody may know (`init/...`, `dropout/...`).
 
+        Raises `ValueError` for a name of a secret stream.
+        """
+        return torch.Generator(device=self.device).manual_seed(stream_seed(self.seed, name))
 
-_WORDS = 624
-"""Words of 32 bits in the state of a Mersenne Twister."""
+    def secret(self, name: str) -> Secret:
+        """The secret stream of that name (`noise/...`, `sampling/...`), once: two readers of one stream would share their noise.
 
+        Raises `ValueError` where it was handed out before.
+        """
+        if name in self._handed_out:
+            raise ValueError(f"the secret stream {name} is in use: whatever is drawn twice protects nothing")
+        self._handed_out.add(name)
+        return Secret(self.noise_key, self.seed, name)
 
-def _fill_state(generator: torch.Generator, entropy: bytes) -> None:
-    """Put all of `entropy` into the state of a CPU generator.
+    def shared_secret(self, name: str) -> Secret:
+        """A secret stream that is the same for all runs of one seed that share a `shared_key`."""
+        return Secret(self._shared_key, self.seed, name)
 
-    Its `manual_seed` reads 32 bits of the seed: noise could be found by trying them all. The state is torch's stored
-    form: seed, counters, then the words, each in 64 bits. Raises `RuntimeError` where that form has changed.
-    """
-    state = generator.get_state()
-    words = state.view(torch.int64)
-    if words.numel() < 3 + _WORDS or int(words[3]) != generator.initial_seed() & 0xFFFFFFFF:
-        raise RuntimeError("this release of torch keeps the state of its CPU generator in an unknown form")
-    values = np.frombuffer(entropy, dtype="<u4").astype(np.int64)
-    words[3 : 3 + _WORDS] = torch.from_numpy(values)
-    generator.set_state(state)
+    @property
+    def _shared_key(self) -> bytes:
+        return self.shared_key or self.noise_key
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,7 @@ from privgraph.nn.pretraining import PretrainRecipe
 from privgraph.nn.prompts import PromptRecipe
 from privgraph.options import OptionError
 from privgraph.progress import Event, Log, Metric, Progress
-from privgraph.streams import stream, stream_seed
+from privgraph.streams import derived_key, noise_key, stream, stream_seed
 
 STAGE = "pre-training"
 TOLD = 100
@@ -162,7 +162,8 @@ def _backbone(
 ) -> Generator[Event, None, Backbone]:
     every = max(1, recipe.epochs // TOLD)
     evaluator = options.svd == "everybody" and options.pretrain_on == OWN_PUBLIC
-    for step in pretrained(x, edge_index, recipe, home() / "pretrained", context.device):
+    secret = derived_key(noise_key(home()), "pretrained")
+    for step in pretrained(x, edge_index, recipe, home() / "pretrained", context.device, secret):
         if isinstance(step, Backbone):
             yield Progress(step=done + recipe.epochs, total=total, stage=STAGE)
             return step

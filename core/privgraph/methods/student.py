@@ -102,7 +102,7 @@ def fit_student(
     if options.pretrain:
         yield from _reconstruct(public, table, model, options, context, done, total)
         done += options.pretrain
-    dropout = context.generator("sampling/dropout/student")
+    dropout = context.generator("dropout/student")
     optimiser = torch.optim.Adam(model.parameters(), lr=options.learning_rate)
     rows, targets = rows.to(device), targets.to(device)
     read = model.first(table.rows)
@@ -153,7 +153,7 @@ def _reconstruct(
     """
     if not public.edge_index.shape[1]:
         raise ValueError("pre-training reconstructs edges, and the public graph has none")
-    generator = context.generator("sampling/pretrain")
+    generator = context.generator("pretrain")
     body = Sage(public.x.shape[1], options.hidden, options.hidden, context.generator("init/pretrain"))
     body.first, body.norm = model.first, model.norm
     edges = public.edge_index.to(context.device)

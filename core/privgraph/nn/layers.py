@@ -26,6 +26,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.validity import MixesExamples
 from privgraph.nn.inputs import Inputs, PerMember
+from privgraph.streams import Secret
 
 _BUFFERS = 8
 _SELU_ALPHA = 1.6732632423543772
@@ -45,7 +46,7 @@ class Pass:
     training: bool
     mask: Tensor | None = None
     count: Tensor | None = None
-    generators: Sequence[torch.Generator] = ()
+    generators: Sequence[torch.Generator | Secret] = ()
     lengths: Sequence[int] | None = None
 
 
@@ -105,6 +106,9 @@ class Layer(ABC):
         """(S, N): squared norm of each example's gradient of this layer's parameters; None without parameters."""
         return None
 
+    def forget(self, gone: Tensor) -> None:  # noqa: B027
+        """Put zeros in the place of what was kept for the examples `gone` (S, N): 0 times infinity is not 0."""
+
     def _buffer(self, name: str, like: Sequence[int], reference: Tensor) -> Tensor:
         key: tuple[str | int, ...] = (name, *like)
         if key not in self._buffers:
@@ -150,6 +154,12 @@ class Linear(Layer):
         if not isinstance(self._input, PerMember):
             raise TypeError("per-example norms are computed from batches: take rows of the shared table first")
         return self._gradient.square().sum(1) * (self._input.squared_norms() + 1)
+
+    def forget(self, gone: Tensor) -> None:
+        if not isinstance(self._input, PerMember):
+            raise TypeError("examples are forgotten from batches: take rows of the shared table first")
+        self._gradient = _without(self._gradient, gone)
+        self._input = PerMember(_without(self._input.values, gone))
 
 
 @final
@@ -277,7 +287,12 @@ class BatchNorm(Layer):
 
 @final
 class GroupNorm(Layer):
-    """Group normalisation with one group: each example over its own features. Never mixes examples."""
+    """Group normalisation with one group: each example over its own features. Never mixes examples.
+
+    Features that are nearly equal beside their size differ by rounding alone, which must not be made as loud as an
+    example: their variance counts as at least 8 times the machine's epsilon of their squared mean. (Gradients take
+    that floor to be constant.)
+    """
 
     eps = 1e-5
 
@@ -292,8 +307,10 @@ class GroupNorm(Layer):
         self.parameters[1][member] = 0
 
     def forward(self, x: Tensor, how: Pass) -> Tensor:
-        centred = x - x.mean(1, keepdim=True)
-        self._inverse = (centred.square().mean(1, keepdim=True) + self.eps).rsqrt()
+        mean = x.mean(1, keepdim=True)
+        centred = x - mean
+        floor = mean.square_().mul_(8 * torch.finfo(x.dtype).eps).add_(self.eps)
+        self._inverse = centred.square().mean(1, keepdim=True).add_(floor).rsqrt_()
         self._normal = centred.mul_(self._inverse)
         return torch.addcmul(self.parameters[1], self._normal, self.parameters[0])
 
@@ -311,6 +328,9 @@ class GroupNorm(Layer):
 
     def squared_norms(self) -> Tensor:
         return (self._gradient * self._normal).square().sum(1) + self._gradient.square().sum(1)
+
+    def forget(self, gone: Tensor) -> None:
+        self._gradient, self._normal = _without(self._gradient, gone), _without(self._normal, gone)
 
 
 @final
@@ -374,10 +394,20 @@ class UnitLinear(Layer):
         unit = self._input.square().sum(1) * self._inverse.squeeze(1).square()
         return self._gradient.square().sum(1) * (unit + 1)
 
+    def forget(self, gone: Tensor) -> None:
+        self._gradient, self._input = _without(self._gradient, gone), _without(self._input, gone)
+        self._inverse = _without(self._inverse, gone)
+
 
 @final
 class Dropout(Layer):
-    """Zeroes each unit with probability `p` in training, from the members' own generators, and scales the rest."""
+    """Zeroes each unit with probability `p` in training, from the members' own generators, and scales the rest.
+
+    Masks are dealt out by an example's place in its batch: one example more, and all that follow have others. Where
+    gradients are private, masks must therefore be nobody's to know, and come from a `Secret`: then they are part of what
+    the mechanism draws, with one law for every place, and who else is in the batch changes no example's. From a public
+    generator they would move every gradient.
+    """
 
     def __init__(self, features: int, p: float) -> None:
         super().__init__(features, features)
@@ -394,14 +424,23 @@ class Dropout(Layer):
         keep = self._buffer("keep", x.shape, x)
         for member, generator in enumerate(how.generators):
             length = x.shape[2] if how.lengths is None else how.lengths[member]
-            drawn = torch.empty(x.shape[1], length, dtype=x.dtype, device=x.device)
-            keep[member, :, :length] = drawn.bernoulli_(1 - self.p, generator=generator)
+            if isinstance(generator, Secret):
+                coins = torch.from_numpy(generator.coins(1 - self.p, x.shape[1] * length))
+                keep[member, :, :length] = coins.view(x.shape[1], length)
+            else:
+                drawn = torch.empty(x.shape[1], length, dtype=x.dtype, device=x.device)
+                keep[member, :, :length] = drawn.bernoulli_(1 - self.p, generator=generator)
             keep[member, :, length:] = 0
         self._keep = keep.div_(1 - self.p)
         return x * keep
 
     def backward(self, gradient: Tensor, need_input: bool = True) -> Tensor:
         return gradient if self._keep is None else gradient * self._keep
+
+
+def _without(values: Tensor, gone: Tensor) -> Tensor:
+    """values (S, C, N) with zeros for the examples `gone` (S, N)."""
+    return values.masked_fill(gone.unsqueeze(1), 0)
 
 
 def _uniform(layer: Layer, member: int, generator: torch.Generator) -> None:

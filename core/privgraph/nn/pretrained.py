@@ -1,14 +1,16 @@
 """Pre-trained weights, kept by content: the same data, recipe and seed are trained once and read back afterwards.
 
-A file is NumPy's npz of plain arrays, read without pickles, and named by the SHA-256 of all that decides the weights.
-It carries a digest of its own arrays: one that was cut short, changed, or made for another network is not used but made
-anew.
+A file is NumPy's npz of plain arrays, read without pickles, and named by a hash of all that decides the
+weights, under a key of the installation: where everybody's features are decomposed, private ones are among
+it. It carries a digest of its own arrays: one that was cut short, changed, or made for another network is not
+used but made anew.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import hashlib
+import hmac
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -31,13 +33,19 @@ _DIGEST = "digest"
 
 
 def pretrained(
-    x: Tensor, edge_index: Tensor, recipe: PretrainRecipe, folder: Path | None, device: torch.device
+    x: Tensor,
+    edge_index: Tensor,
+    recipe: PretrainRecipe,
+    folder: Path | None,
+    device: torch.device,
+    secret: bytes = b"",
 ) -> Iterator[Epoch | Log | Backbone]:
     """What `pretrain` tells, or at once the backbone where `folder` has its weights. x, edge_index: as there.
 
-    A new backbone is written to `folder` (none: kept nowhere); a file that cannot be used is replaced, with a warning.
+    A new backbone is written to `folder` (none: kept nowhere); a file that cannot be used is replaced, with a
+    warning. Files are named under the key `secret`.
     """
-    path = folder / f"{key(x, edge_index, recipe)}.npz" if folder else None
+    path = folder / f"{key(x, edge_index, recipe, secret)}.npz" if folder else None
     if path and path.exists():
         try:
             yield _read(path, recipe, x.shape[1]).to(device)
@@ -53,16 +61,16 @@ def pretrained(
         yield step
 
 
-def key(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe) -> str:
+def key(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe, secret: bytes = b"") -> str:
     """The name of the weights: of features, edges, recipe, and the release of torch, whose rounding they carry."""
-    found = hashlib.sha256()
+    found = hmac.new(secret, digestmod="sha256")
     settings = {**dataclasses.asdict(recipe), "torch": torch.__version__, "format": FORMAT}
     found.update(json.dumps(settings, sort_keys=True).encode())
     _digest({"x": x.cpu().numpy(), "edges": edge_index.cpu().numpy()}, found)
     return found.hexdigest()
 
 
-def _digest(arrays: Mapping[str, NDArray[np.generic]], found: hashlib._Hash) -> str:
+def _digest(arrays: Mapping[str, NDArray[np.generic]], found: hashlib._Hash | hmac.HMAC) -> str:
     for name, array in sorted(arrays.items()):
         found.update(json.dumps([name, str(array.dtype), array.shape]).encode())
         found.update(np.ascontiguousarray(array).data)

@@ -182,6 +182,11 @@ class StackedNet:
         for layer in self.layers:
             layer.accumulate(factor)
 
+    def forget(self, gone: Tensor) -> None:
+        """Take the examples `gone` (S, N) out of what `accumulate` sums up, whatever their gradients are."""
+        for layer in self.layers:
+            layer.forget(gone)
+
     def squared_norms(self) -> Tensor:
         """(S, N): squared L2 norm of each example's gradient over ALL parameters of its member.
 

@@ -23,10 +23,17 @@ from privgraph.nn.inputs import Chosen, Inputs, Shared
 from privgraph.nn.layers import EVALUATION, Pass
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.stacked import StackedNet
+from privgraph.streams import Secret
 
 SELECTIONS = ("last", "validation")
 NUMBERS_A_THREAD = 1 << 20
 """A thread of its own is worth its while for so many numbers in a layer's output (below, threads wait for Python)."""
+
+
+_COLUMNS = 32
+"""Columns of a batch come in multiples of it. Libraries add up the last few columns of a table in another order than the
+rest; an example must not be among them because of who else was drawn.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +58,10 @@ class Rows:
     valid: Tensor
 
     @staticmethod
-    def of(chosen: Sequence[Tensor]) -> Rows:
-        """From one vector of row numbers a member, of any lengths."""
+    def of(chosen: Sequence[Tensor], multiple: int = 1) -> Rows:
+        """From one vector of row numbers a member, of any lengths; padded to a `multiple` of so many columns."""
         longest = max(1, *(int(rows.numel()) for rows in chosen)) if len(chosen) > 1 else max(1, int(chosen[0].numel()))
+        longest = -(-longest // multiple) * multiple
         index = torch.zeros(len(chosen), longest, dtype=torch.int64, device=chosen[0].device)
         valid = torch.zeros(len(chosen), longest, dtype=torch.bool, device=chosen[0].device)
         for member, rows in enumerate(chosen):
@@ -228,9 +236,9 @@ def fit_private(
     gradients: Sequence[PrivateGradients],
     epochs: int,
     steps: int,
-    sampling: Sequence[torch.Generator],
-    noise: Sequence[torch.Generator],
-    generators: Sequence[torch.Generator] = (),
+    sampling: Sequence[Secret],
+    noise: Sequence[Secret],
+    dropout: Sequence[Secret] = (),
     weight_decay: float = 0.0,
     selection: str = "last",
     witnesses: Sequence[Witness | None] = (),
@@ -238,9 +246,10 @@ def fit_private(
     """DP-Adam: `steps` steps of Adam on private gradients of Poisson samples, told as `epochs` records.
 
     `gradients[s]` is member s's mechanism (clip, noise, sampling rate); `sampling` and `noise` are the members' own
-    generators. Every step draws a sample, empty ones included, and adds noise: an empty sample's step is noise alone,
+    secret streams. Every step draws a sample, empty ones included, and adds noise: an empty sample's step is noise alone,
     as the accounting assumes. The ledger is the caller's: `steps` applications a member. `witnesses` are the members'
     adversaries in an audit.
+    `dropout` are the members' own secret streams, too: masks that anybody knew would move all gradients with one example.
     Validation accuracies read private labels: they are for study, and "validation" selection is not free.
     """
     if selection not in SELECTIONS:
@@ -256,13 +265,14 @@ def fit_private(
         for _ in range((epoch - 1) * steps // epochs, epoch * steps // epochs):
             rows = Rows.of(
                 [
-                    chosen[poisson_batch(chosen.numel(), mechanism.rate, generator)]
-                    for chosen, mechanism, generator in zip(trained, gradients, sampling, strict=True)
-                ]
+                    chosen[poisson_batch(chosen.numel(), mechanism.rate, secret, net.device)]
+                    for chosen, mechanism, secret in zip(trained, gradients, sampling, strict=True)
+                ],
+                multiple=_COLUMNS,
             )
             batch = [given.take(rows.index) for given in inputs]
             lengths = rows.valid.sum(1).tolist()
-            logits = net.forward(batch, Pass(training=True, generators=generators, lengths=lengths))
+            logits = net.forward(batch, Pass(training=True, generators=dropout, lengths=lengths))
             target = labels[rows.index]
             log_probability = logits.log_softmax(1)
             gradient = log_probability.exp()

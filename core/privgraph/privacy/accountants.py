@@ -83,8 +83,16 @@ class PRVAccountant:
             return float(accountant.get_epsilon(delta=delta, eps_error=self.epsilon_error))
 
 
+TAILS = 2.0**-60
+"""The part of delta that is kept for noise as it is drawn: exact on its lattice, but for tails that end at 64 standard deviations
+and comparisons that are settled by 200 binary digits (`privgraph.lattice`, which has the proof)."""
+
+
 class TightAccountant:
-    """The smallest bound of several accountants, each of them sound; `best` says whose it was."""
+    """The smallest bound of several accountants, each of them sound; `best` says whose it was.
+
+    It is asked for a delta, and accounts for a little less: `TAILS` of it is for the noise as drawn, and not for the mechanism.
+    """
 
     def __init__(self, accountants: Sequence[Accountant]) -> None:
         if not accountants:
@@ -105,6 +113,7 @@ class TightAccountant:
     def best(self, event: PrivacyEvent, delta: float) -> tuple[float, str]:
         """The smallest bound, and the name of the accountant that gave it (the first of equals)."""
         check_delta(delta)
+        delta = max(delta - TAILS, 0.0)
         parts = flatten(event)
         if not parts:
             return 0.0, "nothing to account"

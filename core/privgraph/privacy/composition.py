@@ -22,6 +22,7 @@ from privgraph.privacy.events import (
     RevealedMixture,
     SampledOnce,
     SampledSubgraphs,
+    SampledTerms,
     Single,
 )
 
@@ -34,6 +35,7 @@ Mechanism = (
     | Atoms
     | PoissonSampled
     | SampledOnce
+    | SampledTerms
     | SampledSubgraphs
     | RevealedMixture
 )
@@ -47,7 +49,8 @@ class UnsupportedEvent(ValueError):
 def flatten(event: PrivacyEvent) -> tuple[tuple[Mechanism | NonPrivate, int], ...]:
     """The mechanisms of an event with their counts; equal ones are merged, free ones dropped.
 
-    Sampling with rate 1 is no sampling, a subgraph without neighbours is one node; a sample of what is not private is not private. Raises `UnsupportedEvent` for anything that is no privacy event.
+    Sampling with rate 1 is no sampling, a subgraph without neighbours is one node, one term more or less is a sampled Gaussian; a sample
+    of what is not private is not private. Raises `UnsupportedEvent` for anything that is no privacy event.
 
     >>> flatten(Composed((Gaussian(noise_multiplier=2.0), Nothing(), Gaussian(noise_multiplier=2.0))))
     ((Gaussian(noise_multiplier=2.0), 2),)
@@ -75,6 +78,13 @@ def _mechanisms(single: Single) -> tuple[tuple[Mechanism | NonPrivate, int], ...
         # No subgraph ever holds a node but its own: a Poisson-sampled Gaussian, one gradient of norm C a node.
         alone = Gaussian(noise_multiplier=single.noise_multiplier)
         return _mechanisms(PoissonSampled(rate=single.rate, event=alone))
+    if isinstance(single, SampledTerms):
+        moved = single.present + single.absent
+        if not moved:
+            return ()
+        if single.rate == 1 or moved == 1:
+            whole = Gaussian(noise_multiplier=single.noise_multiplier / moved)
+            return _mechanisms(PoissonSampled(rate=single.rate, event=whole))
     if isinstance(single, SampledOnce):
         inside = flatten(single.event)
         exposed = tuple(part for part in inside if isinstance(part[0], NonPrivate))

@@ -163,6 +163,30 @@ class SampledOnce:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SampledTerms:
+    """A noisy sum over a Poisson sample of terms of norm at most C, some of which hang on one unit.
+
+    Every term is in the sum with probability `rate`, independently. At most `present` terms are the unit's doing in the world
+    with it, and at most `absent` in the world without it; all others are equal in both. The noise is Gaussian, of
+    standard deviation `noise_multiplier` C. A row that is added: 1 and 0. A row that is replaced: 1 and 1. A node with a row of
+    its own that K other rows read: K + 1 and K. What dominates it, exactly, and why: `privgraph.privacy.terms`.
+    """
+
+    rate: float
+    present: int
+    absent: int
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"SampledTerms.rate must lie in (0, 1] (got {self.rate})")
+        _positive(self, "noise_multiplier", self.noise_multiplier)
+        for name in ("present", "absent"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"SampledTerms.{name} must not be negative (got {getattr(self, name)})")
+
+
+@dataclass(frozen=True, kw_only=True)
 class SampledSubgraphs:
     """The noisy sum of gradients of sampled subgraphs, one a sampled central node (HeterPoisson, Algorithms 1 to 3).
 
@@ -202,6 +226,7 @@ Single = (
     | Atoms
     | PoissonSampled
     | SampledOnce
+    | SampledTerms
     | SampledSubgraphs
     | RevealedMixture
 )

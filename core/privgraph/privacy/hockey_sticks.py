@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr, logsumexp, ndtr
 
 Array = NDArray[np.float64]
 
@@ -105,6 +105,30 @@ def mixture_curves(shifts: Array, weights: Array, epsilons: Array, spacing: floa
     """
     line = Line(shifts, spacing)
     return line.curves(weights[:-1], float(weights[-1]), np.exp(epsilons), 0.0)
+
+
+def opposed_curves(
+    up: Array, up_weights: Array, down: Array, down_weights: Array, epsilons: Array, spacing: float = 0.005
+) -> Curves:
+    """sum_i w_i N(up_i, 1) against sum_j v_j N(-down_j, 1), exact but for chords; up (K,) and down (L,) not negative.
+
+    As `mixture_curves`, which has down = 0: a ratio of a sum of rising terms to one of falling terms grows in x. Weights may
+    add up to less than 1.
+    """
+    x = np.arange(-WIDTH - float(down.max()), float(up.max()) + WIDTH + spacing, spacing)
+    laws = [
+        (np.log(weights)[:, None], x[None, :] - centres[:, None])
+        for centres, weights in ((up, up_weights), (-down, down_weights))
+    ]
+    p, q = (logsumexp(log_weights - away**2 / 2, axis=0) for log_weights, away in laws)
+    p_above, q_above = (logsumexp(log_weights + log_ndtr(-away), axis=0) for log_weights, away in laws)
+    p_below, q_below = (logsumexp(log_weights + log_ndtr(away), axis=0) for log_weights, away in laws)
+    # For a threshold far out both parts are small together: what is left keeps its digits.
+    log_ratio = p - q
+    removed = np.exp(p_above) - np.exp(np.minimum(log_ratio + q_above, 0.0))
+    added = np.exp(q_below) - np.exp(np.minimum(p_below - log_ratio, 0.0))
+    growth = np.exp(epsilons)
+    return Curves(_chords(growth, log_ratio, removed), _chords(growth, -log_ratio[::-1], added[::-1]))
 
 
 def _chords(growth: Array, log_places: Array, heights: Array) -> Array:

@@ -1,12 +1,15 @@
 """What noisy labels of public nodes cost: the events of every release that PrivGNN's method offers, and their price.
 
 Unit: one private node with its features, label and edges. Relation: add or remove it. Queries, their features and the
-public graph are public. Every query reads a Poisson sample of the private nodes, its own or one for all.
+public graph are public. Every query reads a Poisson sample of the private nodes, its own or one for all; a table is not
+asked, but released whole.
 
 Sensitivities, of what one sampled node changes in the answer to one query:
 
 - `posterior`, the label of a noised posterior: any posterior may become any other, and the exact pair of
   `privgraph.privacy.published.privgnn.argmax_atoms` covers it.
+- `table`, the sums of phi(u) over the private nodes u of each class, released once: the node adds a vector of norm at most 1
+  to the column of its own label and changes nothing else: 1 in L2. No sample is drawn, and queries cost nothing.
 - `votes`, the released vector of votes: the node adds a weight in [-1, 1] to the coordinate of its own label and changes
   nothing else: 1 in L2, and 1 in L1.
 - `ensemble`, the noisy maximum of the votes of teachers: each node draws its own group, so that with it or without it
@@ -39,7 +42,7 @@ from privgraph.privacy.events import (
 )
 from privgraph.privacy.published import privgnn
 
-RELEASES = ("votes", "ensemble", "posterior", "log-posterior")
+RELEASES = ("table", "votes", "ensemble", "posterior", "log-posterior")
 MAXIMA = ("gaussian", "laplace", "exponential", "gumbel")
 
 Answer = Gaussian | Laplace | PureDP | BoundedRange | Atoms
@@ -100,8 +103,8 @@ def gated_event(answer: Answer, *, gate_sigma: float, queries: int, answers: int
 
 
 def answer_of(release: str, *, scale: float, classes: int, maximum: str = "gaussian") -> Answer | NonPrivate:
-    """The answer to one query of a release; `scale` is the scale of its noise, 1/lambda (sigma for Gaussians)."""
-    if release == "votes":
+    """The answer to one query of a release, or the whole table; `scale` is the scale of its noise, 1/lambda (sigma for Gaussians)."""
+    if release in ("table", "votes"):
         return votes_answer(scale)
     if release == "ensemble":
         return ensemble_answer(maximum, scale)
@@ -127,6 +130,10 @@ def release_event(
     """All that a release does to the private graph. `gate_sigma` 0: no gate; `once`: one sample for all queries."""
     answer = answer_of(release, scale=scale, classes=classes, maximum=maximum)
     if isinstance(answer, NonPrivate):
+        return answer
+    if release == "table":
+        if once or gate_sigma:
+            raise ValueError("release_event: a table has no samples and no gate")
         return answer
     if once and gate_sigma:
         raise ValueError("release_event: a gate needs a fresh sample for every query")
@@ -154,6 +161,8 @@ def published_event(
         ours = answer_of(release, scale=scale, classes=2, maximum=maximum)
         assert not isinstance(ours, NonPrivate)
         answer = ours
+    if release == "table":
+        return answer
     if gate_sigma:
         return gated_event(answer, gate_sigma=gate_sigma, queries=queries, answers=answers, rate=rate)
     return asked(answer, queries=queries, rate=rate)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from privgraph.privacy import subgraph_laws, subgraphs
+from privgraph.privacy import subgraph_laws, subgraphs, terms
 from privgraph.privacy.composition import (
     Mechanism,
     amplified,
@@ -44,6 +44,7 @@ from privgraph.privacy.events import (
     RevealedMixture,
     SampledOnce,
     SampledSubgraphs,
+    SampledTerms,
 )
 from privgraph.privacy.hockey_sticks import Curves
 from privgraph.privacy.renyi import RenyiAccountant
@@ -170,6 +171,8 @@ def _reach(mechanism: Mechanism) -> float:
         return pure_epsilon(base)
     if isinstance(base, SampledOnce):
         return _sample_reach(base)
+    if isinstance(base, SampledTerms):
+        return min(terms.reach(base), LARGEST_EPSILON)
     if isinstance(base, SampledSubgraphs):
         return min(subgraph_laws.reach(base, 1e-18), LARGEST_EPSILON)
     return _span(*(np.asarray(law, dtype=np.float64) for law in laws(base)))
@@ -201,6 +204,8 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
         return _sampled(partial(range_curve, length=mechanism.epsilon), 1.0, mechanism.epsilon, interval)
     if isinstance(mechanism, SampledOnce):
         return _sampled_once(mechanism, interval)
+    if isinstance(mechanism, SampledTerms):
+        return _sampled_terms(mechanism, interval, negligible)
     if isinstance(mechanism, SampledSubgraphs):
         return _sampled_subgraphs(mechanism, interval, negligible)
     if isinstance(mechanism, PoissonSampled):
@@ -275,6 +280,13 @@ def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interva
     )
 
 
+def _sampled_terms(event: SampledTerms, interval: float, negligible: float) -> Any:
+    """Both directions of the pair of mixtures that dominates it."""
+    last = math.ceil(max(min(terms.reach(event), LARGEST_EPSILON), interval) / interval)
+    found = terms.curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval, negligible)
+    return _on_grid(found, interval, last)
+
+
 @lru_cache(maxsize=64)
 def _sampled_subgraphs(event: SampledSubgraphs, interval: float, negligible: float) -> Any:
     """Both directions, each the maximum over all out-degrees."""
@@ -289,7 +301,11 @@ def both_ways(
 ) -> Any:
     """Both directions of `curves` of an event and epsilons, on a grid that reaches from where to where losses count."""
     last = math.ceil(subgraphs.reach(event, negligible) / interval)
-    found = curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval)
+    return _on_grid(curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval), interval, last)
+
+
+def _on_grid(found: Curves, interval: float, last: int) -> Any:
+    """Both directions from their curves at the losses -`last` to `last` times `interval`."""
     connect = _library().pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap
     return _library().PrivacyLossDistribution(
         *(connect(interval, -last, last, np.minimum.accumulate(one)) for one in (found.removed, found.added))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from privgraph.privacy import subgraph_laws
+from privgraph.privacy import subgraph_laws, terms
 from privgraph.privacy.composition import Mechanism, check_delta, flatten, inside_sample, laws
 from privgraph.privacy.events import (
     Atoms,
@@ -28,6 +28,7 @@ from privgraph.privacy.events import (
     RandomizedResponse,
     SampledOnce,
     SampledSubgraphs,
+    SampledTerms,
 )
 
 Array = NDArray[np.float64]
@@ -168,6 +169,8 @@ def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
             (count * _log_moment(one, a, interpolate) for one, count in inside_sample(mechanism)), np.zeros_like(a)
         )
         return np.asarray(np.logaddexp(math.log1p(-mechanism.rate), math.log(mechanism.rate) + inside))
+    if isinstance(mechanism, SampledTerms):
+        return terms.log_moment(mechanism, a)
     if isinstance(mechanism, SampledSubgraphs):
         return subgraph_laws.log_moment(mechanism, a)
     weights = np.asarray(mechanism.weights)

@@ -29,6 +29,7 @@ _EVENTS: dict[str, type[Any]] = {
         events.Atoms,
         events.PoissonSampled,
         events.SampledOnce,
+        events.SampledTerms,
         events.SampledSubgraphs,
         events.RevealedMixture,
         events.Repeated,

@@ -26,15 +26,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, stdtrit
 
+from privgraph.lattice import add, draw, rounding_margin, step_of
 from privgraph.privacy.composition import check_delta
 from privgraph.privacy.events import Composed, PureDP
 from privgraph.privacy.published import dpgpl
 from privgraph.privacy.renyi import RenyiAccountant, convert
+from privgraph.streams import Secret
 
 Array = NDArray[np.float64]
 
@@ -46,6 +49,9 @@ _CELLS = 32
 
 _SMALLEST = 1e-12
 """A floor under smooth sensitivities, so that they have a logarithm; a constant is smooth."""
+
+_GRAIN = 2.0**-10
+"""What is released of a cost is a multiple of it: coarse beside the digits of its noise, fine beside any cost that counts."""
 
 _SHARES = {"scale": 0.15, "place": 0.6, "sensitivity": 0.25}
 """How the epsilon of a release is split: what its noise's scale gives away, its place, and the sensitivity itself."""
@@ -197,8 +203,14 @@ def student_epsilon(beta: float, scale: float) -> float:
     return DEGREES * beta + scale * (DEGREES + 1) / (2 * math.sqrt(DEGREES))
 
 
+def _student(secret: Secret) -> float:
+    """Student's law with 3 degrees of freedom, to 40 binary digits of its logarithm."""
+    size = math.exp((int(draw("log-student", 1.0, secret, 1)[0]) + 0.5) * step_of(1.0))
+    return size if secret.coin(Fraction(1, 2)) else -size
+
+
 def release(
-    generator: np.random.Generator,
+    secret: Secret,
     order: float,
     counts: Array,
     poll: Poll,
@@ -220,8 +232,10 @@ def release(
     scale = _SHARES["place"] * epsilon / student_epsilon(0.0, 1.0)
     laplace = beta / (_SHARES["sensitivity"] * epsilon)
     sensitivity = smooth_sensitivity(order, counts, poll, beta)
-    noisy_cost = cost_at(order, counts, poll) + sensitivity / scale * float(generator.standard_t(DEGREES))
-    noisy_sensitivity = sensitivity * math.exp(laplace * float(generator.laplace()))
+    noisy_cost = cost_at(order, counts, poll) + sensitivity / scale * _student(secret)
+    noisy_cost = round(noisy_cost / _GRAIN) * _GRAIN
+    wider = laplace * rounding_margin(laplace / beta, 2)
+    noisy_sensitivity = math.exp(float(add("laplace", wider, np.array([math.log(sensitivity)]), secret)[0]))
     largest = noisy_sensitivity * math.exp(laplace * math.log(1 / failure))  # p = failure/2
     bound = noisy_cost + largest / scale * float(stdtrit(DEGREES, 1 - failure / 2))
     cost = min(max(bound, 0.0), independent_cost(order, len(counts), poll))

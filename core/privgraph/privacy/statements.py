@@ -15,7 +15,7 @@ from privgraph.privacy.accountants import Accountant, tight
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, PrivacyEvent, Repeated
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.statement import FREE, Gap, PrivacyStatement
 
 RELATION_NONE = "none: no two graphs are made hard to tell apart"
 RELATION_EDGE_UNDIRECTED = (
@@ -29,12 +29,16 @@ RELATION_NODE_OPT_OUT = (
 RELATION_NODE_RECORD = "add or remove one node's record; edges are not used"
 
 ASSUME_SECRET_KEY = (
-    "the noise key of the installation stays secret (or, for a run without a key, its seed): noise and sampling are "
-    "pseudo-random, and whoever knows key and seed can subtract the noise"
+    "the noise key of the installation stays secret: noise, samples and coins come from AES-256 under this key, and whoever "
+    "knows the key can subtract the noise"
 )
 ASSUME_FLOATING_POINT = (
-    "noise is sampled in floating point and counted as real-valued; attacks on the digits of the released numbers are "
-    "not covered"
+    "the arithmetic of the processor is that of IEEE 754: noise is an exact draw on a lattice, and what rounding adds to "
+    "a sensitivity is paid for by slightly more noise"
+)
+ASSUME_GRADIENTS = (
+    "one example's gradient is computed alike whoever stands beside it in a batch, and rounding in single precision moves "
+    "a sum of clipped gradients by no more than the share of the clip that is counted for it"
 )
 ASSUME_COMMON_SAMPLES = (
     "no other run that reads the same samples (option common) is released: several of them together cost more than the "
@@ -47,6 +51,10 @@ ASSUME_FROZEN_SAMPLE = (
     "adding and removing nodes with the lists refilled, none is proved"
 )
 ASSUME_LAST_EPOCH = "the model of the last epoch is released: nothing is chosen by private labels"
+ASSUME_STOP_NOT_CHOSEN = (
+    "whoever stopped the run did not decide by its curves: they read private labels, and no finite epsilon covers a moment that was "
+    "chosen by them"
+)
 ASSUME_ONE_RUN = "this run alone is released: its options were not chosen by looking at other runs on the same data"
 PUBLIC_SIZES = "the numbers of nodes, of edges and of training nodes, and the number of classes"
 
@@ -74,7 +82,7 @@ GAP_EPOCH_SELECTION = Gap(
     claim="the best epoch by validation accuracy is released at no cost",
     fails="at node level the validation labels are private too, and the choice of epoch is computed from them without "
     "noise",
-    holds="the statement covers the training; the choice of epoch is outside it. The last epoch is free",
+    holds="nothing, where the epoch is chosen so: the sound epsilon is infinite. The last epoch is free, at the same noise",
     size="no finite epsilon covers it: with two models to choose from, one private label can decide which is released",
     evidence="proved",
     source="GAP and ProGAP, node level, as their code does",
@@ -104,6 +112,7 @@ def make_statement(
     gaps: Sequence[Gap] = (),
     accountant: Accountant | None = None,
     accountant_as_published: str = "",
+    neighbours: str = FREE,
 ) -> PrivacyStatement:
     """The statement of a run, planned or done.
 
@@ -139,6 +148,7 @@ def make_statement(
         assumptions=(*assumptions, *(text for text in always if text not in assumptions)),
         gaps=tuple(gaps),
         ledger=book.entries,
+        neighbours=neighbours,
     )
 
 
@@ -187,9 +197,23 @@ _UNITS = {
 }
 
 
+FAULT = "Known fault, which no epsilon here counts"
+
+_ATTACKED = {
+    "mechanism": "the run's mechanisms, played on a worst case made for them; no data of the run were read",
+    "white-box": "one more training like the run, with canaries among its gradients",
+}
+
+
+def attacked(audit: str) -> str:
+    """What the audit of that name attacks: never the very run, whose noise is drawn and stays secret."""
+    return _ATTACKED.get(audit, f"what the audit {audit} plays" if audit else "what it was, is not known")
+
+
 def statement_text(statement: PrivacyStatement) -> str:
     """The statement in plain sentences, one a line, without any markup."""
     lines = [f"Protected: {_UNITS[statement.unit]}."]
+    lines.extend(f"{FAULT}: {fault}" for fault in statement.known_faults)
     add: Callable[[str], None] = lines.append
     add(f"Neighbouring relation: {statement.relation}.")
     add(f"Released: {statement.released}.")
@@ -214,6 +238,7 @@ def statement_text(statement: PrivacyStatement) -> str:
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"
         add(f"Epsilon audited: an attack has shown at least {_lower(statement.epsilon_audited)}{sure}.")
+        add(f"Attacked: {attacked(statement.audited_by)}.")
     if statement.data_dependent:
         add("This epsilon was computed from the private data and is itself not private.")
     lines.extend(f"For {holder}: epsilon {_upper(epsilon)}." for holder, epsilon in statement.per_holder)

@@ -80,6 +80,7 @@ def _audit(store: RunStore, run: str, spec: AuditSpec, options: AuditOptions, di
     refusal = spec.refuses(audited)
     if refusal:
         raise OptionError(refusal)
+    audited = replace(audited, turn=store.begin_audit(run))
     steps, flushed = spec.load_entry()(audited, options), 0.0
     try:
         for told in steps:

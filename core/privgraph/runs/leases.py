@@ -24,7 +24,7 @@ from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
 from privgraph.runs.records import LIVE, RunIsFixed, plain
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import events, runs
+from privgraph.runs.tables import events, origins, runs
 
 LOST_AFTER = 15.0
 """Seconds without a heartbeat after which a run is lost, where its process cannot be looked at."""
@@ -151,6 +151,14 @@ class Leases:
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
             return _append(connection, row, new, self._database.now(connection))
+
+    def made_by(self, worker: str, version: str) -> None:
+        """Say which program makes the noise of the runs that the worker has; said once, before there is any."""
+        with self._database.write() as connection:
+            held = connection.execute(sa.select(runs.c.number, runs.c.attempt).where(*_leased(worker))).all()
+            if held:
+                rows = [{"run": row.number, "attempt": row.attempt, "version": version} for row in held]
+                connection.execute(origins.insert(), rows)
 
     def device(self, run: str, worker: str, device: str) -> None:
         """Say which device the run uses."""

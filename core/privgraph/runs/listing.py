@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from privgraph.audits.record import AuditRecord
 from privgraph.runs.records import LIVE, RunQuery, RunRecord, StoredEvent, unplain
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import audits, events, runs, tags
+from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
 
 LIGHT = (
     *(
@@ -78,16 +78,23 @@ def _ordered(query: RunQuery, columns: tuple[Any, ...]) -> sa.Select[Any]:
 def find_records(connection: sa.Connection, query: RunQuery, time: float) -> list[RunRecord]:
     found = connection.execute(_ordered(query, _RECORD)).mappings().all()
     numbers = [row["number"] for row in found]
-    labels, shown = _tags(connection, numbers), _audited(connection, numbers)
-    return [_record(row, labels.get(row["number"], ()), shown.get(row["number"]), time) for row in found]
+    labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
+    return [
+        _record(row, labels.get(row["number"], ()), shown.get(row["number"]), made.get(row["number"], ""), time)
+        for row in found
+    ]
 
 
 def find_light(connection: sa.Connection, query: RunQuery, options: bool) -> list[dict[str, Any]]:
     columns = (runs.c.number, *LIGHT, runs.c.spec) if options else (runs.c.number, *LIGHT)
     found = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
-    labels = _tags(connection, [row["number"] for row in found])
+    numbers = [row["number"] for row in found]
+    labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
     for row in found:
-        row["tags"] = labels.get(row.pop("number"), ())
+        number = row.pop("number")
+        row["version"] = made.get(number, "")
+        row["tags"] = labels.get(number, ())
+        row["audited_epsilon"] = shown[number].epsilon if number in shown else None
         if options:
             spec = json.loads(row.pop("spec"))
             row["options"], row["data_options"] = spec["options"], spec["data_options"]
@@ -107,28 +114,61 @@ def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str,
     return found
 
 
-def _audited(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[float, float]]:
-    """The largest bound on the whole run's epsilon that audits of the runs of those numbers have shown, and its confidence.
+class Shown(NamedTuple):
+    """A bound on a run's epsilon, its confidence, and the name of the audit that showed it."""
 
-    Epsilon falls with delta: what an audit has shown at a larger delta than the run's holds at the run's too.
+    epsilon: float
+    confidence: float
+    audit: str
+
+
+def _audited(connection: sa.Connection, numbers: list[int]) -> dict[int, Shown]:
+    """What audits have shown of the whole runs of those numbers.
+
+    Audits that took turns share one confidence, and the largest bound holds at it (`shared_confidence`). Audits without a turn
+    share nothing: of these the first alone is shown, which was not picked for what it says, and none where there are audits
+    with turns. Epsilon falls with delta: what an audit has shown at a larger delta than the run's holds at the run's too.
     """
     if not numbers:
         return {}
+    columns = (audits.c.run, audits.c.epsilon, audits.c.confidence, audits.c.audit, audit_turns.c.turn)
     statement = (
-        sa.select(audits.c.run, audits.c.epsilon, audits.c.confidence)
+        sa.select(*columns)
         .join(runs, runs.c.number == audits.c.run)
+        .outerjoin(audit_turns, sa.and_(audit_turns.c.run == audits.c.run, audit_turns.c.audit == audits.c.number))
         .where(audits.c.covers == "run", audits.c.delta >= runs.c.delta)
-        .order_by(audits.c.epsilon, audits.c.confidence)
+        .order_by(audits.c.number)
     )
     if len(numbers) <= 500:
         statement = statement.where(audits.c.run.in_(numbers))
-    return {row.run: (row.epsilon, row.confidence) for row in connection.execute(statement)}
+    found: dict[int, list[Any]] = {}
+    for row in connection.execute(statement):
+        found.setdefault(row.run, []).append(row)
+    return {run: _together(rows) for run, rows in found.items()}
+
+
+def _together(rows: list[Any]) -> Shown:
+    shared = [row for row in rows if row.turn is not None]
+    best = max(shared, key=lambda row: float(row.epsilon), default=rows[0])
+    return Shown(best.epsilon, min((row.confidence for row in shared), default=best.confidence), best.audit)
+
+
+def _versions(connection: sa.Connection, numbers: list[int]) -> dict[int, str]:
+    """Which program made the last attempt of the runs of those numbers, where it has said so."""
+    if not numbers:
+        return {}
+    statement = sa.select(origins.c.run, origins.c.version).join(
+        runs, sa.and_(runs.c.number == origins.c.run, runs.c.attempt == origins.c.attempt)
+    )
+    if len(numbers) <= 500:
+        statement = statement.where(origins.c.run.in_(numbers))
+    return {row.run: row.version for row in connection.execute(statement)}
 
 
 def largest_audited(connection: sa.Connection, number: int) -> float | None:
-    """The largest bound that an audit has shown on the whole run's epsilon, None before one."""
+    """What audits have shown of the whole run's epsilon, None before one."""
     shown = _audited(connection, [number]).get(number)
-    return None if shown is None else shown[0]
+    return None if shown is None else shown.epsilon
 
 
 def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
@@ -138,13 +178,14 @@ def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
 
 
 def _record(
-    row: Mapping[Any, Any], labels: tuple[str, ...], shown: tuple[float, float] | None, time: float
+    row: Mapping[Any, Any], labels: tuple[str, ...], shown: Shown | None, version: str, time: float
 ) -> RunRecord:
     metrics = {name: float(value) for name, value in json.loads(row["metrics"]).items()}
     return RunRecord(
         id=row["id"],
         spec=RunSpec.from_json(json.loads(row["spec"])),
         state=row["state"],
+        version=version,
         created=row["created"],
         started=row["started"],
         finished=row["finished"],
@@ -155,8 +196,9 @@ def _record(
         eta_seconds=remaining(row, time),
         metrics=metrics,
         statement_json=json.loads(row["statement"]) if row["statement"] else None,
-        epsilon_audited=shown[0] if shown else None,
-        audit_confidence=shown[1] if shown else None,
+        epsilon_audited=shown.epsilon if shown else None,
+        audit_confidence=shown.confidence if shown else None,
+        audited_by=shown.audit if shown else "",
         seconds=row["seconds"],
         peak_memory_mb=row["peak_memory_mb"],
         device=row["device"],

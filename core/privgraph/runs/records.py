@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from privgraph.progress import Event, from_record
+from privgraph.registry import METHODS
+from privgraph.runs.known_faults import known_faults
 from privgraph.runs.spec import RunSpec
 
 if TYPE_CHECKING:
@@ -52,11 +54,13 @@ class StoreIsFull(StoreError):
 class RunRecord:
     """A run as it stands in the store.
 
-    Times are seconds since the epoch (UTC). `progress` lies in [0, 1]; `eta_seconds` is the estimated
-    time that remains, None while nothing is known or the run is not live. `device` is the device that
-    was used ("" before). `error` is one sentence, "" where nothing went wrong. `statement_json` is the
-    stored form of `statement` without audits, parsed when it is first asked for. `epsilon_audited` is the largest bound
-    that an audit has shown on the whole run, at `audit_confidence`.
+    Times are seconds since the epoch (UTC). `progress` lies in [0, 1]; `eta_seconds` is the estimated time
+    that remains, None while nothing is known or the run is not live. `device` is the device that was used (""
+    before). `error` is one sentence, "" where nothing went wrong. `statement_json` is the stored form of
+    `statement` without audits, parsed when it is first asked for. `epsilon_audited` is the largest bound that
+    an audit has shown on the whole run, at `audit_confidence`, and `audited_by` the name of that audit. `version` is
+    the program that made the last attempt (`program.program`): "" for versions before 0.5.0, which did not
+    say, and before a worker has begun.
     """
 
     id: str
@@ -81,6 +85,8 @@ class RunRecord:
     batch: str
     epsilon_audited: float | None = None
     audit_confidence: float | None = None
+    version: str = ""
+    audited_by: str = ""
 
     @property
     def live(self) -> bool:
@@ -94,15 +100,27 @@ class RunRecord:
 
     @cached_property
     def statement(self) -> PrivacyStatement | None:
-        """The final privacy statement, None before the run is done; its audited number is of the audits made since."""
+        """The final privacy statement, None before the run is done; audited number and known faults are of today."""
         if self.statement_json is None:
             return None
         from privgraph.privacy.serial import statement_from_json
 
-        final = statement_from_json(self.statement_json)
+        final = statement_from_json({**self._before_neighbours, **self.statement_json})
+        final = replace(final, known_faults=known_faults(self.spec, self.version))
         if self.epsilon_audited is None:
             return final
-        return replace(final, epsilon_audited=self.epsilon_audited, audit_confidence=self.audit_confidence)
+        return replace(
+            final,
+            epsilon_audited=self.epsilon_audited,
+            audit_confidence=self.audit_confidence,
+            audited_by=self.audited_by,
+        )
+
+    @property
+    def _before_neighbours(self) -> Mapping[str, str]:
+        """What statements of versions before 0.5 did not say: the kind of their relation, which their method tells."""
+        known = METHODS.get(self.spec.method)
+        return {"neighbours": known.neighbours} if known and self.spec.options.get("unit") == "node" else {}
 
 
 @dataclass(frozen=True, kw_only=True)

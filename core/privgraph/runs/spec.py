@@ -65,10 +65,14 @@ class RunSpec:
             raise OptionError(f"a run spec must have the fields of RunSpec ({error} is missing or wrong)") from None
 
     @property
+    def text(self) -> str:
+        """The whole spec as one line. Specs of equal ids can be made on purpose; those of equal texts are equal."""
+        return json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+
+    @property
     def id(self) -> str:
         """A readable, content-derived name: method, data set and twelve hex digits."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
-        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        digest = hashlib.sha256(self.text.encode()).hexdigest()[:12]
         return f"{self.method}-{self.dataset.replace(':', '-')}-{digest}"
 
     def config(self) -> Any:

@@ -31,7 +31,7 @@ from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import audits, events, runs, tags
+from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
@@ -162,7 +162,9 @@ class RunStore:
             if row.state in LIVE:
                 raise RunIsFixed(f"{run} is {row.state}; stop it before you delete it")
             connection.execute(events.delete().where(events.c.run == row.number))
+            connection.execute(audit_turns.delete().where(audit_turns.c.run == row.number))
             connection.execute(audits.delete().where(audits.c.run == row.number))
+            connection.execute(origins.delete().where(origins.c.run == row.number))
             connection.execute(tags.delete().where(tags.c.run == row.number))
             connection.execute(runs.delete().where(runs.c.number == row.number))
         folder = self._path(run)
@@ -207,18 +209,36 @@ class RunStore:
 
     # Audits
 
+    def begin_audit(self, run: str) -> int:
+        """The turn of an audit of a run that is about to begin: one more than that of the one before it.
+
+        It is taken before the audit has seen anything, and is spent even where the audit comes to nothing: audits of a run share one
+        confidence by their turns (`audits.bounds.shared_confidence`). Raises `RunIsFixed` where the run is not done.
+        """
+        with self._database.write() as connection:
+            row = self._audited_row(connection, run)
+            of_run = audit_turns.c.run == row.number
+            turn = 1 + (connection.scalar(sa.select(sa.func.max(audit_turns.c.turn)).where(of_run)) or 0)
+            connection.execute(audit_turns.insert().values(run=row.number, turn=turn))
+            return turn
+
+    def _audited_row(self, connection: sa.Connection, run: str) -> Any:
+        row = self._database.row(connection, run)
+        if row.state != "done" or row.statement is None:
+            raise RunIsFixed(f"only a run that is done can be audited, and {run} is {row.state}")
+        return row
+
     def add_audit(self, run: str, audit: AuditRecord) -> None:
         """Keep what an audit of a run came to; the run itself stays as it was, but for its audited number.
 
-        That is the largest bound of all audits that cover the whole run: a later one that shows less changes nothing.
-        Raises `RunIsFixed` where the run is not done, and `StoreError` where the audit is of another run.
+        That is the largest bound of all audits that cover the whole run and took turns: a later one that shows less changes nothing.
+        Of audits without a turn the first alone counts, and none beside audits with turns. Raises `RunIsFixed` where the run is not
+        done, and `StoreError` where the audit is of another run, or of a turn that nobody has begun or that has ended.
         """
         if audit.run != run:
             raise StoreError(f"this audit is of {audit.run}, not of {run}")
         with self._database.write() as connection:
-            row = self._database.row(connection, run)
-            if row.state != "done" or row.statement is None:
-                raise RunIsFixed(f"only a run that is done can be audited, and {run} is {row.state}")
+            row = self._audited_row(connection, run)
             values = {
                 "run": row.number,
                 "created": self._database.now(connection),
@@ -229,7 +249,15 @@ class RunStore:
                 "confidence": audit.confidence,
                 "record": json.dumps(audit.to_json(), allow_nan=False),
             }
-            connection.execute(audits.insert().values(**values))
+            number = connection.execute(audits.insert().values(**values).returning(audits.c.number)).scalar_one()
+            if audit.turn:
+                open_ = (
+                    audit_turns.c.run == row.number,
+                    audit_turns.c.turn == audit.turn,
+                    audit_turns.c.audit.is_(None),
+                )
+                if connection.execute(audit_turns.update().where(*open_).values(audit=number)).rowcount != 1:
+                    raise StoreError(f"no audit of {run} with turn {audit.turn} is on its way")
             largest = listing.largest_audited(connection, row.number)
             connection.execute(runs.update().where(runs.c.number == row.number).values(audited_epsilon=largest))
 

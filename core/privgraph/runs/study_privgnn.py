@@ -23,7 +23,7 @@ from privgraph.runs.store import RunStore
 
 TAG = "study-privgnn"
 LAMBDAS = (0.1, 0.2, 0.4, 0.8, 1.0)
-EPSILONS = (1.0, 2.0, 4.0, 8.0)
+EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0)
 DELTA = 1e-4
 
 PARTS: Mapping[str, Mapping[str, Scalar]] = {
@@ -50,6 +50,9 @@ class Line:
         return [value for value in axis if not self.only or value in self.only]
 
 
+B1 = Line("B1: all private data, no privacy", "gnn", {"trained_on": "private"})
+
+
 def by_lambda(dataset: str) -> list[Line]:
     """The paper's Figure 2 and Table 5: accuracy against lambda."""
     teachers: dict[str, Scalar] = {"neighbours": NEIGHBOURS[dataset]}
@@ -67,7 +70,7 @@ def by_lambda(dataset: str) -> list[Line]:
         ),
         Line("PATEM, 1000 queries", "pate", {"teacher": "mlp", "queries": 1000}, "lam"),
         Line("PATEG, 1000 queries", "pate", {"teacher": "gnn", "queries": 1000}, "lam"),
-        Line("B1: all private data, no privacy", "gnn", {"trained_on": "private"}),
+        B1,
         Line("B2: public labels, no privacy", "gnn", {"trained_on": "public"}),
     ]
 
@@ -78,6 +81,7 @@ def by_epsilon(dataset: str) -> list[Line]:
     fifty: dict[str, Scalar] = {"queries": 50}
     gaussian: dict[str, Scalar] = {**fifty, "noise": "gaussian", "teachers": 100}
     return [
+        Line("table, all queries", "privgnn", {"release": "table"}, "epsilon"),
         Line("votes, 1000 queries", "privgnn", {"release": "votes", "queries": 1000}, "epsilon"),
         Line("votes, 100 queries", "privgnn", {"release": "votes", "queries": 100}, "epsilon"),
         Line("posterior (Algorithm 1), 50 queries", "privgnn",
@@ -86,6 +90,7 @@ def by_epsilon(dataset: str) -> list[Line]:
              {**teachers, **fifty, "release": "ensemble", "teachers": 20}, "epsilon", (4.0,)),
         Line("PATEM, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "mlp"}, "epsilon", (4.0,)),
         Line("PATEG, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "gnn"}, "epsilon", (4.0,)),
+        B1,
     ]  # fmt: skip
 
 
@@ -155,14 +160,19 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--lambdas", nargs="+", type=float, default=list(LAMBDAS))
     parser.add_argument("--epsilons", nargs="+", type=float, default=list(EPSILONS))
+    parser.add_argument("--tables", nargs="+", default=["ε", "λ"], choices=["ε", "λ"], help="which of the two to make")
+    parser.add_argument("--lines", nargs="+", default=[""], help="only lines whose title begins with one of these")
     parser.add_argument("--readme", action="store_true", help="put the tables into the method's README as well")
     asked = parser.parse_args()
+    if asked.readme and (len(set(asked.tables)) < 2 or asked.lines != [""]):
+        parser.error("--readme needs both tables and all their lines")
     store, seeds = RunStore.open(), range(asked.seeds)
-    tables = ((by_epsilon, "ε", asked.epsilons), (by_lambda, "λ", asked.lambdas))
+    both = ((by_epsilon, "ε", asked.epsilons), (by_lambda, "λ", asked.lambdas))
+    tables = [one for one in both if one[1] in asked.tables]
     rows: dict[str, list[tuple[str, Line, list[list[RunRecord]]]]] = {axis: [] for _, axis, _ in tables}
     for dataset in asked.data:
         for make, axis, values in tables:
-            lines = make(dataset)
+            lines = [line for line in make(dataset) if line.title.startswith(tuple(asked.lines))]
             for line, points in zip(lines, study(store, dataset, lines, values, seeds), strict=True):
                 rows[axis].append((dataset, line, points))
                 print(f"{dataset:24} {line.title}: {', '.join(cell(records) for records in points)}", flush=True)

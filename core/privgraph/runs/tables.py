@@ -87,7 +87,17 @@ tags = sa.Table(
     sa.Index("tags_by_tag", "tag", "run"),
 )
 
-# Additive: a store of an earlier version gets it when it is opened, and that version goes on reading the store.
+# Additive, these two: a store of an earlier version gets them when it is opened.
+origins = sa.Table(
+    "origins",
+    metadata,
+    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("attempt", sa.Integer, primary_key=True),
+    # `program.program()` of the worker; attempts of versions before 0.5.0 have no row.
+    sa.Column("version", sa.Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 audits = sa.Table(
     "audits",
     metadata,
@@ -100,4 +110,14 @@ audits = sa.Table(
     sa.Column("epsilon", sa.Double, nullable=False),
     sa.Column("confidence", sa.Double, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
+)
+
+# The turns of the audits of a run, each taken before its audit has seen anything; `audit` is the number of what it came to. Additive
+# as well: an audit without a turn was made by an earlier version, or stands alone.
+audit_turns = sa.Table(
+    "audit_turns",
+    metadata,
+    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("turn", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("audit", sa.Integer, index=True),
 )

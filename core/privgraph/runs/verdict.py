@@ -10,6 +10,7 @@ from dataclasses import replace
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
 
 _ROUNDING = 1e-6
 
@@ -36,23 +37,27 @@ def final_statement(planned: PrivacyStatement, ledger: Ledger) -> PrivacyStateme
     return replace(planned, ledger=ledger.entries)
 
 
-def interrupted_statement(planned: PrivacyStatement, ledger: Ledger) -> PrivacyStatement:
+def interrupted_statement(planned: PrivacyStatement, ledger: Ledger, *, stopped: bool = False) -> PrivacyStatement:
     """The statement of a run that was stopped or failed on its way: an upper bound on what was run by then.
 
     What was run is a beginning of the plan, and a mechanism may have been under way that is not in the ledger
     yet; so epsilon is that of the whole plan, and of whatever was run beyond it. The ledger holds what was
-    finished.
+    finished. `stopped`: somebody ended it, who could see its curves. At node level these read private labels, so that the
+    moment may have been chosen by them: the statement no longer says that nothing was, and assumes it aloud.
     """
     _, extra = _differences(planned.ledger, ledger.entries)
     beyond = [replace(entry, count=count) for entry, count in extra.items()]
     epsilon = max(planned.epsilon, sound_epsilon(planned, Ledger([*planned.ledger, *beyond])))
+    chosen = (ASSUME_STOP_NOT_CHOSEN,) if stopped and planned.unit == "node" else ()
+    what = "a run that somebody stopped" if stopped else "an interrupted run"
     return replace(
         planned,
         epsilon=epsilon,
         epsilon_as_published=None if beyond else planned.epsilon_as_published,
-        released=f"what an interrupted run had computed by then, of: {planned.released}",
+        released=f"what {what} had computed by then, of: {planned.released}",
         assumptions=(
-            *planned.assumptions,
+            *(text for text in planned.assumptions if text != ASSUME_LAST_EPOCH),
+            *chosen,
             "epsilon is that of the whole plan, an upper bound on the part that was run",
         ),
         ledger=ledger.entries,

@@ -23,6 +23,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serial import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.program import program
 from privgraph.progress import Event, Log, Progress, Result
 from privgraph.registry import UnknownName, method
 from privgraph.runs.launch import launch, stack
@@ -32,7 +33,7 @@ from privgraph.runs.records import RunIsFixed, StoreError, StoreIsFull
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.verdict import LedgerMismatch, final_statement, interrupted_statement
-from privgraph.streams import noise_key, run_key
+from privgraph.streams import noise_key
 
 if TYPE_CHECKING:
     from privgraph.data.graph import Graph
@@ -113,7 +114,8 @@ class Worker:
     # Before training
 
     def _prepare(self) -> None:
-        """Clear what an earlier attempt left behind, and set some disk space aside."""
+        """Say which program this is, clear what an earlier attempt left behind, and set some disk space aside."""
+        self._store.leases.made_by(self._token, program())
         for job in self._jobs:
             folder = self._store.folder(job.id)
             for path in folder.iterdir():
@@ -127,6 +129,7 @@ class Worker:
     def _members(self) -> tuple[list[Job], list[Member]]:
         """The jobs that were not stopped while data were loaded, and what the trainer is given for each."""
         from privgraph.methods.base import Context, Member
+        from privgraph.methods.keys import run_keys
 
         spec = self._jobs[0].spec
         configs = [job.spec.config() for job in self._jobs]
@@ -136,7 +139,8 @@ class Worker:
         self._flush()
         graphs = list(self._graphs())
         members = []
-        for job, config, graph in zip(self._jobs, configs, graphs, strict=True):
+        keys = run_keys(noise_key(home()), [job.spec.text for job in self._jobs], graphs, device.type)
+        for job, config, graph, key in zip(self._jobs, configs, graphs, keys, strict=True):
             plan = config.plan(graph.facts)
             job.planned = plan.statement
             job.device = str(device)
@@ -144,8 +148,8 @@ class Worker:
             self._tell(job, Progress(step=0, total=max(1, plan.steps), stage="training"))
             context = Context(
                 seed=job.spec.seed,
-                noise_key=run_key(noise_key(home()), job.id),
-                shared_key=noise_key(home()),
+                noise_key=key.noise,
+                shared_key=key.shared,
                 device=device,
                 ledger=job.ledger,
                 folder=self._store.folder(job.id),
@@ -260,11 +264,11 @@ class Worker:
 
     def _stopped(self, job: Job) -> None:
         error = "the worker was told to end" if self._told_to_end else ""
-        self._finish(job, "stopped", error=error, statement=self._interrupted(job))
+        self._finish(job, "stopped", error=error, statement=self._interrupted(job, stopped=True))
 
     @staticmethod
-    def _interrupted(job: Job) -> PrivacyStatement | None:
-        return interrupted_statement(job.planned, job.ledger) if job.planned is not None else None
+    def _interrupted(job: Job, *, stopped: bool = False) -> PrivacyStatement | None:
+        return None if job.planned is None else interrupted_statement(job.planned, job.ledger, stopped=stopped)
 
     def _fail(self, error: Exception, trace: str) -> None:
         """Mark every run that is not over as failed, with one sentence, and its trace in the log."""

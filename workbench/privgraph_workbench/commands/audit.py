@@ -13,6 +13,7 @@ from tqdm import tqdm
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
 from privgraph.options import build
+from privgraph.privacy.statements import attacked
 from privgraph.registry import AUDITS, AuditSpec, audit
 from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
@@ -72,6 +73,7 @@ def describe(record: AuditRecord) -> str:
     lines = [
         f"{record.title}: {record.run}",
         f"Epsilon audited: at least {lower(record.epsilon)} for {what}, {sure}",
+        f"Attacked: {attacked(record.audit)}",
         *(f"Epsilon {name}: {value}{' - REFUTED by this audit' if refuted else ''}" for name, refuted, value in claims),
         *(f"By {bound.route}: at least {lower(bound.epsilon)}{_aside(bound.detail)}" for bound in record.bounds),
         f"Trials: {record.trials:,}, in {record.seconds:.1f} s; area under the ROC curve {record.area:.3f}",

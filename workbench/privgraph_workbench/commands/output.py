@@ -52,6 +52,7 @@ def result(record: RunRecord) -> dict[str, Any]:
         "seconds": record.seconds,
         "peak_memory_mb": record.peak_memory_mb,
         "device": record.device,
+        "version": record.version,
     }
 
 

@@ -11,6 +11,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run
 from privgraph_workbench.figures.words import refutations
+from privgraph_workbench.words import made_by
 
 
 def show_command(parsed: argparse.Namespace) -> int:
@@ -38,6 +39,8 @@ def describe(record: RunRecord) -> str:
         f"Run {record.id}",
         f"{spec.method} on {spec.dataset}, split {spec.split}, seed {spec.seed}: {record.state}",
     ]
+    if record.statement is not None:
+        lines.append(f"Made by: {made_by(record)}")
     if record.error:
         lines.append(f"Error: {record.error}")
     if record.live:

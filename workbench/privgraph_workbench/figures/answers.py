@@ -20,6 +20,7 @@ EVALUATOR_BADGE = "evaluator only: nobody who takes part knows the truth about a
 UNITS = {
     "posterior": "chance of a class, 0 to 1",
     "log-posterior": "logarithm of the chance of a class",
+    "table": "weighted votes of all private nodes",
     "votes": "weighted votes of private nodes",
     "counts": "votes of teachers",
 }

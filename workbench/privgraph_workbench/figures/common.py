@@ -10,8 +10,13 @@ import numpy as np
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Row
 
 RESAMPLES = 2000
+EVALUATOR_BADGE = (
+    "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
+)
+COMPOSED_BADGE = "{:,} runs of the same people: an ε is that of one run alone, and who sees all sees their composition"
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
 
 
@@ -49,6 +54,28 @@ def setting(record: RunRecord) -> str:
     if given_noise(record) is not None:
         asked["options"] = {key: value for key, value in asked["options"].items() if key != "epsilon"}
     return json.dumps(asked, sort_keys=True)
+
+
+def people(record: RunRecord) -> str:
+    """Whose data the run read: the data set with its options. Splits of it are the same people."""
+    return json.dumps([record.spec.dataset, dict(record.spec.data_options)], sort_keys=True)
+
+
+def composed(records: Iterable[RunRecord]) -> dict[str, int]:
+    """For each run (by its id), how many of these runs read the same people: who sees them all sees a composition."""
+    chosen = list(records)
+    together = Counter(people(record) for record in chosen)
+    return {record.id: together[people(record)] for record in chosen}
+
+
+def badges_of(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What a figure of rows says of itself: that numbers are an evaluator's (column `evaluator`), and that several runs of the same
+    people stand in it (column `composed`)."""
+    most = max((row.get("composed") or 0 for row in rows), default=0)
+    return (
+        *((EVALUATOR_BADGE,) if any(row.get("evaluator") for row in rows) else ()),
+        *((COMPOSED_BADGE.format(most),) if most > 1 else ()),
+    )
 
 
 def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:

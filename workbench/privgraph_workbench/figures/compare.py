@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty, number, percent
-from privgraph_workbench.figures.common import method_title, run_labels, unit_of
+from privgraph_workbench.figures.common import badges_of, composed, method_title, run_labels, unit_of
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Runs side by side"
@@ -23,13 +23,13 @@ EPSILONS = (
 def data(records: Iterable[RunRecord]) -> list[Row]:
     """One row per run: run, label, method, title, dataset, seed, state, unit, epsilon, epsilon_as_published,
     epsilon_audited, delta, data_dependent, test_accuracy, val_accuracy, train_accuracy (in [0, 1]), seconds,
-    peak_memory_mb, device, and each option in which the runs differ (prefixed `option `). None: no such number."""
+    peak_memory_mb, device, evaluator (an accuracy is among them), composed (how many of these runs read the same people), and each option in which the runs differ (prefixed `option `). None: no such number."""
     chosen = list(records)
     options = {key for record in chosen for key in record.spec.options}
     differing = sorted(
         key for key in options if len({str(record.spec.options.get(key)) for record in chosen}) > 1 and key != "unit"
     )
-    rows = []
+    rows, together = [], composed(chosen)
     for record, label in zip(chosen, run_labels(chosen), strict=True):
         statement = record.statement
         rows.append(
@@ -51,6 +51,8 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
                 "seconds": record.seconds,
                 "peak_memory_mb": record.peak_memory_mb,
                 "device": record.device,
+                "evaluator": any(name.endswith("_accuracy") for name in record.metrics),
+                "composed": together[record.id],
                 **{f"option {key}": record.spec.options.get(key) for key in differing},
             }
         )
@@ -139,7 +141,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=tuple(panels),
         series=tuple(series),
         summary=f"{len(rows)} runs side by side.{said}",
-        badges=tuple(badges),
+        badges=(*badges, *badges_of(rows)),
         height=200 + 34 * len(rows),
     )
 

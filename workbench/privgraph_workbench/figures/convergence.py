@@ -12,6 +12,8 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Ser
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
     asked_epsilon,
+    badges_of,
+    composed,
     confidence,
     given_noise,
     method_title,
@@ -28,12 +30,12 @@ STEPS = 300
 
 def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
     """One row per setting, metric and step: group (words for the setting), dataset, unit, metric, step, stage,
-    mean, low, high (95% bootstrap over seeds; None for one), seeds, evaluator. Accuracies in [0, 1].
+    mean, low, high (95% bootstrap over seeds; None for one), seeds, evaluator, composed (how many of all these runs read the same people). Accuracies in [0, 1].
 
     At most 300 steps of each are kept, the lowest and highest among them.
     """
     pairs = [(record, curves.data(events, limit=10**9)) for record, events in runs]
-    words = variants([record for record, _ in pairs])
+    words, together = variants([record for record, _ in pairs]), composed(record for record, _ in pairs)
     groups: dict[str, list[tuple[RunRecord, list[Row]]]] = {}
     for record, points in pairs:
         groups.setdefault(setting(record), []).append((record, points))
@@ -66,6 +68,7 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                         "high": high,
                         "seeds": len(points),
                         "evaluator": any(point["evaluator"] for point in points),
+                        "composed": together[first.id],
                     }
                 )
             rows += curves.thin(found, STEPS)
@@ -122,7 +125,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=tuple(panels),
         series=tuple(series),
         summary=f"Convergence of {len(groups)} settings. Validation accuracy at the end: {ends or 'not stored'}.",
-        badges=(curves.EVALUATOR_BADGE,) if any(row["evaluator"] for row in rows) else (),
+        badges=badges_of(rows),
         columns=2,
         height=110 + 300 * ((len(groups) + 1) // 2),
     )

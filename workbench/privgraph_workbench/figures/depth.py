@@ -8,7 +8,16 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, number, percent
-from privgraph_workbench.figures.common import UNIT_WORDS, confidence, method_title, setting, unit_of, variants
+from privgraph_workbench.figures.common import (
+    UNIT_WORDS,
+    badges_of,
+    composed,
+    confidence,
+    method_title,
+    setting,
+    unit_of,
+    variants,
+)
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Effect of depth"
@@ -18,14 +27,15 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
     """One row per setting of the done runs that have the metric and the option.
 
     method, title, dataset, unit, variant, asked (epsilon), accounting, depth, epsilon, epsilon_as_published
-    (largest over seeds), mean, low, high (95% bootstrap; None for one seed), seeds, metric, runs.
+    (largest over seeds), mean, low, high (95% bootstrap; None for one seed), seeds, metric, evaluator (True), composed (how many of all these
+    runs read the same people), runs.
     """
     done = [
         record
         for record in records
         if record.state == "done" and metric in record.metrics and option in record.spec.options
     ]
-    words = variants(done, leave_out=(option,))
+    words, together = variants(done, leave_out=(option,)), composed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
         groups.setdefault(setting(record), []).append(record)
@@ -52,6 +62,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
                 "high": high,
                 "seeds": len(members),
                 "metric": metric,
+                "evaluator": True,
+                "composed": together[first.id],
                 "runs": " ".join(member.id for member in members),
             }
         )
@@ -106,6 +118,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"Accuracy against depth. Highest: {percent(best['mean'])} at K {best['depth']}, "
         f"{_name(best)}, {best['dataset']}.",
+        badges=badges_of(rows),
         columns=2,
         height=110 + 300 * ((len(places) + 1) // 2),
     )

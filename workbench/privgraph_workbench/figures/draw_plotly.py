@@ -25,7 +25,7 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
     figure = make_subplots(
         rows=rows,
         cols=columns,
-        horizontal_spacing=0.1 / columns + 0.02,
+        horizontal_spacing=0.14 / columns + 0.02,
         vertical_spacing=0.28 / rows,
     )
     first_shown: set[str] = set()

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
-from privgraph_workbench.figures.common import asked_epsilon, setting, variants
+from privgraph_workbench.figures.common import asked_epsilon, badges_of, composed, setting, variants
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Neighbours in training against neighbours in prediction"
@@ -24,10 +24,10 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
 
     dataset, asked (the epsilon asked for; None: nothing is protected), variant (other options in which the runs differ),
     neighbours (M), test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
-    where nothing is protected), metric.
+    where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same people).
     """
     done = [one for one in records if one.spec.method == METHOD and one.state == "done" and metric in one.metrics]
-    words = variants(done, leave_out=NUMBERS)
+    words, together = variants(done, leave_out=NUMBERS), composed(done)
     groups: dict[tuple[str, float | None, str], dict[tuple[int, int], list[RunRecord]]] = {}
     for record in done:
         table = groups.setdefault((record.spec.dataset, asked_epsilon(record), words[setting(record)]), {})
@@ -44,6 +44,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
             "seeds": len(members),
             "epsilon": max((one.statement.epsilon for one in members if one.statement and asked), default=None),
             "metric": metric,
+            "evaluator": True,
+            "composed": together[members[0].id],
         }
         for (dataset, asked, variant), table in groups.items()
         if all(len({counts[place] for counts in table}) > 1 for place in (0, 1))
@@ -89,6 +91,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"{metric.capitalize()} for {len(across)} values of M and {len(along)} of N_test. Highest: {percent(best['mean'])} at M = "
             f"{best['neighbours']} and N_test = {best['test_neighbours']} ({_name(best, rows)})."
         ),
+        badges=badges_of(rows),
         columns=2,
         height=150 + 46 * len(lines),
     )

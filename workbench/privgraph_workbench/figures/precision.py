@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from privgraph.privacy.precision import precision_bound
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
+from privgraph_workbench.figures.common import badges_of
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Highest precision on private embeddings"
@@ -27,7 +28,8 @@ def data(
     """Rows of the curve from epsilon 0 to past the largest mark, and one row for each of `marks` (name -> epsilon; infinite ones
     bound nothing, and are left out): kind (bound, mark or measured), name, epsilon, precision (its upper bound, or what was
     measured), classes, delta, guessing (the share of the nodes that are of the class: what a blind guess reaches; 1/`classes`
-    unless `share` is given). `measured`: name -> (epsilon, precision) of what a run reached."""
+    unless `share` is given). `measured`: name -> (epsilon, precision) of what a run reached, by labels that an
+    evaluator knows: evaluator is True of these rows."""
     held = {name: epsilon for name, epsilon in marks.items() if math.isfinite(epsilon)}
     last = max(REACH, 1.2 * max(held.values(), default=0.0))
     places = [("bound", "no classifier lies above", float(epsilon)) for epsilon in np.linspace(0, last, _PLACES)]
@@ -43,6 +45,7 @@ def data(
             "classes": classes,
             "delta": delta,
             "guessing": 1 / classes if share is None else share,
+            "evaluator": kind == "measured",
         }
         for kind, name, epsilon, precision in found
     ]
@@ -97,6 +100,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"The highest precision on private embeddings of {first['classes']} classes grows from "
         f"{percent(rows[0]['precision'])} at ε 0. {said}.",
+        badges=badges_of(rows),
         height=360,
     )
 

@@ -17,6 +17,8 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, b
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
     asked_epsilon,
+    badges_of,
+    composed,
     confidence,
     method_title,
     setting,
@@ -39,10 +41,11 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     method, title, dataset, unit, variant (options that differ within the group), asked (the epsilon asked
     for; None where the noise was given), epsilon (sound) and epsilon_as_published (the largest over the seeds; None: no such number), mean,
     low, high (95% bootstrap over seeds; None for a single seed), seeds (their number), reference (True:
-    no epsilon to place it at, because nothing or everything is protected), data_dependent, runs (ids).
+    no epsilon to place it at, because nothing or everything is protected), data_dependent, evaluator (True: test
+    labels are private), composed (how many of all these runs read the same people), runs (ids).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
-    words = variants(done)
+    words, together = variants(done), composed(done)
     groups: dict[str, list[RunRecord]] = {}
     for record in done:
         groups.setdefault(setting(record), []).append(record)
@@ -71,6 +74,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "reference": not (_finite(sound) or _finite(as_published)),
                 "data_dependent": any(one.data_dependent for one in statements),
                 "metric": metric,
+                "evaluator": True,
+                "composed": together[first.id],
                 "runs": " ".join(member.id for member in members),
             }
         )
@@ -106,7 +111,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 low=low,
                 high=high,
             ),
-            y=Axis(title=f"{metric} (percent of nodes)", percent=True),
+            y=_height(f"{metric} (percent of nodes)", [row for row in rows if row["dataset"] == dataset]),
         )
         for dataset in datasets
     )
@@ -134,10 +139,17 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"Accuracy against epsilon for {len(rows)} settings on {', '.join(datasets)}. "
             f"Highest: {_curve(best)} with {percent(best['mean'])} on {best['dataset']}."
         ),
-        badges=tuple(badges),
+        badges=(*badges, *badges_of(rows)),
         columns=2,
         height=440,
     )
+
+
+def _height(title: str, rows: Sequence[Row]) -> Axis:
+    """The axis of the means: as drawn by itself, or the whole of it where all of them are one number."""
+    if len({row["mean"] for row in rows}) == 1:
+        return Axis(title=title, percent=True, low=0.0, high=1.0)
+    return Axis(title=title, percent=True)
 
 
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:

@@ -10,7 +10,15 @@ from privgraph_workbench.figures.chart import Row, lower, number, upper
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
 EVALUATOR = "Evaluator only: some numbers here use private labels or data; they are for study and are not released."
+COMPOSED = (
+    "Composition: {:,} runs of the same people stand in this figure. Each statement speaks of one run alone; who sees all of them has "
+    "been shown more than any one ε says."
+)
 DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
+
+
+ATTACKED = {"mechanism": ", mechanisms played", "white-box": ", trained again with canaries"}
+"""What an audit attacked, in a few words."""
 
 
 def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
@@ -20,7 +28,7 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
     """
     audited = "none yet" if statement.epsilon_audited is None else f"at least {lower(statement.epsilon_audited)}"
     if statement.epsilon_audited is not None and statement.audit_confidence is not None:
-        audited += f" (confidence {100 * statement.audit_confidence:g}%)"
+        audited += f" (confidence {100 * statement.audit_confidence:g}%{ATTACKED.get(statement.audited_by, '')})"
     return (
         ("ε sound", upper(statement.epsilon)),
         ("ε as published", number(statement.epsilon_as_published, 4)),
@@ -45,12 +53,23 @@ def refutations(statement: PrivacyStatement) -> list[str]:
     return found
 
 
+def faults(statement: PrivacyStatement) -> str:
+    """What is known to be wrong with the program that made the run, as a list; "" where nothing is."""
+    found = statement.known_faults
+    if not found:
+        return ""
+    said = "a known fault" if len(found) == 1 else f"{len(found)} known faults"
+    points = "\n".join(f"- {sentence[:1].upper()}{sentence[1:]}" for sentence in found)
+    return f"This run has {said}, which no ε here counts:\n{points}"
+
+
 def line(label: str, statement: PrivacyStatement) -> str:
     """One statement on one line: whose it is, the unit, the three numbers, delta."""
     numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     badge = " · ε depends on the data" if statement.data_dependent else ""
     badge += " · an audit refutes a claim" if refutations(statement) else ""
+    badge += f" · known faults: {len(statement.known_faults)}" if statement.known_faults else ""
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"
 
 
@@ -59,6 +78,8 @@ def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> l
     found = []
     if any(row.get("evaluator") for row in rows):
         found.append(EVALUATOR)
+    if (most := max((row.get("composed") or 0 for row in rows), default=0)) > 1:
+        found.append(COMPOSED.format(most))
     if any(row.get("data_dependent") for row in rows) or any(one.data_dependent for one in statements.values()):
         found.append(DATA_DEPENDENT)
     return found

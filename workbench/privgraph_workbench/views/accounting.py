@@ -129,10 +129,10 @@ def _price(found: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStat
         return None
     _inputs(found, noise, said if given is not None else None)
     _boxes(said)
-    st.markdown(words.risk(said.unit, said.epsilon, said.delta))
+    st.markdown(words.risk(said.unit, said.epsilon, said.delta, said.neighbours))
     for reason in accounting.unprotected(said.ledger):
         st.warning(f"No ε can be proved: {reason}.")
-    st.caption(f"{words.delta(said.delta)} Rule: {said.delta_rule}.")
+    st.caption(f"{words.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
     if said.gaps:
         statement.gaps(said)
     if spec is not None and found.config.unit != "none":

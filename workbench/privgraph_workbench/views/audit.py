@@ -13,6 +13,7 @@ from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import attacked
 from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
@@ -265,7 +266,7 @@ def _numbers(audit: AuditRecord) -> None:
             "ε audited",
             f"at least {lower(audit.epsilon)}",
             False,
-            f"What the attack has shown {whole}, at {100 * audit.confidence:g}% confidence",
+            f"What the attack has shown {whole}, at {100 * audit.confidence:g}% confidence. It attacked {attacked(audit.audit)}.",
         ),
     )
     for column, (label, value, refuted, help_) in zip(st.columns(3), boxes, strict=True):
@@ -340,8 +341,9 @@ def _history(found: Sequence[AuditRecord]) -> None:
         },
     )
     st.caption(
-        "The run carries the largest bound on the whole of it. Each bound is right with its own confidence: of twenty audits at 95%, one may "
-        "be expected to say too much."
+        "The run carries the largest bound on the whole of it. Its audits share one confidence: each is evaluated the more strictly the "
+        "later it comes, so that all of them together are right at the confidence that stands there, however many follow. Of audits by "
+        "versions before 0.5, which shared nothing, the first alone counts, and none beside newer ones."
     )
 
 

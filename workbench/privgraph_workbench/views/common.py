@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -50,7 +51,13 @@ def setting(record: RunRecord) -> str:
     options = record.spec.options
     unit, given = str(options.get("unit", "none")), given_noise(record)
     noise = f"λ = {number(given)}" if given is not None else f"ε = {number(float(options['epsilon']))}"
-    privacy = "not private" if unit == "none" else f"{unit} {noise}"
+    said = record.statement
+    if unit == "none":
+        privacy = "not private"
+    elif said is not None and math.isinf(said.epsilon):
+        privacy = f"{unit}, nothing guaranteed ({noise} was asked)" if given is None else f"{unit}, nothing guaranteed"
+    else:
+        privacy = f"{unit} {noise}"
     return f"{record.spec.method} on {record.spec.dataset}, {privacy}"
 
 

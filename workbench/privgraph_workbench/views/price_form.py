@@ -119,7 +119,8 @@ def _settings() -> forms.Filled:
     st.caption(RELEASES[str(release)])
     rest = [_KNOWN["teachers"], _KNOWN["maximum"]] if release == "ensemble" else []
     captions = {"neighbours": lambda _: _about_neighbours(str(release)), "lam": lambda _: words.WHICH_END}
-    filled = forms.options_form([*SLIDERS], prefix=PREFIX, captions=captions, heading=False)
+    moved = [one for one in SLIDERS if release != "table" or one.name == "lam"]
+    filled = forms.options_form(moved, prefix=PREFIX, captions=captions, heading=False)
     filled |= forms.options_form(rest, prefix=PREFIX, heading=False)
     filled |= forms.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
     whole = {name: round(float(filled.values[name])) for name in ("queries", "neighbours") if name in filled.values}
@@ -127,6 +128,8 @@ def _settings() -> forms.Filled:
 
 
 RELEASES = {
+    "table": "What the private nodes of each class look like together goes out once, with noise. It answers every query, and any "
+    "number of them for the same price. No teacher is trained, and nobody is sampled.",
     "votes": "Private nodes that are like the query vote for their own label, and the noisy votes go out. No teacher is trained.",
     "ensemble": "Several teachers, each trained on its own random part of the sample, vote; the noisy winner goes out.",
     "posterior": "The paper's Algorithm 1: one teacher a query, noise on its chances of the classes; the largest goes out.",
@@ -171,10 +174,10 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
             st.markdown(f"#### {value}")
     st.markdown(words.risk("node", found.epsilon, found.delta))
     st.markdown(f"**What the noise means.** {pricing.meaning(config, facts)}")
-    if found.asked < config.queries:
+    if found.asked < config.queries and config.release != "table":
         st.caption(f"This graph has {found.asked:,} public nodes that may be asked about: that many are priced.")
     st.caption(
-        f"{spec.title}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {words.delta(found.delta)} "
+        f"{spec.title}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {words.delta(found.delta, found.epsilon)} "
         f"Rule: {found.delta_rule}."
     )
     st.page_link(
@@ -195,7 +198,8 @@ def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
 
 def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:
     """The query parameters that fill the Train page with these settings."""
-    chosen = ("release", "lam", "rate", "queries", "neighbours", "delta")
+    asked = () if config.release == "table" else ("rate", "queries", "neighbours")
+    chosen = ("release", "lam", *asked, "delta")
     more = ("teachers", "maximum") if config.release == "ensemble" else ()
     held = dict(values(config))
     return {"method": "privgnn", "data": spec.name, **forms.address({name: held[name] for name in (*chosen, *more)})}

@@ -88,7 +88,8 @@ def _progress_text(record: RunRecord) -> str:
     if record.state == "queued":
         return "waiting for a free worker"
     stage = record.stage or "starting"
-    left = "" if record.eta_seconds is None else f" · about {words.duration(record.eta_seconds)} left"
+    eta = record.eta_seconds
+    left = "" if eta is None else f" · {'about ' * (eta >= 1)}{words.duration(eta)} left"
     return f"{record.progress:.0%} · {stage}{left}"
 
 
@@ -147,7 +148,8 @@ def _results(record: RunRecord) -> None:
     first.metric(
         "Test accuracy",
         words.percent(accuracy),
-        help="Share of the people of the test set, never used in training, whose class was found",
+        help="Share of the people of the test set, never used in training, whose class was found. For an evaluator: it was "
+        "measured on their true classes, and no ε here covers it",
         border=True,
     )
     second.metric("Validation accuracy", words.percent(record.metrics.get("val_accuracy")), border=True)
@@ -168,7 +170,7 @@ def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     planned = _planned(record)
     if planned is not None:
         statement.numbers(planned, planned=True)
-        st.markdown(words.risk(planned.unit, planned.epsilon, planned.delta))
+        st.markdown(words.risk(planned.unit, planned.epsilon, planned.delta, planned.neighbours))
     st.caption(
         "The statement stands when the run is done. What has been spent so far is below: whatever a stopped or lost run "
         "has shown to somebody is spent."
@@ -213,7 +215,7 @@ def _siblings(record: RunRecord) -> None:
 
 def _log(events: Sequence[StoredEvent], record: RunRecord) -> None:
     lines = [event for event in events if event.kind == "log"]
-    with st.expander(f"Log ({len(lines)} lines)", key=f"log.{record.id}"):
+    with st.expander(f"Log ({len(lines):,} line{'s' * (len(lines) != 1)})", key=f"log.{record.id}"):
         if not lines:
             st.caption("The run has said nothing so far.")
             return
@@ -249,7 +251,7 @@ def _details(record: RunRecord) -> None:
         left, right = st.columns(2)
         with left:
             st.code(json.dumps(record.spec.to_json(), indent=1), language=None)
-            st.caption(f"Run {record.id}, attempt {record.attempt}.")
+            st.caption(f"Run {record.id}, attempt {record.attempt}, made by {words.made_by(record)}.")
         with right:
             _tags_and_note(record)
 

@@ -15,6 +15,7 @@ from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import compare, curves
 from privgraph_workbench.figures.chart import lower, number, upper
+from privgraph_workbench.figures.common import badges_of
 from privgraph_workbench.figures.words import three_numbers
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
@@ -162,6 +163,11 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The table; gives the ids of the chosen runs, which the address holds as well."""
     asked = [run for run in st.query_params.get("chosen", "").split(",") if run]
+    if any(not found["version"] and found["unit"] != "none" and found["state"] == "done" for found in rows):
+        st.caption(
+            "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do not count: "
+            "open such a run to read which."
+        )
     ids = [str(found["id"]) for found in rows]
     event = st.dataframe(
         [row(found) for found in rows],
@@ -272,6 +278,7 @@ def _compare(records: Sequence[RunRecord]) -> None:
     rows = compare.data(records)
     live_plot.show(compare.plot(rows, common.theme()), key="compare.bars")
     st.dataframe(comparison(records), alt="The chosen runs side by side", height="content")
+    st.caption(" ".join(common.sentence(badge) for badge in badges_of(rows)))
     points = [
         point
         for record in records

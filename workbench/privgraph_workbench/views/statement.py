@@ -21,11 +21,13 @@ from privgraph.privacy.events import (
     RevealedMixture,
     SampledOnce,
     SampledSubgraphs,
+    SampledTerms,
     Single,
 )
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench import words
+from privgraph.privacy.statements import attacked
+from privgraph_workbench import accounting, words
 from privgraph_workbench.figures import words as statement_words
 from privgraph_workbench.figures.chart import number, upper
 
@@ -33,9 +35,13 @@ from privgraph_workbench.figures.chart import number, upper
 def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = False) -> None:
     """The whole statement; `planned` says that nothing has run yet, `compact` leaves room for a form beside it."""
     numbers(statement, planned=planned)
-    st.markdown(words.risk(statement.unit, statement.epsilon, statement.delta))
+    if statement.known_faults:
+        st.markdown(words.BUT_FOR_FAULTS)
+    st.markdown(words.risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
     if statement.unit != "none":
-        st.caption(f"{words.delta(statement.delta)} Rule: {statement.delta_rule}.")
+        for reason in accounting.unprotected(statement.ledger):
+            st.warning(f"No ε can be proved: {reason}.")
+        st.caption(f"{words.delta(statement.delta, statement.epsilon)} Rule: {statement.delta_rule}.")
     if statement.data_dependent:
         st.warning("This epsilon was computed from the private data and is itself not private.")
     if statement.gaps:
@@ -48,7 +54,6 @@ def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = 
 def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
     """Sound, as published and audited epsilon, each with its label and what it is."""
     will = "will guarantee" if planned else "guarantees"
-    confidence = f" at {statement.audit_confidence:.0%} confidence" if statement.audit_confidence else ""
     published = f" Computed by: {statement.accountant_as_published}." if statement.accountant_as_published else ""
     refuted = statement_words.refutations(statement)
     boxes = (
@@ -65,7 +70,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
         (
             "ε audited",
             audited(statement, colour=bool(refuted)),
-            f"The least that an attack has shown this to leak{confidence}. Above a claimed number it refutes the claim.",
+            _attacked(statement),
         ),
     )
     for column, (label, value, help_) in zip(st.columns(3), boxes, strict=True):
@@ -74,7 +79,20 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
             st.markdown(f"#### {value}")
     for sentence in refuted:
         st.error(sentence)
+    if statement.known_faults:
+        st.error(statement_words.faults(statement))
     st.caption(words.THREE_NUMBERS)
+
+
+def _attacked(statement: PrivacyStatement) -> str:
+    """What the audited number says, and of what."""
+    if statement.epsilon_audited is None:
+        return "The least that an attack has shown. Above a claimed number it refutes the claim."
+    sure = f" at {100 * statement.audit_confidence:g}% confidence" if statement.audit_confidence else ""
+    return (
+        f"The least that attacks have shown{sure}, all of them together. Attacked: {attacked(statement.audited_by)}. Above a claimed "
+        "number it refutes the claim."
+    )
 
 
 def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
@@ -174,6 +192,11 @@ def event_words(event: Single) -> str:
             return f"{event_words(event.event)}, on a {100 * event.rate:.3g}% sample"
         case SampledOnce():
             return f"{_together(event.event)}, all on one and the same {100 * event.rate:.3g}% sample"
+        case SampledTerms():
+            return (
+                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on a {100 * event.rate:.3g}% sample: "
+                f"one node stands behind {event.present} gradients at most, and behind {event.absent} without it"
+            )
         case SampledSubgraphs():
             rule = "none of them central" if event.exclusive else "central or not"
             return (

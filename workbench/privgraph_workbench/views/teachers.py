@@ -337,12 +337,15 @@ NOBODY_CHOSEN = (
 ANSWERED = {
     "posterior": "the private nodes that its teacher learnt from",
     "log-posterior": "the private nodes that its teacher learnt from",
+    "table": "the private nodes that weigh most in its answer (hollow: against their own class)",
     "votes": "the private nodes that voted (hollow: against their own class)",
     "counts": "private nodes that its teachers learnt from",
 }
 RELEASED_WORDS = {
     "posterior": "Only the class that is largest after noise is released, none of these numbers.",
     "log-posterior": "Only the class that is largest after noise is released; noise on logarithms guarantees nothing all the same.",
+    "table": "One noisy table is released, and the vector after noise is made of it: every query shares that one noise, and costs "
+    "nothing more.",
     "votes": "The whole vector after noise is released, nothing of the one before.",
     "counts": "Only the class that is largest after noise is released, none of these counts.",
 }

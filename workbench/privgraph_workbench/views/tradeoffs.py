@@ -22,7 +22,7 @@ from privgraph.runs.sweep import sweep
 from privgraph_workbench import datasets, jobs, live_plot, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
-from privgraph_workbench.figures.common import setting, variants
+from privgraph_workbench.figures.common import badges_of, setting, variants
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
 
@@ -152,6 +152,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     )
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
+        st.caption(" ".join(common.sentence(badge) for badge in badges_of(rows)))
     figure_exports("tradeoff", rows, statements, name=spec.name)
     _neighbours(ids, statements, spec)
 

@@ -54,7 +54,7 @@ class AggregationGame:
         length = float(np.square(shift).sum())
         adjacency, rows = worlds[present]
         base = clean[False].double().flatten().numpy()
-        noise = dice.torch("noise")
+        noise = dice.secret("noise")
         scores = np.zeros((trials, 3))
         for trial in range(trials):
             before: Array | None = None

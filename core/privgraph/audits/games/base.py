@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph.streams import stream
-
-if TYPE_CHECKING:
-    import torch
+from privgraph.streams import Secret
 
 Array = NDArray[np.float64]
 
@@ -26,20 +23,14 @@ once for all coordinates; the third sees noise that is drawn once for all releas
 
 @dataclass(frozen=True, kw_only=True)
 class Dice:
-    """Named streams of a world of a game; the product's own generators are made from them."""
+    """Named streams of a world of a game, as the product's mechanisms take them."""
 
     seed: int
     name: str
 
-    def numpy(self, purpose: str) -> np.random.Generator:
-        """A generator as methods on NumPy make theirs."""
-        return stream(self.seed, f"{purpose}/{self.name}")
-
-    def torch(self, purpose: str) -> torch.Generator:
-        """A generator as a run's context makes them."""
-        from privgraph.methods.base import Context
-
-        return Context(seed=self.seed).generator(f"{purpose}/{self.name}")
+    def secret(self, purpose: str) -> Secret:
+        """A stream as a run's context hands them out. Its key is nobody's secret: what is played protects nobody."""
+        return Secret(b"the key of audits", self.seed, f"{purpose}/{self.name}")
 
 
 class Game(Protocol):

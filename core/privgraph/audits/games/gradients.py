@@ -13,6 +13,7 @@ from privgraph.audits.games.base import Array, Dice, Law, log_ratio
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.dp_gnn.subgraphs import frozen_subgraphs, without_node
+from privgraph.streams import Secret
 
 LOUD = 100.0
 """Norm of a canary's gradient in clips: what clipping is for."""
@@ -31,6 +32,9 @@ class Canaries:
 
     def squared_norms(self) -> Tensor:
         return self._values.square()
+
+    def forget(self, gone: Tensor) -> None:
+        self._values = self._values.masked_fill(gone, 0)
 
     def accumulate(self, factor: Tensor | None = None) -> None:
         weighed = self._values if factor is None else self._values * factor
@@ -55,14 +59,14 @@ class GradientGame:
     laws: tuple[Law, Law] = field(repr=False)
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        sampling, noise = dice.torch("sampling"), dice.torch("noise")
+        sampling, noise = dice.secret("sampling"), dice.secret("noise")
         parts = [
             self._play(present, min(AT_ONCE, trials - start), count, sampling, noise)
             for start in range(0, trials, AT_ONCE)
         ]
         return np.concatenate(parts)
 
-    def _play(self, present: bool, trials: int, count: int, sampling: torch.Generator, noise: torch.Generator) -> Array:
+    def _play(self, present: bool, trials: int, count: int, sampling: Secret, noise: Secret) -> Array:
         loud = torch.from_numpy(self.present if present else self.absent).float() * self.clip * LOUD
         mechanism = PrivateGradients(
             clip=self.clip, noise_multiplier=self.multiplier, rate=self.rate, expected_batch=1.0

@@ -53,7 +53,7 @@ class StarGame:
     exclusive: bool
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        sampling, noise = dice.torch("sampling"), dice.torch("noise")
+        sampling, noise = dice.secret("sampling"), dice.secret("noise")
         mechanism = SubgraphGradients(
             clip=self.clip,
             noise=self.noise,

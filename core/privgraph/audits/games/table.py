@@ -126,6 +126,11 @@ def _votes(entry: LedgerEntry, subject: Subject) -> Part:
     return Part(game=game, count=count, title="one node's vote of full weight in every sample that holds it")
 
 
+def _class_sums(entry: LedgerEntry, subject: Subject) -> Part:
+    game = votes.TableGame(std=_known(entry.noise_std))
+    return Part(game=game, count=entry.count, title="one node's whole vector, far too loud, in the column of its class")
+
+
 def _posterior(entry: LedgerEntry, subject: Subject) -> Part:
     sample, event, count = _sample(entry)
     if not isinstance(event, Atoms):
@@ -228,6 +233,7 @@ GAMES: Mapping[str, Maker] = {
     "aggregation perturbation": _aggregation,
     "private gradients under replacement": _replaced_gradients,
     "aggregation perturbation, own rows covered": _replaced_aggregation,
+    "noisy table of class sums": _class_sums,
     "noisy weighted votes": _votes,
     "noisy argmax of a posterior": _posterior,
     "noisy argmax of log-probabilities": _log_posterior,

@@ -6,14 +6,17 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 from scipy.special import log_expit, log_ndtr
 
 from privgraph.audits.games.base import Array, Dice, Law, log_ratio, once
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
 from privgraph.methods.dp_gpl.asking import histogram
 from privgraph.methods.privgnn.sampling import coins
-from privgraph.methods.privgnn.votes import count_votes, weights
+from privgraph.methods.privgnn.table import class_sums
+from privgraph.methods.privgnn.votes import PublicEncoder, count_votes, weights
 from privgraph.privacy.published.privgnn import argmax_atoms
+from privgraph.streams import Secret
 
 LOUD = 100.0
 """Length of an embedding that ought to have norm 1 at most."""
@@ -21,6 +24,8 @@ FAR = 60.0
 """How small the logarithm of a probability may be."""
 CLASSES = 9
 """Of a histogram that is released whole: the first two are the unit's, the others show the noise."""
+WIDTH = 6
+"""Dimensions of a table of class sums."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +35,11 @@ class Sample:
     rate: float = 1.0
     at_once: bool = False
 
-    def draw(self, trials: int, generator: np.random.Generator, known: np.ndarray | None) -> np.ndarray:
+    def draw(self, trials: int, secret: Secret, known: np.ndarray | None) -> np.ndarray:
         """(trials,) bool: where the unit is in the sample."""
         if self.at_once and known is not None:
             return known
-        return np.asarray(coins(trials, 1, self.rate, generator)[:, 0])
+        return np.asarray(coins(trials, 1, self.rate, secret)[:, 0])
 
     @property
     def inner_rate(self) -> float:
@@ -56,7 +61,7 @@ class VotesGame:
     sample: Sample
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        tossed, noise = dice.numpy("sampling"), dice.numpy("noise")
+        tossed, noise = dice.secret("sampling"), dice.secret("noise")
         mechanism = NoisyVotes(std=self.std)
         queries, members = np.full((trials, 1), LOUD), int(present)
         rate = self.sample.inner_rate
@@ -79,6 +84,39 @@ class VotesGame:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableGame:
+    """PrivGNN's table: a node adds its vector to the column of class 0; the other columns show the noise.
+
+    The node's features are far too loud, along a direction that turns round in every second release; the encoder weighs
+    each feature by 1. Whoever else is in the table is known, and is left out of both worlds.
+    """
+
+    std: float
+
+    def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
+        noise = dice.secret("noise")
+        mechanism = NoisyVotes(std=self.std)
+        encoder = PublicEncoder(np.arange(WIDTH), np.zeros(WIDTH), np.eye(WIDTH))
+        scores, before = np.zeros((trials, 3)), None
+        for step in range(count):
+            turn = 1.0 if step % 2 == 0 else -1.0
+            loud = torch.full((1, WIDTH), turn * LOUD)
+            direction = np.full(WIDTH, turn / math.sqrt(WIDTH))
+            table = class_sums(encoder.private(loud[: int(present)]), np.zeros(int(present), dtype=np.int64), CLASSES)
+            released = mechanism.noisy(np.broadcast_to(table, (trials, WIDTH, CLASSES)), noise)
+            along = released[:, :, 0] @ direction
+            others = np.square(released[:, :, 1:]).mean((1, 2)) + 1e-12
+            # the log-likelihood ratio of N(1, std^2) against N(0, std^2)
+            scores[:, 0] += (along - 0.5) / self.std**2
+            scores[:, 1] += (along - 0.5) / others
+            here = released[:, 0, 0]
+            if before is not None:
+                scores[:, 2] += np.square(here - before)
+            before = here
+        return scores
+
+
+@dataclass(frozen=True, kw_only=True)
 class CountsGame:
     """Counts of teachers' votes with Gaussian noise, released whole: one teacher's vote moves between two classes."""
 
@@ -86,7 +124,7 @@ class CountsGame:
     weight: float
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        noise = dice.numpy("noise")
+        noise = dice.secret("noise")
         mechanism = NoisyMax(kind="gaussian", scale=self.std)
         scores, before = np.zeros((trials, 3)), None
         for step in range(count):
@@ -132,7 +170,7 @@ class LabelGame:
     sample: Sample
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        tossed, noise = dice.numpy("sampling"), dice.numpy("noise")
+        tossed, noise = dice.secret("sampling"), dice.secret("noise")
         rate = self.sample.inner_rate
         upper, lower = self.log_laws
         ratios = upper - lower
@@ -150,7 +188,7 @@ class LabelGame:
             before = outcome
         return self.sample.outer(scores)
 
-    def _outcome(self, inputs: Array, noise: np.random.Generator) -> np.ndarray:
+    def _outcome(self, inputs: Array, noise: Secret) -> np.ndarray:
         if isinstance(self.mechanism, NoisyGate):
             return self.mechanism.passes(inputs, noise).astype(np.int64)
         return np.asarray(self.mechanism.noisy(inputs, noise).argmax(-1))

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
-import numpy as np
-from scipy.stats import binom
-
 from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.entries import EPOCH_BY_PRIVATE_LABELS, chosen_epoch_entry
 from privgraph.methods.plan import EPSILON, NODE, Plan, PrivacyOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy import statements
 from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.delta import delta_rule
-from privgraph.privacy.events import Composed, RevealedMixture
+from privgraph.privacy.events import Composed, SampledTerms
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.published import dp_gnn as published
-from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.statement import FROZEN_SAMPLE, Gap, PrivacyStatement
 
 GAP_SAMPLED_LISTS = Gap(
     title="Neighbour lists sampled by degree",
@@ -38,32 +35,23 @@ NO_INFERENCE_PRIVACY = (
 )
 
 
-def step_event(noise_multiplier: float, max_degree: int, rate: float) -> RevealedMixture:
+def step_event(noise_multiplier: float, max_degree: int, rate: float) -> SampledTerms:
     """One step: noise of standard deviation `noise_multiplier` times C on the sum of gradients clipped to C.
 
     Unit: one node z. Relation: opt-out (roster and sampled lists are frozen; z's features, label, gradient and kept
     edges go). Each training node is a root of the step's sample independently with probability q = `rate`.
 
-    Claim: the step costs at most as much as seeing a number s and then a Gaussian with shift s C, where s = 2k + c,
-    k ~ Binomial(K, q), c ~ Bernoulli(q), K = `max_degree`. Proof:
-    1. Let S be the roots other than z whose list holds z; |S| <= K, and S does not depend on who has left. Only the
-       gradients of S and of z change. One of S goes from a vector of norm at most C to another: shift at most 2C. That
-       of z, if z is a root, is there or is not: shift at most C.
-    2. Reveal which of S and whether z were drawn: the coins have one law under both graphs, so by joint convexity the
-       hockey-stick divergence of the step is at most the mean, over the coins, of that of two Gaussians whose means
-       differ by at most (2k + c) C. All other roots add the same to both.
-    3. That of two Gaussians grows with the distance of their means, and Binomial(|S|, q) is stochastically below
-       Binomial(K, q): K roots, and a z that trains, are the worst case.
-    4. The pair of Gaussians is symmetric, so adding is as removing; steps compose adaptively.
+    Claim: z stands behind at most K + 1 terms of the sum where it takes part and behind at most K where it does not, K =
+    `max_degree`; what that costs is proved, and attained, in `privgraph.privacy.terms`. Proof of what that proof asks for:
+    1. Let S be the roots other than z whose list holds z. |S| <= K, and S is drawn once, before the first step: no coin
+       of a step and no departure changes it.
+    2. With z the sum has a gradient of norm at most C for every drawn root. z stands behind those of S and behind its own, if it
+       trains. Without z its own is no term, and those of S are computed from lists from which z is struck: at most K.
+    3. A root outside S that is not z reads neither z's features nor its label. Given the weights, its gradient is the same in both
+       worlds: a function of its own record, of its list, and of no other root's coin.
+    4. Every root is drawn by a coin of its own, with chance q in both worlds.
     """
-    counts = np.arange(max_degree + 1)
-    drawn = binom.pmf(counts, max_degree, rate)
-    shifts = np.concatenate([2 * counts, 2 * counts + 1])
-    weights = np.concatenate([drawn * (1 - rate), drawn * rate])
-    kept = weights > 0
-    weights = weights[kept] / weights[kept].sum()
-    multipliers = [math.inf if shift == 0 else noise_multiplier / int(shift) for shift in shifts[kept]]
-    return RevealedMixture(weights=tuple(float(weight) for weight in weights), noise_multipliers=tuple(multipliers))
+    return SampledTerms(rate=rate, present=max_degree + 1, absent=max_degree, noise_multiplier=noise_multiplier)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +82,8 @@ class Config(PrivacyOptions):
     selection: Annotated[
         str,
         Option(
-            "which epoch's weights to release: the last, or the best on validation labels, which is not free",
+            "which epoch's weights to release: the last, or the best on validation labels, which are private: then nothing is "
+            "guaranteed",
             choices=("last", "validation"),
             group="Training",
             advanced=True,
@@ -141,14 +130,22 @@ class Config(PrivacyOptions):
         """The smallest noise over clip that keeps epsilon. Raises `OptionError` where none does."""
         return _noise_multiplier(self, facts, delta)
 
+    def unpaid(self) -> tuple[LedgerEntry, ...]:
+        """What reads private nodes without noise: the choice of the epoch, where it is made by their labels."""
+        return (chosen_epoch_entry("training"),) if self.selection == "validation" else ()
+
     def statement(self, facts: PublicFacts, entries: tuple[LedgerEntry, ...]) -> PrivacyStatement:
         """The guarantee of a run with these ledger entries."""
         delta, rule = delta_rule(facts.nodes, self.delta)
         gaps = [GAP_SAMPLED_LISTS]
-        assumptions = [statements.ASSUME_FROZEN_SAMPLE, statements.ASSUME_POISSON, NO_INFERENCE_PRIVACY]
+        assumptions = [
+            statements.ASSUME_FROZEN_SAMPLE,
+            statements.ASSUME_POISSON,
+            statements.ASSUME_GRADIENTS,
+            NO_INFERENCE_PRIVACY,
+        ]
         if self.selection == "validation":
             gaps.append(statements.GAP_EPOCH_SELECTION)
-            assumptions.append("the choice of the epoch by private validation labels is outside this guarantee")
         else:
             assumptions.append(statements.ASSUME_LAST_EPOCH)
         return statements.make_statement(
@@ -164,6 +161,7 @@ class Config(PrivacyOptions):
             "replacement",
             assumptions=(*assumptions, statements.ASSUME_ONE_RUN),
             gaps=(*gaps, statements.GAP_TUNING),
+            neighbours=FROZEN_SAMPLE,
         )
 
     def plan(self, facts: PublicFacts) -> Plan:
@@ -177,9 +175,10 @@ class Config(PrivacyOptions):
         floats = (facts.nodes + rows) * (facts.features + 8 * self.hidden) + rows * self.max_degree
         return Plan(
             noise={"gradient": multiplier * self.clip, "gradient_multiplier": multiplier},
-            statement=self.statement(facts, (self.entry(facts, multiplier, steps),)),
+            statement=self.statement(facts, (self.entry(facts, multiplier, steps), *self.unpaid())),
             steps=self.epochs,
             memory_mb=400 + 4 * floats / 2**20,
+            notes=tuple(f"nothing is guaranteed: {EPOCH_BY_PRIVATE_LABELS}" for _ in self.unpaid()),
         )
 
 

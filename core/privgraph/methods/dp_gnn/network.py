@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from privgraph.mechanisms.gradients import CANCELLED
+
 _GATHERED = 2**24
 """Numbers gathered at once: 64 megabytes."""
 
@@ -74,9 +76,20 @@ class SubgraphNetwork:
         d1, (root, mean, d2), (joined, d3) = self._kept
         _, _, products = self._inputs
         first = ((d1 @ d1.transpose(1, 2)) * (products + 1)).sum((1, 2))
+        # Where parts cancel, their rounding does not: it counts as if it were gradient (`gradients.CANCELLED`).
+        lengths = d1.square().sum(2) * (products.diagonal(dim1=1, dim2=2) + 1)
+        first = first.clamp_min(0) + CANCELLED * lengths.sqrt().sum(1).square()
         second = d2.square().sum(1) * (root.square().sum(1) + mean.square().sum(1) + 1)
         third = d3.square().sum(1) * (joined.square().sum(1) + 1)
-        return (first + second + third).clamp_min(0).unsqueeze(0)
+        return (first + second + third).unsqueeze(0)
+
+    def forget(self, gone: Tensor) -> None:
+        """Take the subgraphs `gone` (1, B) out of what `accumulate` sums up: they read nothing, and have no gradient."""
+        (x, subgraphs, products), row = self._inputs, gone[0].unsqueeze(1)
+        d1, (root, mean, d2), (joined, d3) = self._kept
+        self._inputs = x, subgraphs.masked_fill(row, -1), products
+        root, mean, d2, joined, d3 = (part.masked_fill(row, 0) for part in (root, mean, d2, joined, d3))
+        self._kept = d1.masked_fill(row.unsqueeze(2), 0), (root, mean, d2), (joined, d3)
 
     def accumulate(self, factor: Tensor | None = None) -> None:
         """Write `gradients`: each subgraph's, times `factor` (1, B), summed."""

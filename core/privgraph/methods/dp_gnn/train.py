@@ -40,18 +40,18 @@ def _train_one(member: Member) -> Iterator[Event]:
     x, y, adjacency = graph.x.to(device), graph.y.to(device), graph.adjacency().to(device)
     masks = {name: getattr(graph, f"{name}_mask").to(device) for name in SPLITS}
     roots, subgraphs = frozen_subgraphs(
-        graph.edge_index.to(device), masks["train"], config.max_degree, stream_seed(context.seed, "sampling/degree")
+        graph.edge_index.to(device), masks["train"], config.max_degree, stream_seed(context.seed, "split/degree")
     )
     network = SubgraphNetwork(facts.features, config.hidden, facts.classes, device)
     network.initialise(context.generator("init"))
     optimiser = StackedAdam(network.parameters, torch.tensor([config.learning_rate], device=device))
-    sampling, noise = context.generator("sampling/batches"), context.generator("noise/gradients")
+    sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
     best: dict[str, float] = {}
     for epoch in range(1, config.epochs + 1):
         total_loss, drawn = 0.0, 0
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
         for _ in range(count):
-            batch = poisson_batch(roots.numel(), rate, sampling)
+            batch = poisson_batch(roots.numel(), rate, sampling, device)
             losses, _ = network.backward(x, subgraphs[batch], y[roots[batch]])
             valid = torch.ones(1, batch.numel(), dtype=torch.bool, device=device)
             # An empty sample is a step too: noise alone, as the accounting assumes.
@@ -70,4 +70,7 @@ def _train_one(member: Member) -> Iterator[Event]:
         for name, value in accuracies.items():
             yield Metric(name=name, value=value, step=epoch)
         yield Progress(step=epoch, total=config.epochs, stage="training")
+    for chosen in config.unpaid():
+        context.ledger.add(chosen)
+        yield Spent(entry=entry_to_json(chosen))
     yield Result(metrics=best)

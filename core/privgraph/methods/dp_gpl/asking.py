@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax
 from privgraph.privacy.weighted_votes import Asked, Filter, dependent_trail
+from privgraph.streams import Secret
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -63,8 +64,8 @@ def ask(
     weights: Floats,
     classes: int,
     rules: Rules,
-    gate_noise: np.random.Generator,
-    vote_noise: np.random.Generator,
+    gate_noise: Secret,
+    vote_noise: Secret,
 ) -> Outcome:
     """Ask about query after query, votes (N, Q), until all are asked, the answers are used up, or a limit ends it.
 

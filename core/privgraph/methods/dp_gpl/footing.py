@@ -10,6 +10,7 @@ from torch import Tensor
 
 from privgraph.methods.dp_gpl.config import Config
 from privgraph.methods.dp_gpl.partition import (
+    Draws,
     Floats,
     Mask,
     Seating,
@@ -32,18 +33,18 @@ def standing(ground: Ground, table: Tensor) -> Ground:
     return replace(moved, backbone=standardised(moved.backbone, moved.public_embeddings(table)))
 
 
-def seat(ground: Ground, config: Config, seed: int, present: Mask | None = None) -> Seating:
+def seat(ground: Ground, config: Config, draws: Draws, present: Mask | None = None) -> Seating:
     """Who sits where, as `weighting` says; `present` (|V|,) bool: who has stayed (none given: everybody)."""
     roster, nodes = ground.private_nodes.numpy(), ground.labels.shape[0]
     here = np.ones(nodes, dtype=bool) if present is None else present
     room = config.room(nodes)
     if config.weighting == "uniform":
-        return uniform(roster, here, room, seed)
+        return uniform(roster, here, room, draws)
     if config.weighting == "private-centrality":
         weights, ranks = config.public_weights()
-        return by_public_centrality(roster, here, ground.public_degree.numpy(), room, weights, ranks, seed)
+        return by_public_centrality(roster, here, ground.public_degree.numpy(), room, weights, ranks, draws)
     return by_private_centrality(
-        roster, here, centralities(ground, config), room, config.w_min, config.w_max, config.scores, seed
+        roster, here, centralities(ground, config), room, config.w_min, config.w_max, config.scores, draws
     )
 
 

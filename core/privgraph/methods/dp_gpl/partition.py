@@ -11,12 +11,13 @@ public; `present` (|V|,) bool says who has stayed: everybody in a run, all but o
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privgraph.streams import stream
+from privgraph.streams import Secret
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -69,23 +70,27 @@ class Room:
         )
 
 
-def places(nodes: int, seed: int) -> Ints:
-    """(|V|,) each node's place in one random order of all node numbers: the public tie-break of everything here."""
-    return np.argsort(stream(seed, "split/teachers").permutation(nodes))
+Draws = Callable[[str], Secret]
+"""Secret streams by name, from their start: those of `Context.shared_secret`."""
+
+
+def places(nodes: int, draws: Draws) -> Ints:
+    """(|V|,) each node's place in one random order of all node numbers, which no data have a say in: every tie-break here."""
+    return np.argsort(draws("sampling/seats").order(nodes))
 
 
 def taught_nodes(roster: Ints, order: Ints, room: Room) -> Ints:
-    """The first `room.taught` nodes of the roster in the public order; who has left keeps the place."""
+    """The first `room.taught` nodes of the roster in the random order; who has left keeps the place."""
     return roster[np.argsort(order[roster])][: room.taught]
 
 
-def uniform(roster: Ints, present: Mask, room: Room, seed: int) -> Seating:
-    """DP-GPL: the i-th node of the public order sits with teacher i mod N, on seat i div N.
+def uniform(roster: Ints, present: Mask, room: Room, draws: Draws) -> Seating:
+    """DP-GPL: the i-th node of the random order sits with teacher i mod N, on seat i div N.
 
-    Unit: one private node; relation: it leaves, `roster` stays. Who sits where is a function of the roster and the seed;
+    Unit: one private node; relation: it leaves, `roster` stays. Who sits where is a function of the roster and the draws;
     who leaves empties one seat of one teacher.
     """
-    order = places(len(present), seed)
+    order = places(len(present), draws)
     seats = np.full(room.seats * room.teachers, EMPTY)
     taught = taught_nodes(roster, order, room)
     seats[: len(taught)] = np.where(present[taught], taught, EMPTY)
@@ -93,21 +98,21 @@ def uniform(roster: Ints, present: Mask, room: Room, seed: int) -> Seating:
 
 
 def by_public_centrality(
-    roster: Ints, present: Mask, public_degree: Ints, room: Room, weights: Floats, teacher_rank: Ints, seed: int
+    roster: Ints, present: Mask, public_degree: Ints, room: Room, weights: Floats, teacher_rank: Ints, draws: Draws
 ) -> Seating:
     """Ours, for DP-GPL+W: a node draws among the teachers of its own rank, and reads nobody else's record to know it.
 
     public_degree (|V|,): public neighbours of each node. A node's rank says where its number of public neighbours falls
-    among those of the public nodes, in groups of equal size (ties by the public order). teacher_rank (N,): the rank that each
+    among those of the public nodes, in groups of equal size (ties by the random order). teacher_rank (N,): the rank that each
     teacher is for; weights (N,): one weight a rank. Both are options, and no data.
 
     Unit: one private node; relation: it leaves, with its edges. Its number of public neighbours is a function of its own
     record, and no other private node's is touched by its leaving, nor is any public node's (public neighbours alone count).
     So every other node keeps its rank, its draw and its teacher. Where a teacher is drawn by more nodes than it has seats, the
-    first in the public order sit: a seat that falls free goes to another node of the same teacher. One teacher changes.
+    first in the random order sit: a seat that falls free goes to another node of the same teacher. One teacher changes.
     """
-    order = places(len(present), seed)
-    luck = stream(seed, "split/teachers/draw").random(len(present))
+    order = places(len(present), draws)
+    luck = draws("sampling/teachers").words(len(present))
     known = np.ones(len(present), dtype=bool)
     known[roster] = False
     ranks = ranks_of(public_degree, order, known, int(teacher_rank.max()) + 1)
@@ -116,7 +121,7 @@ def by_public_centrality(
     for node in taught_nodes(roster, order, room):
         if present[node]:
             choice = np.flatnonzero(teacher_rank == ranks[node])
-            teacher = choice[int(luck[node] * len(choice))]
+            teacher = choice[int(luck[node]) * len(choice) >> 64]
             if taken[teacher] < room.seats:
                 seats[teacher, taken[teacher]] = node
                 taken[teacher] += 1
@@ -132,14 +137,14 @@ def ranks_of(public_degree: Ints, order: Ints, known: Mask, ranks: int) -> Ints:
 
 
 def by_private_centrality(
-    roster: Ints, present: Mask, centrality: Floats, room: Room, w_min: float, w_max: float, scores: str, seed: int
+    roster: Ints, present: Mask, centrality: Floats, room: Room, w_min: float, w_max: float, scores: str, draws: Draws
 ) -> Seating:
     """As published: sorted by degree centrality in the private graph, cut into consecutive groups, weights by Algorithm 2.
 
     centrality (|V|,): degree / (n - 1) in the graph of those present (section 4.2). There is no per-teacher guarantee: who
     leaves shifts everybody behind to the next seat, changes the degrees of its neighbours, and all weights through their sum.
     """
-    order = places(len(present), seed)
+    order = places(len(present), draws)
     taught = taught_nodes(roster, order, room)
     taught = taught[present[taught]]
     ranked = taught[np.lexsort((order[taught], centrality[taught]))]

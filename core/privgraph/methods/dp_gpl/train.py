@@ -35,7 +35,7 @@ from privgraph.nn.small_graphs import Advance
 from privgraph.privacy.serial import entry_to_json
 from privgraph.privacy.smooth import release
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
-from privgraph.streams import stream
+from privgraph.streams import Secret, stream
 
 LEARNT = 450
 """Public nodes beside the queries that a student learns from with pooled labels."""
@@ -85,8 +85,9 @@ class Run:
 
     def events(self) -> Iterator[Event]:
         ground = yield from self._ground()
+        self.context = self.context.having_read(ground.backbone.weights)
         table = ground.table.to(self.context.device)
-        seating = seat(ground, self.config, self.context.seed)
+        seating = seat(ground, self.config, self.context.shared_secret)
         start = time.perf_counter()
         order = stream(self.context.seed, "split/asked").permutation(len(ground.query_nodes))
         queries = ground.query_nodes[torch.from_numpy(order)]
@@ -192,8 +193,8 @@ class Run:
         generators = [self.context.generator(name) for name in names]
         return Prompts.initial(recipe_of(self.config), ground.backbone, ground.classes, generators, structure)
 
-    def _noise(self, name: str) -> np.random.Generator:
-        return stream(self.context.seed, f"noise/{name}", self.context.noise_key)
+    def _noise(self, name: str) -> Secret:
+        return self.context.secret(f"noise/{name}")
 
     def _rules(self) -> Rules:
         config = self.config

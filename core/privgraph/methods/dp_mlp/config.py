@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
-from privgraph.mechanisms.entries import gradient_entry
+from privgraph.mechanisms.entries import EPOCH_BY_PRIVATE_LABELS, chosen_epoch_entry, gradient_entry
 from privgraph.methods.mlp.config import MlpOptions
 from privgraph.methods.plan import EPSILON, Plan
 from privgraph.options import Option, OptionError
@@ -38,7 +38,8 @@ class Config(MlpOptions):
     selection: Annotated[
         str,
         Option(
-            "which epoch's weights to release: the last, or the best on validation labels, which is not free",
+            "which epoch's weights to release: the last, or the best on validation labels, which are private: then nothing is "
+            "guaranteed",
             choices=("last", "validation"),
             group="Training",
             advanced=True,
@@ -64,6 +65,10 @@ class Config(MlpOptions):
         """`count` steps; the sensitivity is proved in `mechanisms.gradients.PrivateGradients`."""
         return gradient_entry(self.clip, noise_multiplier, self.rate(facts.train_nodes), "training", count)
 
+    def unpaid(self) -> tuple[LedgerEntry, ...]:
+        """What reads private nodes without noise: the choice of the epoch, where it is made by their labels."""
+        return (chosen_epoch_entry("training"),) if self.selection == "validation" else ()
+
     def statement(self, facts: PublicFacts, entries: tuple[LedgerEntry, ...]) -> PrivacyStatement:
         """The guarantee of a run with these ledger entries."""
         delta, rule = delta_rule(facts.nodes, self.delta)
@@ -79,10 +84,9 @@ class Config(MlpOptions):
             published=repository_accountant(),
             assumptions=(
                 statements.ASSUME_POISSON,
+                statements.ASSUME_GRADIENTS,
                 "a node's own prediction is shown to that node alone: it is computed from its own features",
-                "the choice of the epoch by private validation labels is outside this guarantee"
-                if chosen
-                else statements.ASSUME_LAST_EPOCH,
+                *(() if chosen else (statements.ASSUME_LAST_EPOCH,)),
                 statements.ASSUME_ONE_RUN,
             ),
             gaps=(*((statements.GAP_EPOCH_SELECTION,) if chosen else ()), statements.GAP_TUNING),
@@ -96,9 +100,12 @@ class Config(MlpOptions):
         multiplier = self.noise_multiplier(facts, delta)
         return Plan(
             noise={"gradient": multiplier * self.clip, "gradient_multiplier": multiplier},
-            statement=self.statement(facts, (self.entry(facts, multiplier, self.steps(facts.train_nodes)),)),
+            statement=self.statement(
+                facts, (self.entry(facts, multiplier, self.steps(facts.train_nodes)), *self.unpaid())
+            ),
             steps=self.epochs,
             memory_mb=self.memory_of(facts, facts.nodes),
+            notes=tuple(f"nothing is guaranteed: {EPOCH_BY_PRIVATE_LABELS}" for _ in self.unpaid()),
         )
 
 

@@ -50,8 +50,8 @@ def _train_stack(members: Sequence[Member], indices: Sequence[int]) -> Iterator[
         gradients=mechanisms,
         epochs=config.epochs,
         steps=steps,
-        sampling=[member.context.generator("sampling/batches") for member in members],
-        noise=[member.context.generator("noise/gradients") for member in members],
+        sampling=[member.context.secret("sampling/batches") for member in members],
+        noise=[member.context.secret("noise/gradients") for member in members],
         selection=config.selection,
         witnesses=[member.context.witness for member in members],
     ):
@@ -63,6 +63,10 @@ def _train_stack(members: Sequence[Member], indices: Sequence[int]) -> Iterator[
         for index, entry in zip(indices, spent, strict=True):
             yield index, Spent(entry=entry_to_json(entry))
         yield from epoch_events(epoch, indices, config.epochs)
+    for index, member in zip(indices, members, strict=True):
+        for entry in member.config.unpaid():
+            member.context.ledger.add(entry)
+            yield index, Spent(entry=entry_to_json(entry))
     yield from results(net, inputs, members, indices)
 
 

@@ -145,8 +145,11 @@ class Config(GraphNetworkOptions):
     def plan(self, facts: PublicFacts) -> Plan:
         """Probabilities and guarantee. Raises `OptionError` where the randomised graph would be too large."""
         response = self.probabilities(facts.edges, facts.nodes, facts.undirected)
-        expected = response.expected_edges(pair_count(facts.nodes, facts.undirected), facts.edges)
-        refuse_if_too_many(expected, self.most_edges)
+        pairs = pair_count(facts.nodes, facts.undirected)
+        if not self.counts_privately:
+            # By what is public: a refusal that read the true number of edges would tell it.
+            refuse_if_too_many(pairs * response.zero_to_one, self.most_edges)
+        expected = response.expected_edges(pairs, facts.edges)
         true_share = response.one_to_one * facts.edges / expected
         return Plan(
             noise={"one_to_one": response.one_to_one, "zero_to_one": response.zero_to_one},

@@ -9,13 +9,14 @@ import numpy as np
 import torch
 
 from privgraph.data.graph import Graph
+from privgraph.lattice import add
 from privgraph.mechanisms.randomised_response import pair_count, randomise
 from privgraph.methods.base import Member
 from privgraph.methods.edge_rand.config import Config
 from privgraph.methods.gnn.train import fit
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Event, Log, Spent
-from privgraph.streams import stream
+from privgraph.streams import Secret
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
@@ -24,7 +25,7 @@ def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
     Raises `TooManyEdges` where a privately counted graph comes out larger than `most_edges`.
     """
     for index, member in enumerate(members):
-        noisy = randomised(member.graph, member.config, member.context.seed, member.context.noise_key)
+        noisy = randomised(member.graph, member.config, member.context.secret("noise/edges"))
         entries = member.config.entries(member.graph.facts)
         for entry in entries:
             member.context.ledger.add(entry)
@@ -35,19 +36,18 @@ def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
             yield index, event
 
 
-def randomised(graph: Graph, config: Config, seed: int, noise_key: bytes = b"") -> Graph:
-    """The same nodes with randomised edges, drawn from the stream `noise/edges` of `seed` and key."""
+def randomised(graph: Graph, config: Config, secret: Secret) -> Graph:
+    """The same nodes with randomised edges."""
     facts = graph.facts
-    generator = stream(seed, "noise/edges", noise_key)
     edges = float(facts.edges)
     if config.counts_privately:
-        noisy = edges + generator.laplace(scale=config.count_scale)
-        edges = float(np.clip(noisy, 1, pair_count(facts.nodes, facts.undirected)))
+        noisy = add("laplace", config.count_scale, np.array([edges]), secret)
+        edges = float(np.clip(noisy[0], 1, pair_count(facts.nodes, facts.undirected)))
     reported = randomise(
         graph.edge_index.numpy(),
         facts.nodes,
         config.probabilities(edges, facts.nodes, facts.undirected),
-        generator,
+        secret,
         undirected=facts.undirected,
         most_edges=config.most_edges,
     )

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import (
+    EPOCH_BY_PRIVATE_LABELS,
     aggregation_entry,
+    chosen_epoch_entry,
     gradient_entry,
     replaced_aggregation_entry,
     replaced_aggregation_sensitivity,
@@ -28,10 +30,11 @@ from privgraph.privacy.delta import delta_rule
 from privgraph.privacy.events import NonPrivate, PrivacyEvent
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.published.progap import repository_accountant
-from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.statement import FREE, FROZEN_SAMPLE, REPLACED_RECORD, Gap, PrivacyStatement
 from privgraph.privacy.statements import (
     ASSUME_EDGE_PUBLIC,
     ASSUME_FROZEN_SAMPLE,
+    ASSUME_GRADIENTS,
     ASSUME_LAST_EPOCH,
     ASSUME_ONE_RUN,
     ASSUME_POISSON,
@@ -52,9 +55,6 @@ TRAIN, AGGREGATE = "train", "aggregate"
 RELATION_NODE_REPLACED = (
     "one node's record is replaced by another: its features, its label and its kept edges, of which it has at most D in and D out "
     "before and after; the roster of nodes and all other kept edges stay as they are"
-)
-ASSUME_CHOSEN_EPOCH = (
-    "the validation labels by which the epoch was chosen are treated as public, though they are private nodes' own"
 )
 
 
@@ -101,7 +101,8 @@ class AggregationOptions(PrivacyOptions):
         str,
         Option(
             "which epoch is kept: the last, or the best on the validation nodes; auto is the best where that is free "
-            "(edge-level and no privacy) and the last for node-level privacy, whose validation labels are private",
+            "(edge-level and no privacy) and the last for node-level privacy, whose validation labels are private: chosen by "
+            "these, nothing is guaranteed",
             choices=("auto", "last", "validation"),
             group="Training",
             advanced=True,
@@ -201,16 +202,17 @@ class AggregationOptions(PrivacyOptions):
                 else:
                     found.append(aggregation_entry(self.unit, facts.undirected, self.max_degree, std, stage))
             elif self.unit == "node":
-                found.append(self.training_entry(facts, scale, stage))
+                found += self.training_entries(facts, scale, stage)
             elif self.unit == "none":
                 found.append(unprotected_training(stage))
         return tuple(found)
 
-    def training_entry(self, facts: PublicFacts, scale: float, stage: str) -> LedgerEntry:
-        """Private gradients of one training stage."""
+    def training_entries(self, facts: PublicFacts, scale: float, stage: str) -> tuple[LedgerEntry, ...]:
+        """Private gradients of one training stage at node level, and the choice of its epoch where that is not free."""
         plan = self.sampling(facts)
         entry = replaced_gradient_entry if self.covers_own_rows else gradient_entry
-        return entry(self.clip, scale, plan.rate, stage, plan.steps)
+        trained = entry(self.clip, scale, plan.rate, stage, plan.steps)
+        return (trained, chosen_epoch_entry(stage)) if self.chooses_epoch else (trained,)
 
     def aggregation_std(self, scale: float) -> float:
         """Standard deviation of the aggregations' noise: the scale s times the sensitivity, but s itself at edge level."""
@@ -242,6 +244,7 @@ class AggregationOptions(PrivacyOptions):
             )
         delta, rule = delta_rule(self.private_units(facts), self.delta)
         gaps: list[Gap] = []
+        neighbours = FREE
         if self.unit == "edge":
             relation = RELATION_EDGE_UNDIRECTED if facts.undirected else RELATION_EDGE_DIRECTED
             assumptions = [ASSUME_EDGE_PUBLIC]
@@ -250,12 +253,14 @@ class AggregationOptions(PrivacyOptions):
                 gaps.append(undirected_edge_gap(ledger, delta))
         else:
             relation = RELATION_NODE_REPLACED if self.covers_own_rows else RELATION_NODE_OPT_OUT
-            assumptions = [ASSUME_FROZEN_SAMPLE, ASSUME_POISSON]
-            assumptions.append(ASSUME_CHOSEN_EPOCH if self.chooses_epoch else ASSUME_LAST_EPOCH)
+            neighbours = REPLACED_RECORD if self.covers_own_rows else FROZEN_SAMPLE
+            assumptions = [ASSUME_FROZEN_SAMPLE, ASSUME_POISSON, ASSUME_GRADIENTS]
             public = [PUBLIC_SIZES, "the roster of nodes, and which of them train"]
             gaps.append(GAP_DEGREE_BOUND)
             if self.chooses_epoch:
                 gaps.append(GAP_EPOCH_SELECTION)
+            else:
+                assumptions.append(ASSUME_LAST_EPOCH)
         return make_statement(
             unit=self.unit,
             relation=relation,
@@ -267,6 +272,7 @@ class AggregationOptions(PrivacyOptions):
             published=repository_accountant(),
             assumptions=(*assumptions, ASSUME_ONE_RUN),
             gaps=(*gaps, GAP_TUNING),
+            neighbours=neighbours,
         )
 
     def plan(self, facts: PublicFacts) -> Plan:
@@ -281,6 +287,8 @@ class AggregationOptions(PrivacyOptions):
                 f"each number of an aggregate gets noise of standard deviation {noise['aggregation_std']:.3g}; "
                 f"a node's neighbours add up to at most its degree"
             )
+        if self.unit == "node" and self.chooses_epoch:
+            notes.append(f"nothing is guaranteed: {EPOCH_BY_PRIVATE_LABELS}")
         return Plan(
             noise=noise,
             statement=self.statement(facts, Ledger(self.entries(facts, scale))),
@@ -309,8 +317,11 @@ def _noise_scale(config: AggregationOptions, facts: PublicFacts) -> float:
     published = config.accounting == "published"
     accountant: Accountant = repository_accountant() if published else tight()
 
+    # A choice of the epoch that nothing covers changes no noise: what is calibrated is the training.
+    paid = replace(config, selection="last")
+
     def event_at(scale: float) -> PrivacyEvent:
-        ledger = Ledger(config.entries(facts, scale))
+        ledger = Ledger(paid.entries(facts, scale))
         return ledger.event_as_published() if published else ledger.event()
 
     return calibrate(event_at, config.epsilon, delta, accountant)

@@ -91,7 +91,9 @@ class Stack:
         self.size = len(self.members)
         self.classes, self.nodes = graph.num_classes, graph.num_nodes
         self.labels = graph.y.to(self.device)
-        self.features = Shared.of(graph.x.to(self.device))
+        x = graph.x.to(self.device)
+        # How many numbers are zero is private where nodes are, and decides the order of everybody's sums: never sparse there.
+        self.features = Shared(rows=x, columns=x.t()) if self.config.unit == "node" else Shared.of(x)
         self.train_masks, self.val_masks, self.test_masks = (
             torch.stack([getattr(member.graph, name) for member in self.members]).to(self.device)
             for name in ("train_mask", "val_mask", "test_mask")
@@ -108,7 +110,7 @@ class Stack:
             return [self.members[0].graph.adjacency()]
         found = []
         for member in self.members:
-            seed = stream_seed(member.context.seed, "sampling/degree")
+            seed = stream_seed(member.context.seed, "split/degree")
             both_ways = member.config.covers_own_rows
             found.append(bounded_graph(member.graph, member.config.max_degree, seed, both_ways).adjacency())
         return found
@@ -134,15 +136,14 @@ class Stack:
             )
             for member, scale in zip(self.members, self.scales, strict=True)
         ]
-        generators = [member.context.generator(f"noise/aggregation/{stage}") for member in self.members]
-        noisy = release_stack(mechanisms, self._adjacencies, embeddings, generators)
+        secrets = [member.context.secret(f"noise/aggregation/{stage}") for member in self.members]
+        noisy = release_stack(mechanisms, self._adjacencies, embeddings, secrets)
         return noisy, self._spend([mechanism.entry(stage) for mechanism in mechanisms])
 
     def train(self, net: StackedNet, inputs: Sequence[Inputs], stage: str) -> Iterator[tuple[int, Event]]:
         """Train a stage's network in place, telling curves and what it cost."""
         config = self.config
         rates = torch.tensor([member.config.learning_rate for member in self.members], device=self.device)
-        dropout = [member.context.generator(f"sampling/dropout/{stage}") for member in self.members]
         selection = "validation" if config.chooses_epoch else "last"
         spent: list[tuple[int, Event]]
         if config.unit == "node":
@@ -164,20 +165,19 @@ class Stack:
                 gradients=mechanisms,
                 epochs=config.effective_epochs,
                 steps=steps,
-                sampling=[member.context.generator(f"sampling/{stage}") for member in self.members],
-                noise=[member.context.generator(f"noise/gradients/{stage}") for member in self.members],
-                generators=dropout,
+                sampling=[member.context.secret(f"sampling/{stage}") for member in self.members],
+                noise=[member.context.secret(f"noise/gradients/{stage}") for member in self.members],
+                dropout=[member.context.secret(f"sampling/dropout/{stage}") for member in self.members],
                 weight_decay=config.weight_decay,
                 selection=selection,
                 witnesses=[member.context.witness for member in self.members],
             )
             yield from self._tell(epochs, stage)
-            spent = self._spend(
-                [
-                    member.config.training_entry(member.graph.facts, scale, stage)
-                    for member, scale in zip(self.members, self.scales, strict=True)
-                ]
-            )
+            paid = [
+                member.config.training_entries(member.graph.facts, scale, stage)
+                for member, scale in zip(self.members, self.scales, strict=True)
+            ]
+            spent = [event for entries in zip(*paid, strict=True) for event in self._spend(entries)]
         else:
             epochs = fit_full_batch(
                 net,
@@ -189,7 +189,7 @@ class Stack:
                 epochs=config.effective_epochs,
                 weight_decay=config.weight_decay,
                 selection=selection,
-                generators=dropout,
+                generators=[member.context.generator(f"dropout/{stage}") for member in self.members],
             )
             yield from self._tell(epochs, stage)
             bare = [member.config.unit == "none" for member in self.members]
@@ -217,7 +217,9 @@ class Stack:
                     prediction=predicted[index].cpu().numpy(),
                     probabilities=probabilities.astype(np.float32),
                 )
-                yield position, Artifact(name="predictions.npz", title="Predicted class of every node")
+                # At edge level all predictions are covered; at node level a node's own is not, and without privacy none.
+                kept = "" if member.config.unit == "edge" else " (not for release)"
+                yield position, Artifact(name="predictions.npz", title=f"Predicted class of every node{kept}")
             yield position, Result(metrics=metrics)
 
     def _tell(self, epochs: Iterator[Epoch], stage: str) -> Iterator[tuple[int, Event]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -16,7 +15,7 @@ from privgraph.methods.gnn.config import Config
 from privgraph.methods.parts import Parts, random_queries, split_parts
 from privgraph.methods.student import fit_student, student_metrics
 from privgraph.progress import Event, Result
-from privgraph.streams import stream
+from privgraph.streams import Secret
 
 
 def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Event]:
@@ -31,7 +30,7 @@ def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Eve
     judged = parts.public if config.trained_on == "private" else trained
     if config.trained_on == "noisy":
         rows = random_queries(parts.public, config.asked(graph.num_nodes), context.seed)
-        targets = noisy_labels(parts.public, rows, config.lam, stream(context.seed, "noise/labels", context.noise_key))
+        targets = noisy_labels(parts.public, rows, config.lam, context.secret("noise/labels"))
     else:
         rows = trained.train_mask.nonzero().squeeze(1)
         targets = trained.y[rows]
@@ -70,13 +69,13 @@ def joined(parts: Parts) -> Graph:
     )
 
 
-def noisy_labels(public: Graph, rows: Tensor, lam: float, generator: np.random.Generator) -> Tensor:
+def noisy_labels(public: Graph, rows: Tensor, lam: float, secret: Secret) -> Tensor:
     """(q, C) float32: true labels as one-hot rows with Laplace noise of scale 1/`lam`, as B4 makes them (Appendix D.5).
 
     Negative entries become 0, and rows are normalised to sum 1; one without a positive entry, of which the paper says
     nothing, becomes uniform.
     """
     truth = functional.one_hot(public.y[rows], public.num_classes).double().numpy()
-    noisy = NoisyMax(kind="laplace", scale=1 / lam).noisy(truth, generator).clip(min=0)
+    noisy = NoisyMax(kind="laplace", scale=1 / lam).noisy(truth, secret).clip(min=0)
     noisy[noisy.sum(1) == 0] = 1
     return torch.from_numpy(noisy / noisy.sum(1, keepdims=True)).float()

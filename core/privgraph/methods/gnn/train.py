@@ -46,7 +46,7 @@ def fit(graph: Graph, options: GraphNetworkOptions, context: Context) -> Iterato
         hidden=options.hidden,
         dropout=options.dropout,
         jump=options.jump,
-        generator=context.generator("sampling/dropout"),
+        generator=context.generator("dropout"),
     ).to(device)
     initialise(model, context.generator("init"))
     adjacency = model.prepare(graph.adjacency().to(device))

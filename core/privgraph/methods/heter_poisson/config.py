@@ -20,7 +20,7 @@ from privgraph.privacy.delta import delta_rule
 from privgraph.privacy.events import PrivacyEvent, Repeated, SampledSubgraphs
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.published import heterpoisson as published
-from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.statement import FROZEN_DEGREES, Gap, PrivacyStatement
 
 NETWORKS = ("gcn", "gin", "sage")
 PRESETS = {"as-published": 9, "as-published-reddit": 4}
@@ -240,12 +240,14 @@ class Config(PrivacyOptions):
             published=claimed.of(self._multiplier_of(entry), entry.count, delta),
             accountant_as_published=claimed.name,
             assumptions=(
+                statements.ASSUME_GRADIENTS,
                 ASSUME_FROZEN_DEGREES,
                 ASSUME_SAMPLES,
                 statements.ASSUME_LAST_EPOCH,
                 statements.ASSUME_ONE_RUN,
             ),
             gaps=(*self._gaps(facts, entry, delta), statements.GAP_TUNING),
+            neighbours=FROZEN_DEGREES,
         )
 
     def _multiplier_of(self, entry: LedgerEntry) -> float:

@@ -47,7 +47,7 @@ def influence(
     """
     rows = []
     for repetition in range(repetitions):
-        draws = torch.Generator().manual_seed(stream_seed(seed, f"sampling/influence/{repetition}"))
+        draws = torch.Generator().manual_seed(stream_seed(seed, f"influence/{repetition}"))
         adjacency = torch.zeros(nodes + 1, nodes + 1)
         adjacency[:nodes, :nodes] = (torch.rand(nodes, nodes, generator=draws) < density).fill_diagonal_(False)
         x = torch.randn(nodes + 1, features, generator=draws)

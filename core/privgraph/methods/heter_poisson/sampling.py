@@ -7,6 +7,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.nn.ragged_subgraphs import InEdges, Subgraphs, induced
+from privgraph.streams import Secret
 
 
 class HeterPoisson:
@@ -39,17 +40,17 @@ class HeterPoisson:
         chance = (neighbours / degrees.to(torch.float64).clamp_min(1)).clamp_max(1)
         self._chance = chance[self.edges.sources]
 
-    def draw(self, generator: torch.Generator) -> Subgraphs:
+    def draw(self, secret: Secret) -> Subgraphs:
         """One step's subgraphs; possibly none. A coin for every training node, then one for every in-edge of a centre."""
-        centres = self.nodes[poisson_batch(self.nodes.numel(), self.rate, generator)]
+        centres = self.nodes[poisson_batch(self.nodes.numel(), self.rate, secret, self.nodes.device)]
         _, place = self.edges.of(centres)
-        coins = torch.rand(place.numel(), generator=generator, dtype=torch.float64, device=generator.device)
-        return self.formed(centres, coins)
+        kept = torch.from_numpy(secret.coins(self._chance[place].cpu().numpy())).to(centres.device)
+        return self.formed(centres, kept)
 
-    def formed(self, centres: Tensor, coins: Tensor) -> Subgraphs:
-        """The subgraphs of `centres` (B,), with a coin in [0, 1) for each of their in-edges, in the order of `InEdges.of`."""
+    def formed(self, centres: Tensor, kept: Tensor) -> Subgraphs:
+        """The subgraphs of `centres` (B,); `kept` says which of their in-edges, in the order of `InEdges.of`, were drawn."""
         which, place = self.edges.of(centres)
-        kept = coins < self._chance[place]
+        kept = kept.clone()
         members = self.edges.sources[place]
         if self.exclusive:
             central = torch.zeros(self.edges.nodes, dtype=torch.bool, device=centres.device)
@@ -59,7 +60,7 @@ class HeterPoisson:
 
 
 def inference_subgraphs(
-    edge_index: Tensor, training: Tensor, most: int, generator: torch.Generator, nodes: Tensor | None = None
+    edge_index: Tensor, training: Tensor, most: int, secret: Secret, nodes: Tensor | None = None
 ) -> Subgraphs:
     """What each of `nodes` (default: all) reads when its class is predicted: at most `most` in-neighbours, drawn once.
 
@@ -68,8 +69,7 @@ def inference_subgraphs(
     """
     asked = torch.arange(training.numel(), device=training.device) if nodes is None else nodes
     source, target = edge_index[:, ~training[edge_index[0]]]
-    key = torch.rand(source.numel(), generator=generator, dtype=torch.float64, device=generator.device)
-    order = torch.argsort(key)
+    order = torch.from_numpy(secret.order(source.numel())).to(source.device)
     order = order[torch.argsort(target[order], stable=True)]
     source, target = source[order], target[order]
     counts = torch.bincount(target, minlength=training.numel())

@@ -42,7 +42,7 @@ def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
         epochs=first.epochs,
         weight_decay=first.weight_decay,
         selection="validation" if validated else "last",
-        generators=[member.context.generator("sampling/dropout") for member in members],
+        generators=[member.context.generator("dropout") for member in members],
     ):
         yield from epoch_events(epoch, range(len(members)), first.epochs)
     yield from results(net, inputs, members, range(len(members)))

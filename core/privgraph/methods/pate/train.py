@@ -25,7 +25,7 @@ from privgraph.nn.training import fit_full_batch
 from privgraph.privacy.published.privgnn import pate_dependent
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
-from privgraph.streams import stream
+from privgraph.streams import Secret
 
 ABSTAINS = -1
 """The vote of a teacher that no node drew."""
@@ -57,7 +57,7 @@ def _train_one(member: Member) -> Iterator[Event]:
     counts = count_votes(votes, parts.public.num_classes)
     scale = config.noise_scale(nodes)
     mechanism = NoisyMax(kind=config.noise, scale=scale)
-    noisy = mechanism.noisy(counts.numpy(), stream(context.seed, "noise/votes", context.noise_key))
+    noisy = mechanism.noisy(counts.numpy(), context.secret("noise/votes"))
     labels = torch.from_numpy(noisy.argmax(1))
     spent = config.entry(queries.numel(), scale)
     context.ledger.add(spent)
@@ -73,19 +73,19 @@ def _train_one(member: Member) -> Iterator[Event]:
         )
     if context.folder is not None:
         _answers(parts, queries, counts, noisy, mechanism.std, seconds).save(context.folder)
-        yield Artifact(name=NAME, title="Votes of the teachers")
+        yield Artifact(name=NAME, title="Votes of the teachers (not for release)")
     logits = yield from fit_student(
         parts.public, queries, labels, options=config, context=context, done=config.teachers, total=total
     )
     yield Result(metrics={**student_metrics(parts.public, logits), **told})
 
 
-def draw_teachers(private_nodes: Tensor, nodes: int, teachers: int, seed: int) -> Tensor:
+def draw_teachers(private_nodes: Tensor, nodes: int, teachers: int, secret: Secret) -> Tensor:
     """(|V-private|,) the teacher that each private node belongs to; `private_nodes` are numbers below `nodes`.
 
     Every node of the whole graph draws one, private or not: who else is private changes nobody's teacher.
     """
-    return torch.from_numpy(stream(seed, "split/teachers").integers(teachers, size=nodes))[private_nodes]
+    return torch.from_numpy(secret.below(teachers, nodes))[private_nodes]
 
 
 def cast_votes(
@@ -96,7 +96,7 @@ def cast_votes(
     Row t is a function of the private nodes that drew teacher t, their features, labels and (gnn) the edges among them,
     of the public graph and the seed: of no other private node. So one private node changes one row at most.
     """
-    teams = draw_teachers(parts.private_nodes, nodes, config.teachers, context.seed)
+    teams = draw_teachers(parts.private_nodes, nodes, config.teachers, context.shared_secret("sampling/teachers"))
     votes = torch.full((config.teachers, queries.numel()), ABSTAINS)
     for teacher in range(config.teachers):
         own = (teams == teacher).nonzero().squeeze(1)
@@ -125,9 +125,7 @@ class _Streams:
     @staticmethod
     def of(context: Context, teacher: int) -> _Streams:
         here = replace(context, device=torch.device("cpu"))
-        return _Streams(
-            here.generator(f"init/teacher-{teacher}"), here.generator(f"sampling/dropout/teacher-{teacher}")
-        )
+        return _Streams(here.generator(f"init/teacher-{teacher}"), here.generator(f"dropout/teacher-{teacher}"))
 
 
 def _mlp_votes(parts: Parts, own: Tensor, queries: Tensor, config: Config, streams: _Streams) -> Tensor:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
 from privgraph.methods.plan import Plan
-from privgraph.methods.privgnn.options import GATED, PrivGnnOptions
+from privgraph.methods.privgnn.options import GATED, MOST_NODES, POSTERIORS, PrivGnnOptions
 from privgraph.options import OptionError
 from privgraph.privacy import gaps_privgnn as gaps
 from privgraph.privacy import statements
@@ -25,6 +25,8 @@ from privgraph.privacy.statement import Gap, PrivacyStatement
 
 RELATION = "add or remove one private node, with its features, its label and all its edges"
 RELEASED = {
+    "table": "the noisy table (what the private nodes of each class look like together), and with it any number of answers, the "
+    "student and its predictions: everything after the noise is post-processing",
     "votes": "the noisy votes for each query, and with them the student and its predictions: everything after the noise is "
     "post-processing",
     "labels": "the noisy label of each query, and with them the student and its predictions: everything after the noise is "
@@ -37,15 +39,17 @@ ASSUME_TWO_GRAPHS = (
 PUBLIC = (
     "the public graph: features and edges of all its nodes, and which of them are asked about",
     "the set of classes",
-    "the number of private nodes: delta, and the shape of the teachers' arithmetic, are chosen by it",
+    "the number of private nodes: delta (and, with teachers, the shape of their arithmetic) is chosen by it",
 )
+READ_ONCE = ("table",)
+"""The releases that read every private node once, whatever is asked afterwards."""
 
 Mechanism = NoisyVotes | NoisyMax | NoisyPosterior
 
 
 @dataclass(frozen=True, kw_only=True)
 class Config(PrivGnnOptions):
-    """Private nodes label public ones, one query at a time, through noise; a student learns from the labels."""
+    """Private nodes label public ones through noise, all at once or query by query; a student learns from the labels."""
 
     def stack_key(self) -> tuple[object, ...]:
         return ("privgnn", *self.student_key(), *self.answers_key(), self.gate, self.gate_noise, self.answers,
@@ -73,12 +77,12 @@ class Config(PrivGnnOptions):
         return min(self.queries, self.sizes(facts.nodes).train)
 
     def answered(self, facts: PublicFacts) -> int:
-        """How many answers are paid for."""
+        """How many answers there are at most; but for a table, each of them is paid for."""
         return min(self.answers, self.asked(facts)) if self.gate else self.asked(facts)
 
     def mechanism(self, classes: int, scale: float) -> Mechanism:
-        """What adds noise of scale 1/lambda = `scale` to an answer."""
-        if self.release == "votes":
+        """What adds noise of scale 1/lambda = `scale` to an answer, or to the table."""
+        if self.release in ("table", "votes"):
             return NoisyVotes(std=scale)
         if self.release == "ensemble":
             return NoisyMax(kind=self.maximum, scale=scale)
@@ -112,6 +116,16 @@ class Config(PrivGnnOptions):
     def _answers_entry(self, facts: PublicFacts, scale: float) -> LedgerEntry:
         mechanism, count = self.mechanism(facts.classes, scale), self.answered(facts)
         sensitivity, norm, note = _WORDS[self.release]
+        if self.release in READ_ONCE:
+            return LedgerEntry(
+                mechanism=_NAMES[self.release],
+                stage="table",
+                event=mechanism.event(),
+                noise_std=mechanism.std,
+                sensitivity=sensitivity,
+                norm=norm,
+                note=note,
+            )
         once = self.sampling == "once" and self.release != "log-posterior"
         fresh = PoissonSampled(rate=self.rate, event=mechanism.event())
         event: Single = fresh
@@ -161,23 +175,23 @@ class Config(PrivGnnOptions):
         entries = self.entries(facts, scale)
         public = [
             *PUBLIC,
-            *(["the encoder of the votes, learnt from the public graph alone"] * (self.release == "votes")),
+            *(["the encoder, learnt from the public graph alone"] * (not self.trains_teachers)),
         ]
         return statements.make_statement(
             unit="node",
             relation=RELATION,
-            released=RELEASED["votes" if self.release == "votes" else "labels"],
+            released=RELEASED.get(self.release, RELEASED["labels"]),
             public=public,
             delta=delta,
             delta_rule=rule,
             ledger=entries,
             published=paper_accountant().epsilon(self.event_as_published(facts, scale), delta),
             accountant_as_published=paper_accountant().name
-            + (", applied to this release's own noise" if self.release in GATED else ""),
+            + (", applied to this release's own noise" if self.release not in POSTERIORS else ""),
             assumptions=(
-                ASSUME_SAMPLE,
+                *(() if self.release in READ_ONCE else (ASSUME_SAMPLE,)),
                 ASSUME_TWO_GRAPHS,
-                *((statements.ASSUME_COMMON_SAMPLES,) if self.common else ()),
+                *((statements.ASSUME_COMMON_SAMPLES,) if self.common and self.release not in READ_ONCE else ()),
                 statements.ASSUME_LAST_EPOCH,
                 statements.ASSUME_ONE_RUN,
             ),
@@ -200,7 +214,7 @@ class Config(PrivGnnOptions):
             found += [gaps.GAP_LOG_POSTERIOR]
         if isinstance(entry.event, SampledOnce):
             found += [gaps.one_sample_gap(entry.event, delta)]
-        if self.release not in GATED:
+        if self.release in POSTERIORS:
             found += [gaps.GAP_POSTERIOR_SENSITIVITY]
         return (*found, gaps.GAP_THEOREM_7, gaps.GAP_DELTA, statements.GAP_TUNING)
 
@@ -208,6 +222,8 @@ class Config(PrivGnnOptions):
         """Noise and guarantee. Raises `OptionError` where the parts do not fit, or epsilon is out of reach."""
         if facts.classes < 2:
             raise OptionError(f"privgnn needs at least 2 classes (got {facts.classes})")
+        if self.release == "table" and self.sizes(facts.nodes).private > MOST_NODES:
+            raise OptionError(f"release table sums at most {MOST_NODES:,} private nodes exactly: take another release")
         scale = self.noise_scale(facts)
         noise = {"lambda": 1 / scale, "noise_scale": scale, "noise_std": self.mechanism(facts.classes, scale).std}
         if self.gate:
@@ -230,8 +246,11 @@ class Config(PrivGnnOptions):
         notes = [
             f"{sizes.private:,} private nodes; of {sizes.public:,} public ones {sizes.train:,} may be asked about, and "
             f"{sizes.val + sizes.test:,} are kept for an evaluator",
-            f"each of {self.asked(facts):,} answers gets noise of standard deviation {noise['noise_std']:.3g}, where "
+            ("the table" if self.release == "table" else f"each of {self.asked(facts):,} answers")
+            + f" gets noise of standard deviation {noise['noise_std']:.3g}, where "
             + {
+                "table": f"{sizes.private:,} nodes add {self.encoder} numbers each, of length at most 1 together; any answer made of "
+                "it has the same noise, and costs nothing more",
                 "votes": f"about {self.rate * sizes.private:,.0f} nodes vote, each with a weight of at most 1",
                 "ensemble": f"{self.teachers} teachers vote",
                 "posterior": "the numbers are probabilities, at most 1",
@@ -243,7 +262,9 @@ class Config(PrivGnnOptions):
                 "lambda is given: the noise is fixed, epsilon follows from it, and the option epsilon is not used"
             )
         if self.asked(facts) < self.queries:
-            notes.append(f"there are {sizes.train:,} public training nodes: {self.queries:,} queries cannot be asked")
+            notes.append(
+                f"there are {sizes.train:,} public training nodes, and all of them are asked about instead of {self.queries:,}"
+            )
         if self.release == "log-posterior":
             notes.append(
                 "this release protects nobody, whatever the noise: it is for comparison with the official code"
@@ -263,12 +284,18 @@ TEACHERS_MEMORY_MB = 1024
 """What teachers that train together may take."""
 
 _NAMES = {
+    "table": "noisy table of class sums",
     "votes": "noisy weighted votes",
     "ensemble": "noisy maximum of teachers' votes",
     "posterior": "noisy argmax of a posterior",
     "log-posterior": "noisy argmax of log-probabilities",
 }
 _WORDS: Mapping[str, tuple[float | None, str, str]] = {
+    "table": (
+        1.0,
+        "L2",
+        "every private node adds a vector of length at most 1 to the column of its own label; released once",
+    ),
     "votes": (1.0, "L2", "each private node of the sample votes for its own label, with a weight between -1 and 1"),
     "ensemble": (2.0, "L1", "one node can move one teacher's vote; the label alone is released"),
     "posterior": (2.0, "L1", "another node can turn any posterior into any other; the label alone is released"),

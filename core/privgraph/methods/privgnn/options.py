@@ -13,6 +13,16 @@ from privgraph.privacy.noisy_labels import MAXIMA, RELEASES
 TEACHERS = ("ensemble", "posterior", "log-posterior")
 """The releases that train teachers."""
 GATED = ("votes", "ensemble")
+POSTERIORS = ("posterior", "log-posterior")
+"""Those with one teacher, whose noise is on its posterior, as the paper has it."""
+SAMPLED = (*GATED, *POSTERIORS)
+"""Those that are asked query by query, each of a sample of its own."""
+TAUGHT = ("ensemble", *POSTERIORS)
+"""Those that train teachers."""
+VOTED = ("ensemble",)
+"""Those with several teachers a query."""
+MOST_NODES = 2**23
+"""Private nodes whose table is an exact sum in double precision: its terms are multiples of 2^-30, and at most 1."""
 STRATEGIES = ("random", "degree", "pagerank", "clustering", "coverage")
 
 
@@ -43,17 +53,19 @@ class PrivGnnOptions(StudentOptions):
     release: Annotated[
         str,
         Option(
-            "what goes out for a query: votes (private nodes like it vote for their own label; the noisy votes), "
+            "what goes out: table (once and for all queries, what the private nodes of each class look like together, with "
+            "noise), or for each query: votes (private nodes like it vote for their own label; the noisy votes), "
             "ensemble (several teachers vote; the noisy winner), posterior (the paper's Algorithm 1: one teacher's noisy "
             "argmax), log-posterior (the official code: noise on log-probabilities, which protects nobody)",
             choices=RELEASES,
             group="Queries",
         ),
-    ] = "votes"
+    ] = "table"
     queries: Annotated[
         int,
         Option(
-            "public nodes that are asked about (|Q|): each costs privacy; at most the public training nodes are used",
+            "public nodes that are asked about (|Q|): each costs privacy, but for a table, which answers all of them for one "
+            "price; at most the public training nodes are used",
             low=1,
             high=10**6,
             scale="log",
@@ -64,12 +76,13 @@ class PrivGnnOptions(StudentOptions):
     rate: Annotated[
         float,
         Option(
-            "chance of each private node to be in the sample that answers a query (gamma)",
+            "chance of each private node to be in the sample that answers a query (gamma); a table reads everybody, once",
             low=0,
             low_open=True,
             high=1,
             group="Queries",
             label="Sampling rate gamma",
+            where=("release", SAMPLED),
         ),
     ] = 0.3
     sampling: Annotated[
@@ -79,6 +92,7 @@ class PrivGnnOptions(StudentOptions):
             choices=("query", "once"),
             group="Queries",
             advanced=True,
+            where=("release", SAMPLED),
         ),
     ] = "query"
     strategy: Annotated[
@@ -94,12 +108,13 @@ class PrivGnnOptions(StudentOptions):
         int,
         Option(
             "how many of the sampled private nodes nearest to the query train a teacher (K); 0 takes all of them (the "
-            "ablation KNNREM); votes have no use for it",
+            "ablation KNNREM); votes and tables have no use for it",
             unit="nodes",
             low=0,
             high=10**6,
             group="Teachers",
             label="Nearest neighbours K",
+            where=("release", TAUGHT),
         ),
     ] = 300
     distance: Annotated[
@@ -108,6 +123,7 @@ class PrivGnnOptions(StudentOptions):
             "how far a private node's features are from the query's",
             choices=("euclidean", "cosine"),
             group="Teachers",
+            where=("release", TAUGHT),
         ),
     ] = "euclidean"
     teachers: Annotated[
@@ -118,6 +134,7 @@ class PrivGnnOptions(StudentOptions):
             high=1000,
             group="Teachers",
             label="Teachers a query",
+            where=("release", VOTED),
         ),
     ] = 10
     maximum: Annotated[
@@ -128,6 +145,7 @@ class PrivGnnOptions(StudentOptions):
             choices=MAXIMA,
             group="Teachers",
             label="Noisy maximum",
+            where=("release", VOTED),
         ),
     ] = "gaussian"
     gate: Annotated[
@@ -140,6 +158,7 @@ class PrivGnnOptions(StudentOptions):
             high=1000,
             group="Gate",
             label="Gate",
+            where=("release", GATED),
         ),
     ] = 0.0
     gate_noise: Annotated[
@@ -151,6 +170,7 @@ class PrivGnnOptions(StudentOptions):
             high=1000,
             group="Gate",
             advanced=True,
+            where=("release", GATED),
         ),
     ] = 1.0
     answers: Annotated[
@@ -161,23 +181,24 @@ class PrivGnnOptions(StudentOptions):
             high=10**6,
             group="Gate",
             advanced=True,
+            where=("release", GATED),
         ),
     ] = 500
     encoder: Annotated[
         int,
         Option(
-            "dimensions in which nodes are compared for votes: learnt from the public graph alone",
+            "dimensions in which nodes are compared for votes and tables: learnt from the public graph alone",
             low=1,
             high=512,
             group="Votes",
             label="Encoder dimensions",
         ),
-    ] = 32
+    ] = 24
     pooling: Annotated[
         bool,
         Option(
-            "let all noisy votes together say what class each direction means, instead of each query by itself: costs "
-            "nothing, since it reads what was released",
+            "let all noisy votes (or the whole noisy table) say what class each direction means, instead of each query by "
+            "itself: costs nothing, since it reads what was released",
             group="Votes",
             label="Pool the votes",
         ),
@@ -216,9 +237,11 @@ class PrivGnnOptions(StudentOptions):
     def __post_init__(self) -> None:
         check(self)
         if self.gate and self.release not in GATED:
-            raise OptionError(f"gate must be 0 with release {self.release}: there are no counts to test")
+            raise OptionError(f"gate must be 0 with release {self.release}: there are no counts of a query to test")
         if self.gate and self.sampling == "once":
             raise OptionError("gate must be 0 with sampling once: it needs a sample of its own")
+        if self.release == "table" and self.sampling == "once":
+            raise OptionError("sampling must be query with release table: nobody is sampled")
 
     @property
     def trains_teachers(self) -> bool:

@@ -22,13 +22,15 @@ SHOWN = 60
 class Raw:
     """Private: `before` (Q, C), votes, counts or posteriors without noise; `seconds` (Q,); of each query the private
     nodes `near` that count most, as numbers in the private graph, most first, and their `weights`. `public`: the encoder's
-    embedding of all public nodes (|V-public|, d), where votes were asked for. One teacher's `before` are logarithms."""
+    embedding of all public nodes (|V-public|, d), where votes were asked for, or a table; `table` (d, C): the sums of the private
+    nodes of each class, where `before` follows from them. One teacher's `before` are logarithms."""
 
     before: Floats
     seconds: Floats
     near: list[Ints]
     weights: list[NDArray[np.float32]]
     public: Floats | None = None
+    table: Floats | None = None
 
 
 def record(

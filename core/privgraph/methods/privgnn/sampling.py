@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.data.graph import Graph
+from privgraph.streams import Secret
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -21,24 +22,24 @@ DIGITS = 6
 """Decimal places of a distance."""
 
 
-def coins(queries: int, nodes: int, rate: float, generator: np.random.Generator) -> Bools:
+def coins(queries: int, nodes: int, rate: float, secret: Secret) -> Bools:
     """(queries, nodes): whether each node is in each query's sample, all independently with chance `rate`.
 
-    Drawn in double precision, row by row: two chunks of queries get what they would have got in one.
+    Drawn row by row: two chunks of queries get what they would have got in one.
     """
     if not 0 < rate <= 1:
         raise ValueError(f"rate must lie in (0, 1] (got {rate})")
-    return generator.random((queries, nodes)) < rate
+    return secret.coins(rate, queries * nodes).reshape(queries, nodes)
 
 
-def groups(queries: int, nodes: int, count: int, generator: np.random.Generator) -> Ints:
+def groups(queries: int, nodes: int, count: int, secret: Secret) -> Ints:
     """(queries, nodes): the group in [0, count) that each node would join for each query.
 
     Each node draws its own, whether it is sampled or not: when one leaves, nobody else changes groups.
     """
     if count < 1:
         raise ValueError(f"count must be at least 1 (got {count})")
-    return generator.integers(count, size=(queries, nodes))
+    return secret.below(count, queries * nodes).reshape(queries, nodes)
 
 
 def chunks(queries: int, nodes: int) -> list[slice]:

@@ -15,7 +15,6 @@ from privgraph.methods.privgnn.config import TEACHERS_MEMORY_MB, Config
 from privgraph.methods.privgnn.raw import SHOWN, Raw
 from privgraph.methods.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
 from privgraph.nn.small_graphs import Advance, Frame, Recipe, SmallGraph, train_small_graphs
-from privgraph.streams import stream
 
 SPARSE_BELOW = 0.06
 """Share of non-zero features below which teachers read them as bags of words (with means of neighbours it is more)."""
@@ -69,8 +68,8 @@ def seat(
     """
     private, public = parts.private.x.numpy(), parts.public.x.numpy()
     size, count = len(private), config.teachers if config.release == "ensemble" else 1
-    tossed = stream(context.seed, f"sampling/coins/{stage}", context.noise_key)
-    grouped = stream(context.seed, f"sampling/groups/{stage}", context.noise_key)
+    tossed = context.secret(f"sampling/coins/{stage}")
+    grouped = context.secret(f"sampling/groups/{stage}")
     once = config.sampling == "once"
     rows = 1 if once else 0
     sampled, group = coins(rows, size, config.rate, tossed), groups(rows, size, count, grouped)
@@ -124,7 +123,7 @@ def ask_teachers(
     def generators(index: int) -> tuple[torch.Generator, torch.Generator]:
         return (
             context.generator(f"init/teachers/{stage}/{seats[index].name}"),
-            context.generator(f"sampling/dropout/{stage}/{seats[index].name}"),
+            context.generator(f"dropout/{stage}/{seats[index].name}"),
         )
 
     training = train_small_graphs(

@@ -14,17 +14,18 @@ from numpy.typing import NDArray
 from privgraph.methods.answers import NAME
 from privgraph.methods.base import Context, Member
 from privgraph.methods.parts import Parts, split_parts
-from privgraph.methods.privgnn.config import Config
+from privgraph.methods.privgnn.config import Config, Mechanism
 from privgraph.methods.privgnn.queries import choose
 from privgraph.methods.privgnn.raw import SHOWN, Floats, Ints, Raw, record
 from privgraph.methods.privgnn.sampling import chunks, coins
+from privgraph.methods.privgnn.table import class_scores, class_sums
 from privgraph.methods.privgnn.teachers import ask_teachers, posterior
 from privgraph.methods.privgnn.votes import PublicEncoder, chances, count_votes, pool, weights
 from privgraph.methods.student import fit_student, student_metrics
 from privgraph.options import OptionError
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
-from privgraph.streams import stream
+from privgraph.streams import Secret, stream
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
@@ -53,7 +54,7 @@ def _answers_key(member: Member) -> tuple[object, ...]:
 
 def sampling_key(member: Member) -> bytes:
     """The key of samples, groups and teachers' dropout: the run's own, or the one that all runs have in common."""
-    return member.context.shared_key if member.config.common else member.context.noise_key
+    return (member.context.shared_key or member.context.noise_key) if member.config.common else member.context.noise_key
 
 
 @dataclass(eq=False)
@@ -87,10 +88,10 @@ class Run:
         raw, done = self.answers, self.config.query_steps(self.facts)
         before = posterior(raw.before) if config.release == "posterior" else raw.before
         mechanism = config.mechanism(self.classes, self.scale)
-        after = mechanism.noisy(before, self._noise("answers"))
+        after, scores = self._release(raw, before, chosen, mechanism)
         yield self._spend()
         yield Progress(step=done, total=self.plan.steps, stage="answers")
-        rows, targets, released = self._labels(chosen, after, mechanism.std)
+        rows, targets, released = self._labels(chosen, after, scores)
         self.metrics["label_accuracy"] = float(np.mean(released == truth[chosen]))
         self.metrics["label_accuracy_before_noise"] = float(np.mean(before.argmax(1) == truth[chosen]))
         self.metrics["labels_flipped_by_noise"] = float(np.mean(before.argmax(1) != after.argmax(1)))
@@ -108,8 +109,8 @@ class Run:
         )
         yield from self._finish(logits)
 
-    def _noise(self, stage: str) -> np.random.Generator:
-        return stream(self.context.seed, f"noise/{stage}", self.context.noise_key)
+    def _noise(self, stage: str) -> Secret:
+        return self.context.secret(f"noise/{stage}")
 
     def _sampling_context(self) -> Context:
         return replace(self.context, noise_key=sampling_key(self.member))
@@ -133,7 +134,9 @@ class Run:
 
     def _ask(self, queries: Ints, stage: str, done: int) -> Generator[Event, None, Raw]:
         """Answers before noise, with progress over the number of queries."""
-        ask = ask_teachers if self.config.trains_teachers else ask_nodes
+        ask = (
+            ask_teachers if self.config.trains_teachers else sum_nodes if self.config.release == "table" else ask_nodes
+        )
         asking = ask(self.parts, queries, self.config, self._sampling_context(), stage)
         while True:
             try:
@@ -144,16 +147,25 @@ class Run:
             step = done + math.floor(share * self.config.asked(self.facts))
             yield Progress(step=step, total=self.plan.steps, stage=stage)
 
-    def _labels(self, chosen: Ints, after: Floats, std: float) -> tuple[Ints, Ints | NDArray[np.float32], Ints]:
+    def _release(self, raw: Raw, before: Floats, chosen: Ints, mechanism: Mechanism) -> tuple[Floats, Floats | None]:
+        """The answers after noise, (Q, C), and the scores of all public nodes, (|V-public|, C), where answers are pooled."""
+        noise, pooling = self._noise("answers"), self.config.pooling
+        if raw.public is None:
+            return mechanism.noisy(before, noise), None
+        if raw.table is not None:
+            table = mechanism.noisy(raw.table, noise)
+            return raw.public[chosen] @ table, class_scores(table, raw.public) if pooling else None
+        after = mechanism.noisy(before, noise)
+        return after, pool(after, raw.public[chosen], raw.public, mechanism.std) if pooling else None
+
+    def _labels(
+        self, chosen: Ints, after: Floats, scores: Floats | None
+    ) -> tuple[Ints, Ints | NDArray[np.float32], Ints]:
         """Whom the student learns from and what (labels, or chances of each class), and the label of each query."""
         config, public = self.config, self.parts.public
-        if config.release != "votes" or not config.pooling:
+        if scores is None:
             released = after.argmax(1)
             return chosen, released, released
-        assert self.answers is not None
-        embedded = self.answers.public
-        assert embedded is not None
-        scores = pool(after, embedded[chosen], embedded, std)
         labels = scores.argmax(1)
         rows = public.train_mask.nonzero().squeeze(1).numpy() if config.labelled == "all" else chosen
         return rows, (chances(scores) if config.soft else labels)[rows], labels[chosen]
@@ -161,7 +173,7 @@ class Run:
     def _keep(self, raw: Raw, chosen: Ints, after: Floats, std: float, released: Ints) -> Iterator[Event]:
         if self.context.folder is None:
             return
-        kind = {"votes": "votes", "ensemble": "counts"}.get(self.config.release, self.config.release)
+        kind = "counts" if self.config.release == "ensemble" else self.config.release
         answers = record(self.parts, raw, kind=kind, queries=chosen, after=after, noise_std=std, released=released)
         answers.save(self.context.folder)
         yield Artifact(name=NAME, title="Queries and their answers, before and after noise (not for release)")
@@ -184,7 +196,7 @@ def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, sta
     public, voters = encoder.public(parts.public), encoder.private(parts.private.x)
     asked = public[queries]
     labels, size = parts.private.y.numpy(), parts.private.num_nodes
-    tossed = stream(context.seed, f"sampling/coins/{stage}", context.noise_key)
+    tossed = context.secret(f"sampling/coins/{stage}")
     sampled = coins(1, size, config.rate, tossed) if config.sampling == "once" else None
     before = np.zeros((len(queries), parts.public.num_classes))
     seconds = np.zeros(len(queries))
@@ -196,10 +208,35 @@ def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, sta
         tossing = coins(len(weighted), size, config.rate, tossed) if sampled is None else sampled
         weighted = np.where(tossing, weighted, 0.0)
         before[part] = count_votes(weighted, labels, parts.public.num_classes)
-        for row in weighted:
-            most = np.argsort(-np.abs(row), kind="stable")[:SHOWN]
-            near.append(most[row[most] != 0])
-            heaviest.append(row[near[-1]].astype(np.float32))
+        _keep_heaviest(weighted, near, heaviest)
         seconds[part] = (time.perf_counter() - start) / len(weighted)
         yield part.stop / len(queries)
     return Raw(before, seconds, near, heaviest, public)
+
+
+def sum_nodes(parts: Parts, queries: Ints, config: Config, context: Context, stage: str) -> Generator[float, None, Raw]:
+    """The table of all private nodes, and what it answers without noise; yields the share of queries that is done.
+
+    Nobody is sampled, and no randomness is drawn. Who weighs most in an answer is looked up for the record alone.
+    """
+    encoder = PublicEncoder.of(parts.public, config.encoder)
+    public, phi = encoder.public(parts.public), encoder.private(parts.private.x)
+    table = class_sums(phi, parts.private.y.numpy(), parts.public.num_classes)
+    asked = public[queries]
+    seconds = np.zeros(len(queries))
+    near: list[Ints] = []
+    heaviest: list[NDArray[np.float32]] = []
+    for part in chunks(len(queries), len(phi)):
+        start = time.perf_counter()
+        _keep_heaviest(weights(asked[part], phi), near, heaviest)
+        seconds[part] = (time.perf_counter() - start) / len(asked[part])
+        yield part.stop / len(queries)
+    return Raw(asked @ table, seconds, near, heaviest, public, table)
+
+
+def _keep_heaviest(weighted: Floats, near: list[Ints], heaviest: list[NDArray[np.float32]]) -> None:
+    """Append, for each row of votes (q, n), the nodes of the largest ones and their weights."""
+    for row in weighted:
+        most = np.argsort(-np.abs(row), kind="stable")[:SHOWN]
+        near.append(most[row[most] != 0])
+        heaviest.append(row[near[-1]].astype(np.float32))

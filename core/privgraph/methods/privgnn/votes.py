@@ -25,8 +25,14 @@ FLOOR = 1e-4
 """Directions whose public variance is below this share of the largest are noise, and are left out."""
 SHARPNESS = 2.0
 """How fast chances fall with pooled scores, in their standard deviations."""
-RIDGE = 1e-3
-"""What is added to every variance before whitening, as a share of the largest: faint directions stay faint."""
+RIDGE = 2.0
+"""What is added to every variance before whitening, in units of the sum of all over the number of public nodes."""
+HOPS = 3
+"""How often a query's embedding is averaged with its neighbours'."""
+GRID = 2.0**-30
+"""Every number of phi is a whole multiple of it."""
+FINE = 2**20
+"""Steps from 0 to the largest feature, and weight, in which phi is computed: `WIDEST` products add up exactly."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +40,10 @@ class PublicEncoder:
     """phi(x) = W (x - mean), scaled to norm 1; made from the public graph, without any label.
 
     W first whitens the public features and then keeps the directions z in which joined nodes are most alike, those of
-    largest E[z(v) mean of z over v's neighbours]: what changes slowly along edges follows classes where edges do.
+    largest E[z(v) mean of z over v's neighbours]: what changes slowly along edges follows classes where edges do. Of n
+    public nodes, features whose variances sum to s seem to vary by about s/n in directions in which they do not
+    (Marchenko and Pastur): that scale is added to every variance before whitening, so that faint directions stay
+    faint where there are few nodes for many features.
     """
 
     columns: NDArray[np.int64]
@@ -52,7 +61,7 @@ class PublicEncoder:
         centred = x[:, columns] - x[:, columns].mean(0)
         variances, directions = eigh((centred.T @ centred / len(x)).numpy())
         kept = variances > FLOOR * variances[-1]
-        whitening = directions[:, kept] / np.sqrt(variances[kept] + RIDGE * variances[-1])
+        whitening = directions[:, kept] / np.sqrt(variances[kept] + RIDGE * variances.sum() / len(x))
         white = centred @ torch.from_numpy(whitening)
         smooth = (white.T @ (mean_adjacency(public).double() @ white)).numpy() / len(x)
         _, slow = eigh((smooth + smooth.T) / 2)
@@ -68,14 +77,39 @@ class PublicEncoder:
         return embedded
 
     def private(self, x: torch.Tensor) -> Array:
-        """phi, (n, d): each row from its own row of x (n, F) alone, of norm 1 at most, or zeros."""
-        return unit(self.raw(x))
+        """phi, (n, d), of multiples of `GRID`: each row a function of its own row of x (n, F) alone, of norm at most 1.
+
+        To the last bit, and total: a record whose numbers are not all finite has the row of zeros, and any other is
+        scaled by its own largest number before anything is multiplied, so that nothing overflows. Products are of
+        whole numbers and add up to less than 2^53, so that they are exact in whatever order they are added, and
+        however many records there are beside this one.
+        """
+        rows = whole(x.double().numpy()[:, self.columns] - self.mean, FINE)
+        weights = whole(self.weights.reshape(1, -1), FINE).reshape(self.weights.shape)
+        steps = whole(rows @ weights, 4 * FINE)
+        norms = np.sqrt(np.square(steps).sum(axis=1, keepdims=True))
+        # less than 1 by more than what the root and the division may round
+        inside = (1 - 2.0**-40) / GRID
+        scaled: Array = np.trunc(np.divide(inside * steps, norms, out=np.zeros_like(steps), where=norms > 0)) * GRID
+        return scaled
 
     def public(self, graph: Graph) -> Array:
-        """psi, (n, d): phi before scaling, averaged over two hops of the public graph (1 + 2 M + M^2), then scaled."""
-        own, means = torch.from_numpy(self.raw(graph.x)), mean_adjacency(graph).double()
-        once = means @ own
-        return unit((own + 2 * once + means @ once).numpy())
+        """psi, (n, d): phi before scaling, averaged over `HOPS` hops of the public graph, (1 + M)^`HOPS`, then scaled."""
+        embedded, means = torch.from_numpy(self.raw(graph.x)), mean_adjacency(graph).double()
+        for _ in range(HOPS):
+            embedded = embedded + means @ embedded
+        return unit(embedded.numpy())
+
+
+def whole(rows: Array, largest: int) -> Array:
+    """Each row (n, k) scaled so that its number of largest size is +-`largest`, then rounded to whole numbers.
+
+    By that row alone; a row of zeros stays, and one that is not finite becomes zeros.
+    """
+    size = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    fits = np.isfinite(size) & (size > 0)
+    scaled: Array = np.rint(np.divide(rows, size, out=np.zeros_like(rows), where=fits) * largest)
+    return scaled
 
 
 def unit(rows: Array) -> Array:
@@ -117,10 +151,16 @@ def pool(noisy: Array, asked: Array, everybody: Array, std: float) -> Array:
     noise = std * std
     prior = max(float(np.square(noisy).mean()) - noise, 0.05 * noise)
     rule = np.linalg.solve(z.T @ z + noise / prior * np.eye(z.shape[1]), z.T @ noisy)[:-1]
+    scores: Array = everybody @ balanced(rule)
+    return scores
+
+
+def balanced(rule: Array) -> Array:
+    """Columns t_c of `rule` (d, C), divided by the root of their lengths: large classes no longer win by their size alone."""
     lengths = np.linalg.norm(rule, axis=0)
     least = 0.2 * np.median(lengths)  # a class that was hardly heard would be all noise, made loud
-    scores: Array = everybody @ (rule / np.sqrt(np.maximum(lengths, max(least, 1e-12))))
-    return scores
+    scaled: Array = rule / np.sqrt(np.maximum(lengths, max(least, 1e-12)))
+    return scaled
 
 
 def chances(scores: Array) -> NDArray[np.float32]:

@@ -28,6 +28,9 @@ from privgraph.options import build, values
 from privgraph.progress import Result
 from privgraph.registry import method
 
+NO_SECRET = b"a study on public data, which anybody may repeat"
+"""The key of its noise."""
+
 DATASETS = ("cora", "citeseer", "fb100-johnshopkins55", "facebook-pages", "fb100-cornell5")
 DEPTHS = (1, 2, 3, 4, 5)
 RATES = (0.01, 0.05)
@@ -83,7 +86,7 @@ def best(
     spec = method(name)
     configs = [build(spec.load_config(), options) for options in settings(name, level, depths, rates)]
     members = [
-        Member(config=config, graph=graph, context=Context(seed=seed))
+        Member(config=config, graph=graph, context=Context(seed=seed, noise_key=NO_SECRET))
         for config in configs
         for seed, graph in enumerate(graphs)
     ]

@@ -116,6 +116,7 @@ class Config(PromptOptions):
                 ONE_EXAMPLE,
                 NOT_BY_LABEL,
                 statements.ASSUME_POISSON,
+                statements.ASSUME_GRADIENTS,
                 statements.ASSUME_LAST_EPOCH,
                 statements.ASSUME_ONE_RUN,
             ),

@@ -78,6 +78,10 @@ class PerExampleGradients:
         """(1, B)."""
         return self._each.square().sum(1).unsqueeze(0)
 
+    def forget(self, gone: Tensor) -> None:
+        """Take the examples `gone` (1, B) out of what `accumulate` sums up."""
+        self._each = self._each.masked_fill(gone[0].unsqueeze(1), 0)
+
     def accumulate(self, factor: Tensor | None = None) -> None:
         """Sum the gradients, times `factor` (1, B), into `gradients` (1, P)."""
         weights = self._each.new_ones(1, self._each.shape[0]) if factor is None else factor
@@ -100,6 +104,7 @@ def _train_one(member: Member) -> Iterator[Event]:
         yield Spent(entry=entry_to_json(spent))
     total = config.pretrain_epochs + config.epochs
     ground, table = yield from ready(member.graph, config, context, total=total)
+    context = context.having_read(ground.backbone.weights)
     shots = seated(ground, config.seats(facts), context.seed)
     egos, labels = packed(ground.egos(shots.nodes), PLACES).to(device), shots.labels.to(device)
     rate, steps = config.rate(facts), config.steps(facts)
@@ -111,7 +116,7 @@ def _train_one(member: Member) -> Iterator[Event]:
     )
     net = PerExampleGradients(fresh_prompt(ground, table, recipe_of(config), context), ground.backbone, table)
     optimiser = StackedAdam(net.parameters, torch.tensor([config.learning_rate]))
-    sampling, noise = context.generator("sampling/batches"), context.generator("noise/gradients")
+    sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
     judge = Judge(ground, shots, device)
 
     def answering(asked: EgoGraphs) -> Tensor:
@@ -123,7 +128,7 @@ def _train_one(member: Member) -> Iterator[Event]:
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
         losses = []
         for _ in range(count):
-            batch = poisson_batch(len(labels), rate, sampling)
+            batch = poisson_batch(len(labels), rate, sampling, device)
             net.backward(egos.take(batch), labels[batch])
             losses.append(net.losses)
             valid = (labels[batch] >= 0).unsqueeze(0)

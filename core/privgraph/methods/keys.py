@@ -1,0 +1,45 @@
+"""The keys of a run's secret streams, and of an audit's own training.
+
+What a run releases is a function of its spec, its data, the program and the device, and of noise. Two runs
+that differ in any of these may be released both, and their guarantees compose, if their noise is independent;
+with common noise, the difference of the two releases shows without any noise what differs. So a key of a run
+comes from all four, and from the installation's secret: equal for the same of all four, and to everybody
+without the secret independent of any other.
+
+The number of threads belongs to the device: it decides in which order sums are made, and where a record brings
+features whose classes tie, a last digit decides much. Not in a key are the processor and the order of sums on a GPU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import torch
+
+from privgraph.data.digest import Known, graph_digest
+from privgraph.data.graph import Graph
+from privgraph.program import program
+from privgraph.streams import derived_key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """`noise`: of the run alone. `shared`: of all runs on the same data by the same program and kind of device."""
+
+    noise: bytes = field(repr=False)
+    shared: bytes = field(repr=False)
+
+
+def run_keys(installation: bytes, runs: Sequence[str], graphs: Sequence[Graph], device: str) -> Iterator[Keys]:
+    """Keys of `runs`, each a text that says what is run (all of it), on its graph; `device` is cpu or cuda.
+
+    `installation` is the secret that stays on this machine (`streams.noise_key`).
+    """
+    known: Known = {}
+    place = f"{device}, {torch.get_num_threads()} threads"
+    for run, graph in zip(runs, graphs, strict=True):
+        where = (graph_digest(graph, derived_key(installation, "data"), known), program(), place)
+        yield Keys(
+            noise=derived_key(installation, "noise", run, *where), shared=derived_key(installation, "shared", *where)
+        )

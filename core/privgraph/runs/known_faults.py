@@ -1,0 +1,128 @@
+"""What is known by now to be wrong with runs of earlier versions, and which run carries what. No torch.
+
+A run never changes, and neither does the epsilon that it ended with; what was found out since is said beside
+it. A fault stands here with the version that mended it, and with the runs that carry it, by method, unit,
+options and data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from privgraph.data.uploads import is_old
+from privgraph.runs.spec import RunSpec
+
+_CLIPPED = ("dp-mlp", "dp-gnn", "gap", "progap")
+_TORCH_NORMALS = (*_CLIPPED, "heter-poisson", "prompt-dpsgd")
+_NUMPY = ("edge-rand", "privgnn", "pate", "dp-gpl")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """`sentence` says it to who reads a run's statement. `mended`: the first version without it, in numbers; None where
+    it is the data's name that carries it, whichever version trained."""
+
+    name: str
+    sentence: str
+    mended: tuple[int, ...] | None
+    carries: Callable[[RunSpec], bool]
+
+
+def _unit(spec: RunSpec) -> str:
+    return str(spec.options.get("unit", "none"))
+
+
+def _noisy(spec: RunSpec) -> bool:
+    return _unit(spec) != "none" and spec.method in (*_TORCH_NORMALS, *_NUMPY)
+
+
+def _gaussian_by_torch(spec: RunSpec) -> bool:
+    return _noisy(spec) and spec.method in _TORCH_NORMALS and spec.options.get("noise", "gaussian") == "gaussian"
+
+
+FAULTS = (
+    Fault(
+        name="noise that can be predicted",
+        sentence=(
+            "noise and samples came from generators that are not cryptographic. Whoever sees enough of the noisy values and "
+            "knows the rest of the data can compute the generator's state, and subtract the noise without the key (done for the "
+            "cached aggregates of GAP and ProGAP at epsilon 0.01, which showed one friendship for certain)."
+        ),
+        mended=(0, 5, 0),
+        carries=_noisy,
+    ),
+    Fault(
+        name="tails that end",
+        sentence=(
+            "Gaussian noise was drawn with 24 bits, and on a processor never exceeds 5.77 standard deviations. A larger one proves "
+            "who is there; where epsilon is about 8 or more, its chance exceeds delta."
+        ),
+        mended=(0, 5, 0),
+        carries=_gaussian_by_torch,
+    ),
+    Fault(
+        name="one record that spoils the run",
+        sentence=(
+            "one node with enormous features (about 1e19 and more) turned released numbers into NaN or stopped the run, and "
+            "so showed that it is there: with such a node no finite epsilon holds."
+        ),
+        mended=(0, 5, 0),
+        carries=lambda spec: _unit(spec) == "node" and spec.method in _CLIPPED,
+    ),
+    Fault(
+        name="noise used again",
+        sentence=(
+            "the noise hangs on the run's settings alone. If it was trained more than once, after the data had changed or by another "
+            "version, all these releases share their noise, and their difference shows without noise what changed."
+        ),
+        mended=(0, 5, 0),
+        carries=_noisy,
+    ),
+    Fault(
+        name="a name that tells of the data",
+        sentence=(
+            "the name of the uploaded graph, which stands in the run's id and in all exports, is a hash of the graph without a key. "
+            "Whoever can guess all of it but one friendship can try both. Upload the graph again: its new name tells nothing."
+        ),
+        mended=None,
+        carries=lambda spec: is_old(spec.dataset),
+    ),
+    Fault(
+        name="an epoch chosen for nothing",
+        sentence=(
+            "the epoch was chosen by what the model says of private validation nodes, and the sound epsilon does not cover that "
+            "choice: read it as infinite (0.1 was shown where an attack has 0.69)."
+        ),
+        mended=(0, 5, 0),
+        carries=lambda spec: (
+            _unit(spec) == "node" and spec.method in _CLIPPED and spec.options.get("selection") == "validation"
+        ),
+    ),
+)
+"""The six that were mended with version 0.5.0."""
+
+
+def known_faults(spec: RunSpec, version: str) -> tuple[str, ...]:
+    """Which faults a run of `spec` carries that the program `version` made, a sentence each.
+
+    `version` is that of `program.program`; "" is a version before 0.5.0, which did not say.
+
+    >>> [len(known_faults(RunSpec(method="gap", dataset="cora", options={"unit": "edge"}), by)) for by in ("", "0.5.0+ab")]
+    [3, 0]
+    """
+    release = _release(version)
+    return tuple(
+        fault.sentence for fault in FAULTS if (fault.mended is None or release < fault.mended) and fault.carries(spec)
+    )
+
+
+def _release(version: str) -> tuple[int, ...]:
+    """The numbers of a release; what cannot be read is taken for an old one.
+
+    >>> _release("0.12.1+1a2b"), _release("")
+    ((0, 12, 1), ())
+    """
+    found = re.match(r"\d+(\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()

@@ -1,0 +1,164 @@
+"""Bugs of numbers as they are drawn, added and rounded, and what catches each: see `bugs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import numpy as np
+import torch
+from tests.planted.bugs import Bug, Verdict, instead
+from tests.secrets_made_here import KEY, secret
+from tests.test_streams import linear_complexity
+from torch import Tensor
+
+from privgraph.lattice import step_of
+from privgraph.mechanisms import aggregation
+from privgraph.mechanisms.aggregation import aggregate
+from privgraph.mechanisms.gaussian import GaussianNoise
+from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.methods.base import Context
+from privgraph.nn.inputs import PerMember
+from privgraph.nn.layers import Pass
+from privgraph.nn.stacked import StackedNet, mlp_layers
+from privgraph.streams import Secret
+
+MECHANISM = GaussianNoise(std=1.0, sensitivity=1.0)
+
+
+def twister_words(self: Secret, count: int) -> np.ndarray:
+    """What noise hung on before: a Mersenne Twister, seeded with all of the key."""
+    if not hasattr(self, "twister"):
+        seed = int.from_bytes(KEY[:8], "little") + len(self.name)
+        self.twister = np.random.Generator(np.random.MT19937(seed))  # type: ignore[attr-defined]
+    return np.asarray(self.twister.integers(2**64, size=count, dtype=np.uint64))  # type: ignore[attr-defined]
+
+
+def noise_is_no_recurrence() -> Verdict:
+    """As many bits as a few hundred known rows of noisy sums give away."""
+    found = linear_complexity((secret().words(41_000) & np.uint64(1)).astype(int).tolist())
+    return Verdict(wrong=found < 20_400, seen=f"41,000 bits follow from {found:,} of them")
+
+
+def single_normals(self: GaussianNoise, values: Tensor, stream: Secret) -> Tensor:
+    generator = torch.Generator().manual_seed(int(stream.words(1)[0] >> np.uint64(2)))
+    return values.add_(torch.empty(values.shape).normal_(generator=generator).to(values), alpha=self.std)
+
+
+def noise_before_rounding(self: GaussianNoise, values: Tensor, stream: Secret) -> Tensor:
+    """Noise that is right, and is added in floats."""
+    return values.add_(ADD(self, torch.zeros_like(values), stream))
+
+
+ADD = GaussianNoise.add_
+
+
+def the_last_digits_say_nothing() -> Verdict:
+    """Neighbouring quantities with the same noise: each on the lattice, and apart by just what they were apart before."""
+    here = torch.tensor([0.1, 1e6 / 3, -3.0, 1e-30], dtype=torch.float64)
+    moved = here + torch.tensor([0.0, 0.0, 1.0, 0.0], dtype=torch.float64)
+    one, other = (MECHANISM.add_(value.clone(), secret()) / step_of(1.0) for value in (here, moved))
+    off = int((one != one.round()).sum() + (other != other.round()).sum())
+    return Verdict(wrong=off > 0, seen=f"{off} of 8 released numbers lie off the lattice")
+
+
+def gradients_of_an_absurd_record() -> Verdict:
+    """One example whose forward pass overflows, beside three that do not."""
+    net = StackedNet([mlp_layers(3, 4, 1, norm="none")], mlp_layers(4, 2, 1, norm="none"), members=1)
+    net.initialise([torch.Generator().manual_seed(0)])
+    x = torch.ones(1, 3, 4)
+    x[0, :, 1] = torch.tensor([3e38, -3e38, 3e38])
+    logits = net.forward([PerMember(x)], Pass(training=True))
+    net.backward(torch.ones_like(logits))
+    mechanism = PrivateGradients(clip=1.0, noise_multiplier=1.0, rate=1.0, expected_batch=4.0)
+    PrivateGradients.release([mechanism], net, torch.ones(1, 4, dtype=torch.bool), [secret()])
+    # four gradients of norm 1 at most, and noise of standard deviation 1, divided by 4
+    bad = int((~(net.gradients.abs() < 10)).sum())
+    return Verdict(wrong=bad > 0, seen=f"{bad} of {net.gradients.numel()} released numbers are beyond all noise")
+
+
+def sums_of_rows() -> Verdict:
+    """A hub's sum over its neighbours in two orders: who comes first must not show in the last digits."""
+    rows = aggregation.unit_rows(torch.randn(900, 8, generator=torch.Generator().manual_seed(1)))
+
+    def total(order: Tensor) -> Tensor:
+        pointers = torch.tensor([0, 900, *[900] * 899])
+        return aggregate(
+            torch.sparse_csr_tensor(pointers, torch.arange(900), torch.ones(900), (900, 900), check_invariants=True),
+            rows[order],
+        )
+
+    away = float((total(torch.arange(900)) - total(torch.arange(900).flip(0))).abs().max())
+    return Verdict(wrong=away > 0, seen=f"two orders are {away:.1g} apart")
+
+
+@contextmanager
+def streams_handed_out_again() -> Iterator[None]:
+    def again(self: Context, name: str) -> Secret:
+        return Secret(self.noise_key, self.seed, name)
+
+    with instead(Context, "secret", again):
+        yield
+
+
+def nothing_is_drawn_twice() -> Verdict:
+    context = Context(noise_key=KEY)
+    try:
+        one, other = (context.secret("noise/votes").words(4) for _ in range(2))
+    except ValueError:
+        return Verdict(wrong=False, seen="a second reader is refused")
+    return Verdict(wrong=bool((one == other).all()), seen="a gate and its answers had the same noise")
+
+
+def _forgetful() -> AbstractContextManager[None]:
+    return instead(StackedNet, "forget", lambda self, gone: None)
+
+
+def _uncut(rows: Tensor) -> Tensor:
+    return rows / torch.linalg.vector_norm(rows, dim=1, keepdim=True)
+
+
+BUGS = (
+    Bug(
+        name="noise from a Mersenne Twister",
+        where="streams.py",
+        plant=lambda: instead(Secret, "words", twister_words),
+        caught_by="linear complexity",
+        check=noise_is_no_recurrence,
+    ),
+    Bug(
+        name="normals of single precision",
+        where="mechanisms/gaussian.py",
+        plant=lambda: instead(GaussianNoise, "add_", single_normals),
+        caught_by="digits on the lattice",
+        check=the_last_digits_say_nothing,
+    ),
+    Bug(
+        name="noise added in floats",
+        where="mechanisms/gaussian.py",
+        plant=lambda: instead(GaussianNoise, "add_", noise_before_rounding),
+        caught_by="digits on the lattice",
+        check=the_last_digits_say_nothing,
+    ),
+    Bug(
+        name="0 times infinity",
+        where="nn/stacked.py",
+        plant=_forgetful,
+        caught_by="an absurd record",
+        check=gradients_of_an_absurd_record,
+    ),
+    Bug(
+        name="rows of sums not cut off",
+        where="mechanisms/aggregation.py",
+        plant=lambda: instead(aggregation, "unit_rows", _uncut),
+        caught_by="sums in two orders",
+        check=sums_of_rows,
+    ),
+    Bug(
+        name="a secret stream for two purposes",
+        where="methods/base.py",
+        plant=streams_handed_out_again,
+        caught_by="a second reader",
+        check=nothing_is_drawn_twice,
+    ),
+)

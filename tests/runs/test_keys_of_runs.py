@@ -1,0 +1,190 @@
+"""Noise repeats for the same spec on the same data by the same program on the same device, and for nothing else."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.data import uploads_made_here as made
+
+from privgraph.data.load import load
+from privgraph.data.upload import check_upload, save_upload
+from privgraph.data.uploads import upload_path
+from privgraph.home import home
+from privgraph.methods import keys
+from privgraph.methods.answers import Answers
+from privgraph.methods.base import Member
+from privgraph.methods.keys import run_keys
+from privgraph.program import program
+from privgraph.progress import Event, Result
+from privgraph.registry import MethodSpec
+from privgraph.runs import worker
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.sweep import sweep
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    store = RunStore.open()
+    yield store
+    store.close()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def data() -> str:
+    """A graph of 90 nodes whose file can be changed under its name, as a file of the catalogue can."""
+    return save_upload(check_upload({"graph": made.npz(made.arrays(nodes=90))}))
+
+
+def change(name: str, **changed: Any) -> None:
+    """Somebody edits the file."""
+    path = upload_path(name)
+    with np.load(path) as held:
+        arrays = {key: held[key] for key in held.files}
+    np.savez_compressed(path, allow_pickle=False, **(arrays | changed))
+
+
+def edges(name: str) -> Any:
+    with np.load(upload_path(name)) as held:
+        return held["edges"]
+
+
+def trained(store: RunStore, spec: RunSpec) -> Any:
+    """Train, keep what the teachers answered, and forget the run."""
+    run = store.submit(spec)
+    assert worker.main([run]) == 0
+    found = Answers.load(store.folder(run))
+    store.delete(run)
+    return found
+
+
+def test_a_rerun_repeats_to_the_last_digit_and_one_friendship_less_has_other_noise(store: RunStore, data: str) -> None:
+    """Common noise would show the friendship in the difference of two releases, whatever epsilon is."""
+    options = {"release": "votes", "queries": 12, "epochs": 2, "epsilon": 2.0}
+    spec = make_spec("privgnn", data, options, device="cpu")
+    first, again = trained(store, spec), trained(store, spec)
+    assert np.array_equal(first.after, again.after)
+    whole = edges(data)
+    change(data, edges=whole[:, 1:])
+    less = trained(store, spec)
+    noise = [(found.after - found.before) / found.noise_std for found in (first, less)]
+    assert abs(np.corrcoef(noise[0].ravel(), noise[1].ravel())[0, 1]) < 0.9
+    change(data, edges=whole)
+    back = trained(store, spec)
+    assert np.array_equal(first.after, back.after)
+
+
+# What a trainer is given
+
+
+@dataclass
+class Given:
+    """A trainer that keeps the keys of its contexts."""
+
+    found: list[tuple[bytes, bytes]]
+
+    def __call__(self, members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
+        for index, member in enumerate(members):
+            self.found.append((member.context.noise_key, member.context.shared_key))
+            yield index, Result(metrics={})
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bytes, bytes]]:
+    found: list[tuple[bytes, bytes]] = []
+    monkeypatch.setattr(MethodSpec, "load_train", lambda self: Given(found))
+    return found
+
+
+def keys_of(store: RunStore, given: list[tuple[bytes, bytes]], *specs: RunSpec) -> list[tuple[bytes, bytes]]:
+    """The keys that a worker gives the trainer of these runs, which are one stack."""
+    given.clear()
+    ids = [store.submit(spec) for spec in specs]
+    worker.main(ids)
+    for run in ids:
+        store.delete(run)
+    assert len(given) == len(specs)
+    return list(given)
+
+
+def test_each_of_the_four_changes_the_key(
+    store: RunStore, data: str, given: list[tuple[bytes, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu")
+    (first,) = keys_of(store, given, spec)
+    assert keys_of(store, given, spec) == [first], "the same of all four"
+    (spec_changed,) = keys_of(store, given, make_spec("mlp", data, {"unit": "none", "epochs": 2}, device="cpu"))
+    assert spec_changed[0] != first[0]
+    assert spec_changed[1] == first[1], "on the same data by the same program, this is what runs share"
+    others = [first]
+    whole = edges(data)
+    with np.load(upload_path(data)) as held:
+        x, y, train, val = held["x"], held["y"], held["train"], held["val"]
+    for name, value, was in (
+        ("edges", whole[:, 1:], whole),
+        ("x", x + np.eye(*x.shape, dtype=x.dtype), x),
+        ("y", y[::-1], y),
+    ):
+        change(data, **{name: value})
+        others += keys_of(store, given, spec)
+        change(data, **{name: was})
+    public = make_spec("mlp", data, {"unit": "none", "epochs": 1}, split="public", device="cpu")
+    others += keys_of(store, given, public)
+    change(data, train=val, val=train)
+    others += keys_of(store, given, public)
+    change(data, train=train, val=val)
+    assert keys_of(store, given, spec) == [first]
+    with monkeypatch.context() as patched:
+        patched.setattr(keys, "program", lambda: "0.5.1+000000000000")
+        others += keys_of(store, given, spec)
+    with monkeypatch.context() as patched:
+        patched.setattr(worker, "choose_device", lambda asked: torch.device("cuda"))
+        others += keys_of(store, given, spec)
+    with monkeypatch.context() as patched:
+        (home() / "elsewhere").mkdir()
+        patched.setattr(worker, "home", lambda: home() / "elsewhere")
+        others += keys_of(store, given, spec)
+    flat = [key for pair in others for key in pair]
+    assert len(set(flat)) == len(flat) == 2 * 9
+    assert (home() / "noise.key").read_bytes() not in flat, "the installation's own key is given to nobody"
+
+
+def test_a_stack_has_the_keys_that_its_runs_have_alone(
+    store: RunStore, data: str, given: list[tuple[bytes, bytes]]
+) -> None:
+    specs = sweep(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"), seeds=(0, 1))
+    together = keys_of(store, given, *specs)
+    assert together == [key for spec in specs for key in keys_of(store, given, spec)]
+
+
+def test_a_run_says_which_program_made_its_last_attempt(store: RunStore, data: str) -> None:
+    run = store.submit(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"))
+    assert store.get(run).version == ""
+    assert worker.main([run]) == 0
+    assert store.get(run).version == program()
+
+
+def test_another_number_of_threads_is_another_device() -> None:
+    """It decides the order of sums, and with a record whose classes tie the last digit decides what is released."""
+    graph, before = load("karate"), torch.get_num_threads()
+    try:
+        keys = []
+        for threads in (1, 2, 1):
+            torch.set_num_threads(threads)
+            keys += run_keys(b"secret", ["the same run"], [graph], "cpu")
+    finally:
+        torch.set_num_threads(before)
+    assert keys[0] == keys[2]
+    assert keys[0].noise != keys[1].noise
+    assert keys[0].shared != keys[1].shared

@@ -1,0 +1,151 @@
+"""Which known faults runs of earlier versions carry, and a store of version 0.4.0 that is read as it was left."""
+
+from __future__ import annotations
+
+import html
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from privgraph.data.load import load
+from privgraph.data.uploads import OLD_NAME, upload_spec
+from privgraph.privacy.serial import statement_from_json, statement_to_json
+from privgraph.program import program
+from privgraph.registry import METHODS
+from privgraph.runs.known_faults import FAULTS, known_faults
+from privgraph.runs.leases import Outcome
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
+from privgraph_workbench import report
+from privgraph_workbench.cli import main
+from privgraph_workbench.figures import ledger, words
+from privgraph_workbench.figures.export import export
+
+PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN = (fault.sentence for fault in FAULTS)
+OLD = Path(__file__).with_name("store-0.4.0")
+GAP, DP_MLP, MLP = "gap-karate-7755754231be", "dp-mlp-upload-0faca4bd19e9-81d4d95339f2", "mlp-karate-5d136cd5898e"
+
+
+def spec(method: str, unit: str, dataset: str = "cora", **options: str) -> RunSpec:
+    return RunSpec(method=method, dataset=dataset, options={"unit": unit, **options})
+
+
+EXPECTED = [
+    (spec("gap", "edge"), (PREDICTED, TAILS, REUSED)),
+    (spec("progap", "node"), (PREDICTED, TAILS, RECORD, REUSED)),
+    (spec("gap", "node", selection="validation"), (PREDICTED, TAILS, RECORD, REUSED, CHOSEN)),
+    (spec("gap", "edge", selection="validation"), (PREDICTED, TAILS, REUSED)),
+    (spec("gap", "none", selection="validation"), ()),
+    (spec("dp-mlp", "node", selection="last"), (PREDICTED, TAILS, RECORD, REUSED)),
+    (spec("dp-gnn", "node", selection="validation"), (PREDICTED, TAILS, RECORD, REUSED, CHOSEN)),
+    (spec("heter-poisson", "node", noise="gaussian"), (PREDICTED, TAILS, REUSED)),
+    (spec("heter-poisson", "node", noise="spherical-laplace"), (PREDICTED, REUSED)),
+    (spec("prompt-dpsgd", "node"), (PREDICTED, TAILS, REUSED)),
+    (spec("privgnn", "node"), (PREDICTED, REUSED)),
+    (spec("pate", "node"), (PREDICTED, REUSED)),
+    (spec("dp-gpl", "node"), (PREDICTED, REUSED)),
+    (spec("edge-rand", "edge"), (PREDICTED, REUSED)),
+    (spec("mlp", "edge"), ()),
+    (spec("mlp", "none"), ()),
+    (spec("gnn", "none", dataset="upload:0123456789ab"), (NAME,)),
+    (spec("dp-mlp", "node", dataset="upload:0123456789ab"), (PREDICTED, TAILS, RECORD, REUSED, NAME)),
+    (spec("privgnn", "node", dataset="upload:0123456789abcdef"), (PREDICTED, REUSED)),
+]
+
+
+@pytest.mark.parametrize(("asked", "faults"), EXPECTED)
+def test_the_table_row_by_row(asked: RunSpec, faults: tuple[str, ...]) -> None:
+    for version in ("", "0.1.0", "0.4.0", "0.4.12+0a1b2c3d4e5f"):
+        assert known_faults(asked, version) == faults
+    for version in ("0.5.0+0a1b2c3d4e5f", "0.5.0", "0.10.0", "1.0", program()):
+        assert known_faults(asked, version) == tuple(fault for fault in faults if fault == NAME)
+
+
+def test_every_method_that_makes_noise_is_in_the_table() -> None:
+    """None but those without a private unit, and the MLP, whose ledger is empty."""
+    for method in METHODS.values():
+        for unit in method.units:
+            noisy = unit != "none" and method.name != "mlp"
+            assert (PREDICTED in known_faults(spec(method.name, unit), "")) is noisy
+
+
+@pytest.fixture
+def old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunStore]:
+    """A copy of what version 0.4.0 left behind: three runs, one of them on an upload."""
+    shutil.copytree(OLD, tmp_path / "home")
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    store = RunStore.open()
+    yield store
+    store.close()
+
+
+def test_runs_of_an_old_store_are_read_and_say_what_they_carry(old: RunStore) -> None:
+    found = {record.id: record for record in old.find()}
+    assert {run: (record.state, record.version) for run, record in found.items()} == dict.fromkeys(
+        (GAP, DP_MLP, MLP), ("done", "")
+    )
+    carried = {run: record.statement.known_faults for run, record in found.items() if record.statement}
+    assert carried == {
+        GAP: (PREDICTED, TAILS, REUSED),
+        DP_MLP: (PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN),
+        MLP: (),
+    }
+    statement = found[GAP].statement
+    assert statement is not None
+    assert statement.epsilon == pytest.approx(7.993103421242548), "what was promised is not changed after the fact"
+    assert statement_from_json(json.loads(json.dumps(statement_to_json(statement)))) == statement
+    assert len(old.events(GAP)) > 5
+
+
+def test_the_command_line_and_every_export_say_it(old: RunStore, capsys: pytest.CaptureFixture[str]) -> None:
+    record, events = old.get(DP_MLP), old.events(DP_MLP)
+    statement = record.statement
+    assert statement is not None
+    assert main(["show", DP_MLP]) == 0
+    said = capsys.readouterr().out
+    assert "Made by: a version before 0.5.0" in said
+    assert all(f"Known fault, which no epsilon here counts: {fault}" in said for fault in statement.known_faults)
+    assert main(["show", DP_MLP, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["privacy"]["known_faults"] == list(statement.known_faults)
+    assert told["version"] == ""
+    for share in (True, False):
+        for text in (
+            report.markdown(record, events, share=share),
+            html.unescape(report.html(record, events, share=share)),
+        ):
+            assert "a version before 0.5.0" in text
+            assert all(text.count(fault) == 1 for fault in statement.known_faults)
+    rows = ledger.data(statement.ledger, statement.delta)
+    for kind in ("csv", "json"):
+        text = export("ledger", rows, {"one": statement}, kind).decode()
+        assert all(fault in text for fault in statement.known_faults)
+    assert "known faults: 6" in words.line("one", statement)
+    assert main(["show", MLP]) == 0
+    assert "Known fault" not in capsys.readouterr().out
+
+
+def test_an_upload_under_an_old_name_is_loaded(old: RunStore) -> None:
+    graph = load("upload:0faca4bd19e9")
+    assert (graph.num_nodes, graph.facts.edges) == (24, 48)
+    assert upload_spec("upload:0faca4bd19e9").caution == OLD_NAME
+
+
+def test_a_new_attempt_counts_and_not_an_earlier_one(old: RunStore) -> None:
+    """An attempt by a version that said nothing is an old one, though an earlier attempt has said what it was."""
+    run = old.submit(spec("gap", "edge", dataset="karate"))
+    finish = Outcome(state="failed")
+    for worker, version in (("a", program()), ("b", ""), ("c", program())):
+        assert old.leases.claim([run], worker) == [run]
+        if version:
+            old.leases.made_by(worker, version)
+        assert old.get(run).version == version
+        old.leases.finish(run, worker, finish)
+        old.retry(run)
+    old.delete(run)
+    assert old.submit(spec("gap", "edge", dataset="karate")) == run
+    assert old.get(run).version == ""
