@@ -78,7 +78,7 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     link = _demo(page, address)
     accuracy = page.get_by_test_id("stMetricValue").first.inner_text()
     assert re.fullmatch(r"\d\d\.\d%", accuracy)
-    for label in ("ε sound", "ε as published", "ε audited", "not audited yet"):
+    for label in ("sound ε", "ε as published", "ε audited", "not audited yet"):
         expect(page.get_by_text(label, exact=True).first).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
 
@@ -96,7 +96,7 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     drawn = started.value.path().read_text()
     assert drawn.startswith("<?xml")
     assert len(drawn) > 10_000
-    assert "ε sound" in drawn
+    assert "sound ε" in drawn
     assert "add or remove one undirected edge" in drawn
     with page.expect_download() as started:
         page.get_by_role("button", name="JSON", exact=True).click()

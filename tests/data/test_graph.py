@@ -7,7 +7,8 @@ import math
 import pytest
 import torch
 
-from privgraph.data.graph import LARGEST_FEATURE, Graph
+from privgraph.data.graph import Graph
+from privgraph.data.spec import LARGEST_FEATURE
 
 
 def graph(x: torch.Tensor) -> Graph:

@@ -57,6 +57,14 @@ def test_three_kinds_of_the_same_graph() -> None:
     assert f"Self-loops dropped: {loops}." in found[0].notes
 
 
+def test_features_that_will_be_cut_off_are_told() -> None:
+    arrays = made.arrays()
+    assert not any("beyond" in note for note in check_upload({"graph": made.npz(arrays)}).notes)
+    arrays["x"][3, :2] = [1e19, -2e6]
+    (told,) = [note for note in check_upload({"graph": made.npz(arrays)}).notes if "beyond" in note]
+    assert told.endswith("1,000,000 in size are read as if they were that large: 2.")
+
+
 def test_a_stored_upload_is_loaded_by_name() -> None:
     upload = check_upload({"graph": made.npz(made.arrays())})
     name = save_upload(upload, title="../Our <school>\n")

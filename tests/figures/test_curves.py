@@ -121,3 +121,13 @@ def test_what_was_measured_once_is_no_curve() -> None:
     assert [series.name for series in chart.series] == ["training loss"]
     assert chart.panels[0].rules == ()
     assert [series.name for series in curves.chart([once]).series] == ["label accuracy"]
+
+
+def test_a_late_stage_says_why_its_curve_does_not_begin_at_0() -> None:
+    rows = [
+        {"run": "", "metric": "train_loss", "stage": "student", "step": step, "value": 1.0, "evaluator": False}
+        for step in (541, 542)
+    ]
+    assert curves.chart(rows).panels[0].x.title == "step (epochs of student, after 540 steps of other work)"
+    early = [{**row, "step": row["step"] - 541} for row in rows]
+    assert curves.chart(early).panels[0].x.title == "step (epochs, over all stages)"

@@ -190,14 +190,14 @@ class TestStatementsTravelWithThePicture:
 
     def test_pdf_embeds_it(self, rows: Rows, statement: PrivacyStatement) -> None:
         made = export.export("ledger", rows["ledger"], {"one run": statement}, "pdf")
-        for said in ("ε sound", "ε as published", "ε audited", statement.relation):
+        for said in ("sound ε", "ε as published", "ε audited", statement.relation):
             assert said.encode("utf-16-be") in made or said.encode() in made
 
     def test_csv_says_it_in_comments(self, rows: Rows, statement: PrivacyStatement) -> None:
         made = export.export("tradeoff", rows["tradeoff"], {"one run": statement}, "csv").decode()
         lines = made.splitlines()
         head = [line for line in lines if line.startswith("#")]
-        assert any("ε sound: " in line and "ε as published: " in line and "ε audited: " in line for line in head)
+        assert any("sound ε: " in line and "ε as published: " in line and "ε audited: " in line for line in head)
         stored = next(line for line in head if line.startswith('# statement "one run": '))
         assert statement_from_json(json.loads(stored.split(": ", 1)[1])) == statement
         table = list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -255,8 +255,8 @@ def test_equal_statements_are_said_once_and_many_are_counted(statement: PrivacyS
 
 def test_a_sound_epsilon_is_never_rounded_down(statement: PrivacyStatement) -> None:
     shown = dict(words.three_numbers(replace(statement, epsilon=1.00001)))
-    assert float(shown["ε sound"]) >= 1.00001
-    assert dict(words.three_numbers(replace(statement, epsilon=float("inf"))))["ε sound"] == "∞"
+    assert float(shown["sound ε"]) >= 1.00001
+    assert dict(words.three_numbers(replace(statement, epsilon=float("inf"))))["sound ε"] == "∞"
     audited = dict(words.three_numbers(replace(statement, epsilon_audited=0.98765, audit_confidence=None)))["ε audited"]
     assert float(audited.removeprefix("at least ")) <= 0.98765
 

@@ -32,7 +32,7 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     planned = spec(epsilon=2.0).config().plan(KARATE).statement
     shown = _texts(app)
     assert planned.epsilon <= 2
-    assert "ε sound, planned" in shown
+    assert "sound ε, planned" in shown
     assert f"#### {planned.epsilon_as_published:.4g}" in shown
     assert "not audited yet" in shown
     assert "more private" in shown
@@ -96,7 +96,7 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     app = opened("train", run=run)
     shown = _texts(app)
     assert "81.2%" in {metric.value for metric in app.metric}
-    for label in ("ε sound", "ε as published", "ε audited"):
+    for label in ("sound ε", "ε as published", "ε audited"):
         assert label in {text.value for text in app.markdown}
     assert "not audited yet" in shown
     assert "An undirected edge is two entries" in shown
@@ -115,7 +115,7 @@ def test_a_running_run_shows_progress_and_can_be_stopped(opened: Callable[..., A
     app = opened("train", run=run)
     assert "50%" in app.get("progress")[0].proto.text
     assert any("noise σ" in table.value for table in app.dataframe), "what was spent so far is shown"
-    assert "ε sound, planned" in {text.value for text in app.markdown}
+    assert "sound ε, planned" in {text.value for text in app.markdown}
     app.button(key="stop").click().run()
     assert store.get(run).state == "stopping"
     assert app.button(key="stop").disabled

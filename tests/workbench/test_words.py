@@ -43,6 +43,8 @@ def test_risk_never_promises_what_does_not_hold() -> None:
     assert words.chance(words.guess(30.0, 0.0)) == "over 99.99%"
     assert "says nothing" in words.delta(1e-4, math.inf)
     assert "at most, that the guarantee does not hold" in words.delta(1e-4, 1.0)
+    assert "not small" in words.delta(0.01, 1.0)
+    assert "not small" not in words.delta(1e-4, 1.0)
     for epsilon in (0.01, 0.5, 1.0, 2.0, 4.0, 7.7):
         said = words.risk("node", epsilon, 1e-5)
         shown = float(said.split("at most ")[1].split("%")[0])

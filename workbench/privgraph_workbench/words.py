@@ -103,7 +103,12 @@ def delta(value: float, epsilon: float = 0.0) -> str:
         return f"δ = {value:.2g} says nothing here: with an infinite ε there is no guarantee that could hold or fail."
     if value == 0:
         return "δ = 0: the guarantee never fails."
-    return f"δ = {value:.2g}: the chance, at most, that the guarantee does not hold at all. It should be far below one over the number of protected units."
+    text = f"δ = {value:.2g}: the chance, at most, that the guarantee does not hold at all."
+    return (
+        text
+        if value < 1e-3
+        else f"{text} That is not small: a graph of so few units cannot do much better by this rule."
+    )
 
 
 def headline(statement: PrivacyStatement) -> str:

@@ -7,11 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from privgraph.data.spec import PublicFacts
-
-LARGEST_FEATURE = 1e6
-"""Features are cut off there; one that is no number is 0. A public rule, for each record by itself, for records that no network
-could read: it decides what becomes of them, and not an overflow somewhere inside."""
+from privgraph.data.spec import LARGEST_FEATURE, PublicFacts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LARGEST_FEATURE = 1e6
+"""Features are cut off there; one that is no number is 0. A public rule, for each number by itself, for
+records that no network could read: it decides what becomes of them, and not an overflow somewhere inside."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PublicFacts:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
+from privgraph.data.spec import LARGEST_FEATURE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +103,8 @@ def finish(found: Upload, limits: Limits) -> Upload:
     if classes > limits.classes:
         raise UploadError(f"There are more than {limits.classes:,} classes")
     pairs, notes = undirected_pairs(found.edges, nodes)
+    if beyond := int((np.abs(found.x) > LARGEST_FEATURE).sum()):
+        notes.append(f"Features beyond {LARGEST_FEATURE:,.0f} in size are read as if they were that large: {beyond:,}.")
     return replace(found, edges=pairs, notes=(*found.notes, *notes))
 
 

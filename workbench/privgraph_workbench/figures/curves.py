@@ -90,7 +90,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         "loss": Axis(title="loss (cross-entropy, nats)"),
         "accuracy": Axis(title="accuracy (percent of nodes)", percent=True),
     }
-    panels = tuple(Panel(x=Axis(title="step (epochs, over all stages)"), y=axes[side], rules=rules) for side in shown)
+    panels = tuple(Panel(x=Axis(title=_steps_title(rows)), y=axes[side], rules=rules) for side in shown)
     series = []
     for place, run in enumerate(runs):
         for slot, metric in enumerate(metrics):
@@ -135,6 +135,14 @@ def _stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
     if len(starts) < 2:
         return ()
     return tuple(Rule(x=step, label=stage) for stage, step in sorted(starts.items(), key=lambda item: item[1]))
+
+
+def _steps_title(rows: Sequence[Row]) -> str:
+    """What a step is; where curves belong to one late stage alone, why they do not begin at 0."""
+    stages, first = {row["stage"] for row in rows}, min(row["step"] for row in rows)
+    if len(stages) > 1 or first <= 1:
+        return "step (epochs, over all stages)"
+    return f"step (epochs of {stages.pop()}, after {first - 1:,} steps of other work)"
 
 
 def _shown(row: Row) -> str:

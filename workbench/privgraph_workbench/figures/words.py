@@ -30,7 +30,7 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
     if statement.epsilon_audited is not None and statement.audit_confidence is not None:
         audited += f" (confidence {100 * statement.audit_confidence:g}%{ATTACKED.get(statement.audited_by, '')})"
     return (
-        ("ε sound", upper(statement.epsilon)),
+        ("sound ε", upper(statement.epsilon)),
         ("ε as published", number(statement.epsilon_as_published, 4)),
         ("ε audited", audited),
     )

@@ -207,7 +207,7 @@ def _drag(name: str, noise: float) -> None:
 def _boxes(said: PrivacyStatement) -> None:
     boxes = (
         (
-            "ε sound",
+            "sound ε",
             "none proved" if math.isinf(said.epsilon) else upper(said.epsilon),
             f"What this noise will guarantee, by a proof that we stand for. Computed by: {said.accountant or 'no need'}.",
         ),

@@ -260,7 +260,7 @@ def _numbers(audit: AuditRecord) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red."""
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
-        ("ε sound", _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
+        ("sound ε", _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
         ("ε as published", _published(audit), audit.refutes_published, f"What the paper's own formula claims {whole}"),
         (
             "ε audited",

@@ -7,6 +7,8 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from privgraph.data.uploads import upload_spec
+from privgraph.options import UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.chart import number
@@ -62,8 +64,20 @@ def setting(record: RunRecord) -> str:
 
 
 def name(record: RunRecord) -> str:
-    """A run in a few words: its setting and its seed."""
-    return f"{setting(record)}, seed {record.spec.seed}"
+    """A run in a few words, for its owner: its setting, with the title that an upload was given, and its seed."""
+    return (
+        f"{setting(record).replace(record.spec.dataset, data_title(record.spec.dataset), 1)}, seed {record.spec.seed}"
+    )
+
+
+def data_title(dataset: str) -> str:
+    """What people call a graph: the title of an upload, else the name itself."""
+    if not dataset.startswith("upload:"):
+        return dataset
+    try:
+        return f"{upload_spec(dataset).title} ({dataset[:14]}…)"
+    except UnknownName:
+        return dataset
 
 
 def link(page: str, **query: str) -> str:

@@ -161,7 +161,7 @@ def _await_facts(spec: DatasetSpec) -> None:
 def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
     found = pricing.quote(config, facts)
     boxes = (
-        ("ε sound", upper(found.epsilon), "What this noise will guarantee, by a proof that we stand for"),
+        ("sound ε", upper(found.epsilon), "What this noise will guarantee, by a proof that we stand for"),
         (
             "ε as published",
             number(found.epsilon_as_published, 4),

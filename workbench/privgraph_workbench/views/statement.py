@@ -58,7 +58,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
     refuted = statement_words.refutations(statement)
     boxes = (
         (
-            "ε sound" + (", planned" if planned else ""),
+            "sound ε" + (", planned" if planned else ""),
             upper(statement.epsilon),
             f"What this noise {will}, by a proof that we stand for. Computed by: {statement.accountant or 'no need'}.",
         ),

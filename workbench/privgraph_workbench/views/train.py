@@ -220,14 +220,6 @@ def _await_facts(spec: DatasetSpec, data: forms.Filled, split: str) -> None:
 
 def _show_plan(planned: Plan) -> None:
     statement.show(planned.statement, planned=True)
-    if planned.noise:
-        st.markdown("###### Noise")
-        st.dataframe(
-            [{"what": name.replace("_", " "), "noise": value} for name, value in planned.noise.items()],
-            hide_index=True,
-            alt="Noise of each mechanism",
-            column_config={"noise": st.column_config.NumberColumn(format="%.4g")},
-        )
     for note in planned.notes:
         st.caption(common.sentence(note))
     memory = f", about {planned.memory_mb:,.0f} MB of memory" if planned.memory_mb else ""
