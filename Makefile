@@ -28,7 +28,7 @@ app: $(VENV)/.installed
 	@$(BIN)/privgraph app
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --dist worksteal
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 
+# Tests share the cores as processes (pytest-xdist), each with one thread: two processes of two threads each spend their
+# time waiting for one another. Before torch is imported; what tests start inherits it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MKL_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parents[1]
 
 

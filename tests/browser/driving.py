@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,7 +31,10 @@ OWN_FAULTS = ("stSlider", "stDataFrame", "stIconMaterial")
 def served(home: Path) -> Iterator[str]:
     """The address of an app of that home; the app and its runs are ended with the context."""
     os.environ["PRIVGRAPH_HOME"] = str(home)
-    process, address = launcher.start()
+    with socket.socket() as probe:  # two of these may start at once: neither takes the default port
+        probe.bind((launcher.DEFAULT_HOST, 0))
+        port = probe.getsockname()[1]
+    process, address = launcher.start(port=port)
     try:
         yield address
     finally:
