@@ -16,7 +16,7 @@ from privgraph.data.errors import DataError
 from privgraph.methods.ensemble import Ensemble
 from privgraph.runs.store import RunStore
 from privgraph_workbench import describing
-from privgraph_workbench.figures import ensembles, one_vote
+from privgraph_workbench.figures import ensembles, one_vote, stopped
 from privgraph_workbench.figures.chart import upper
 from privgraph_workbench.words import chance
 
@@ -109,7 +109,7 @@ def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> Non
     plots = [json.loads(one.proto.json)["figure"] for one in app.get("bidi_component")]
     marked = [json.dumps(plot, ensure_ascii=False) for plot in plots]
     assert sum(ensembles.DEPENDENT_BADGE in text for text in marked) == 2
-    assert "nobody" not in _texts(app)
+    assert stopped.NOBODY[1:] not in _texts(app)
     assert "every teacher voted on every query" in _texts(app)
 
 
