@@ -16,12 +16,16 @@ Row = dict[str, Any]
 
 Coordinate = float | str | None
 
+PERCENT_ROOM = 0.03
+"""How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent; without `labels` a
-    category axis names nothing, because the panel to its left already does. `categories` in their order, the first
-    at the top or left; a category axis must have them."""
+    """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent, and where a bound is
+    left to the drawing, never shows more than these and `PERCENT_ROOM`; without `labels` a category axis
+    names nothing, because the panel to its left already does. `categories` in their order, the first at the
+    top or left; a category axis must have them."""
 
     title: str
     scale: Literal["linear", "log", "category"] = "linear"

@@ -16,7 +16,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series, log_ticks, strengths
+from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Panel, Series, log_ticks, strengths
 from privgraph_workbench.theme import Theme, theme
 
 # The slots' dashes and markers, in matplotlib's words and the theme's order.
@@ -184,13 +184,25 @@ def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
 
 def _finish(axis: Axes, panel: Panel) -> None:
     """Bounds last: drawing would move them."""
-    for description, bound in ((panel.x, axis.set_xlim), (panel.y, axis.set_ylim)):
+    for description, own, bound in ((panel.x, axis.xaxis, axis.set_xlim), (panel.y, axis.yaxis, axis.set_ylim)):
         if description.scale == "category":
             continue
-        if description.low is not None and description.high is not None:
-            bound(description.low, description.high)
-        elif description.low is not None:
-            bound(description.low)
+        low, high = description.low, description.high
+        if description.percent and (low is None or high is None):
+            first, last = _within_percent(own)
+            low, high = first if low is None else low, last if high is None else high
+        if low is not None:
+            bound(low, high)
+
+
+def _within_percent(own: Any) -> tuple[float, float]:
+    """The bounds that matplotlib chose for an axis of percentages, cut off around 0 and 1; all of them for
+    one number."""
+    low, high = own.get_data_interval()
+    if low == high:
+        return -PERCENT_ROOM, 1 + PERCENT_ROOM
+    low, high = own.get_view_interval()
+    return max(low, -PERCENT_ROOM), min(high, 1 + PERCENT_ROOM)
 
 
 def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:

@@ -10,7 +10,7 @@ from collections import Counter
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from privgraph_workbench.figures.chart import Axis, Chart, Coordinate, Panel, Series, log_ticks, strengths
+from privgraph_workbench.figures.chart import PERCENT_ROOM, Axis, Chart, Coordinate, Panel, Series, log_ticks, strengths
 from privgraph_workbench.theme import DASHES, FONT, FONT_SIZE, MARKERS, Theme, theme, transparent
 
 _LEGEND_ROW = 24
@@ -215,8 +215,11 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
     if axis.low is not None and axis.high is not None:
         bounds = (axis.low, axis.high)
         settings["range"] = [math.log10(bound) for bound in bounds] if axis.scale == "log" else list(bounds)
-    elif axis.low == 0:
-        settings["rangemode"] = "tozero"
+    else:
+        if axis.low == 0:
+            settings["rangemode"] = "tozero"
+        if axis.percent:
+            settings["autorangeoptions"] = {"clipmin": -PERCENT_ROOM, "clipmax": 1 + PERCENT_ROOM}
     return settings
 
 
