@@ -20,10 +20,19 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import chart_of, compare, convergence, depth, neighbours_heatmap, tradeoff
+from privgraph_workbench.figures import (
+    chart_of,
+    compare,
+    convergence,
+    depth,
+    draw_matplotlib,
+    neighbours_heatmap,
+    tradeoff,
+)
 from privgraph_workbench.figures.chart import Row, upper
 from privgraph_workbench.figures.common import asked, describe, mixed_units, privacy, run_labels, statements_of
 from privgraph_workbench.figures.export import export
+from privgraph_workbench.jobs import command_line
 from privgraph_workbench.views.runs import comparison
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
@@ -60,7 +69,7 @@ def test_graphs_are_told_apart_whatever_the_method(figure: str, store: RunStore,
     drawn = chart_of(figure, rows)
     seen = {name for panel in drawn.panels for name in (panel.title, *panel.y.categories)}
     for words in (SMALL_WORDS, LARGE_WORDS):
-        assert any(words in name for name in seen), seen
+        assert any(words in name.replace("\n", " ") for name in seen), seen
     written = export(figure, rows, statements_of(two_graphs), "csv").decode()
     table = csv.DictReader(io.StringIO("".join(line for line in written.splitlines(True) if line[0] != "#")))
     assert {row["graph"] for row in table} == {SMALL_WORDS, LARGE_WORDS}
@@ -71,6 +80,19 @@ def test_each_graph_has_panels_of_its_own(figure: str, store: RunStore, two_grap
     drawn = chart_of(figure, _figures(store, two_graphs)[figure])
     assert len(drawn.panels) == 2
     assert {one.panel for one in drawn.series} == {0, 1}
+
+
+def test_a_graph_with_many_options_has_a_title_that_fits(store: RunStore) -> None:
+    data = {"nodes": 1234, "classes": 7, "degree": 12.5, "homophily": 0.85, "signal": 1.25, "features": 40, "seed": 12}
+    records = [_on(store, "gap", data, unit="edge"), _on(store, "gap", SMALL, unit="edge")]
+    rows = tradeoff.data(records)
+    shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("social")]
+    printed = [axis.get_title(loc="left") for axis in draw_matplotlib.draw(tradeoff.chart(rows)).axes]
+    for titles in ([text.replace("<br>", "\n") for text in shown], printed):
+        assert [title.replace("\n", " ") for title in titles] == [row["graph"] for row in rows]
+        assert max(len(line) for title in titles for line in title.splitlines()) <= 50
+    (name, _) = compare.chart(compare.data(records)).panels[0].y.categories
+    assert max(len(line) for line in name.splitlines()) <= compare.LINE < len(name)
 
 
 def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
@@ -219,6 +241,17 @@ def test_the_store_lists_no_budget_that_was_not_used(store: RunStore) -> None:
     given = store.submit(make_spec("dp-gpl", "karate", {"preset": "gcn-cora"}))
     used = store.submit(make_spec("dp-gpl", "karate", {"epsilon": 2.0}))
     assert {row["id"]: row["epsilon"] for row in store.find_rows()} == {given: None, used: 2.0}
+
+
+def test_the_command_names_no_budget_that_was_not_used() -> None:
+    given, open_ = make_spec("dp-gpl", "karate", {"preset": "gcn-cora"}), make_spec("gap", "karate", {"unit": "none"})
+    assert "--set preset=gcn-cora" in command_line(given)
+    assert "--unit none" in command_line(open_)
+    for spec in (given, open_):
+        assert "--epsilon" not in command_line(spec)
+    assert "--epsilon 2" in command_line(make_spec("dp-gpl", "karate"))
+    # it is part of the run's name: without it, the command would make another run
+    assert "--epsilon 8" in command_line(make_spec("dp-gpl", "karate", {**given.options, "epsilon": 8.0}))
 
 
 def test_a_run_of_an_earlier_version_is_named_by_its_statement() -> None:

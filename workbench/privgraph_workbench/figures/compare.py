@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
@@ -22,6 +23,8 @@ from privgraph_workbench.figures.common import (
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Runs side by side"
+LINE = 46
+"""The longest line of a run's name beside its bars."""
 EPSILONS = (
     ("epsilon", "sound ε"),
     ("epsilon_as_published", "ε as published"),
@@ -74,7 +77,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Three panels of horizontal bars that share their runs: accuracy, epsilon, seconds."""
     if not rows:
         return empty(TITLE, "no run is selected")
-    labels = distinct(row["label"] for row in rows)
+    labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
     epsilons = [row[key] for row in rows for key, _ in EPSILONS if placed(row[key])]
     panels = [
         Panel(
@@ -153,7 +156,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"{len(rows)} runs side by side.{said}",
         badges=(*badges, *badges_of(rows)),
-        height=200 + 34 * len(rows),
+        height=200 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
     )
 
 

@@ -98,7 +98,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         badges=badges_of(rows),
         columns=2,
-        height=150 + 46 * len(lines),
+        height=60 + (90 + 46 * len(lines)) * ((len(held) + 1) // 2),
     )
 
 
