@@ -126,7 +126,7 @@ class TestBounds:
 
 
 def _neighbours(store: RunStore, values: list[tuple[int, int, float]], **options: object) -> list[RunRecord]:
-    said = made_runs.statement(made_runs.node_entries(0.9), unit="node")
+    said = made_runs.statement(made_runs.node_entries(2.5), unit="node")
     found = []
     for neighbours, test_neighbours, accuracy in values:
         asked = made_runs.spec(

@@ -14,7 +14,8 @@ from privgraph_workbench.figures.common import EVALUATOR_BADGE
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:
     rows = compare.data(swept[:3])
-    assert [row["label"] for row in rows] == ["ProGAP, edge ε 0.25", "GAP, edge ε 0.25", "ProGAP, edge ε 1"]
+    quarter, one = "edge ε 0.1601 (ε 0.25 asked for)", "edge ε 0.6538 (ε 1 asked for)"
+    assert [row["label"] for row in rows] == [f"ProGAP, {quarter}", f"GAP, {quarter}", f"ProGAP, {one}"]
     assert [row["option epsilon"] for row in rows] == [0.25, 0.25, 1.0]
     assert "option depth" not in rows[0]
     assert all(row["epsilon"] > row["epsilon_as_published"] for row in rows)
@@ -49,7 +50,7 @@ def test_epsilons_of_different_units_carry_a_warning(store: RunStore) -> None:
         store, made_runs.spec(unit="node"), 0.6, made_runs.statement(made_runs.node_entries(1), "node")
     )
     assert compare.chart(compare.data([edge])).badges == (EVALUATOR_BADGE,)
-    assert "different units" in compare.chart(compare.data([edge, node])).badges[0]
+    assert "edge-level and node-level" in compare.chart(compare.data([edge, node])).badges[0]
 
 
 def test_an_unfinished_run_can_be_compared(store: RunStore) -> None:
@@ -65,7 +66,7 @@ def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
     records = [made_runs.finish(store, made_runs.spec(seed=k), 0.8, said, made_runs.learning(k)) for k in range(3)]
     pairs = [(record, store.events(record.id)) for record in records]
     rows = convergence.data(pairs)
-    assert {row["group"] for row in rows} == {"ProGAP, social, edge-level, ε 1.0"}
+    assert {row["group"] for row in rows} == {"ProGAP, social, edge-level, ε 0.8142 (ε 1 asked for)"}
     at = [row for row in rows if row["metric"] == "val_accuracy" and row["step"] == 50]
     expected = [
         event.payload["value"]
@@ -101,6 +102,6 @@ def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) ->
     chart = depth.chart(rows)
     assert [panel.title for panel in chart.panels] == ["social, edge-level", "social, node-level"]
     paths = [series for series in chart.series if series.kind == "path"]
-    assert [series.name for series in paths] == ["ProGAP, ε 0.25 sound", "ProGAP, ε 4 sound", "ProGAP, ε 8 sound"]
+    assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
     assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))
     assert "at K 3" in chart.summary

@@ -14,7 +14,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import tradeoff
 from privgraph_workbench.figures.chart import Chart
-from privgraph_workbench.figures.common import confidence, method_title
+from privgraph_workbench.figures.common import confidence, method_title, mixed_units
 
 
 def test_one_row_per_setting_with_both_epsilons(swept: list[RunRecord]) -> None:
@@ -64,7 +64,7 @@ def test_the_epsilon_is_the_letter_and_the_axis_has_its_unit(swept: list[RunReco
 
 
 def test_units_are_never_mixed_without_a_warning(store: RunStore, swept: list[RunRecord]) -> None:
-    assert tradeoff.mixed_units(tradeoff.data(swept)) is None
+    assert mixed_units(tradeoff.data(swept)) is None
     node = made_runs.finish(
         store,
         made_runs.spec(unit="node", epsilon=8.0),
@@ -72,7 +72,7 @@ def test_units_are_never_mixed_without_a_warning(store: RunStore, swept: list[Ru
         made_runs.statement(made_runs.node_entries(0.9), "node"),
     )
     rows = tradeoff.data([*swept, node])
-    warning = tradeoff.mixed_units(rows)
+    warning = mixed_units(rows)
     assert warning is not None
     assert "edge-level and node-level" in warning
     assert warning in tradeoff.chart(rows).badges

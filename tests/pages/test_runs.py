@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.runs import PAGE_SIZE, comparison
 
@@ -66,13 +68,38 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
     node = keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
     app = opened("runs", chosen=f"{edge},{node}")
     assert "### Side by side" in {text.value for text in app.markdown}
-    assert any("must not be compared" in text.value for text in app.warning)
+    assert any("Edge-level and node-level" in text.value for text in app.warning)
     table = comparison(store.find(RunQuery(order="test_accuracy")))
     left, right = table.values()
     assert left["test accuracy"] == "80.0%"
     assert (left["protects"], right["protects"]) != (right["protects"], left["protects"])
     assert right["batch_size"] == "8"
     assert "hidden" not in left, "equal settings are not repeated"
+
+
+def test_the_reference_without_privacy_raises_no_alarm(opened: Callable[..., AppTest], store: RunStore) -> None:
+    node = keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
+    open_ = keep(store, spec("gnn", unit="none"), accuracy=0.9)
+    assert not opened("runs", chosen=f"{node},{open_}").warning
+
+
+def test_each_figure_has_its_own_export(opened: Callable[..., AppTest], store: RunStore) -> None:
+    chosen = [keep(store, spec(seed=seed)) for seed in (0, 1)]
+    drawn = ""
+    exported = []
+    for element in opened("runs", chosen=",".join(chosen)).main:
+        if element.type == "bidi_component":
+            drawn = json.loads(element.proto.json)["figure"]["layout"]["title"]["text"]
+        elif element.type == "download_button" and element.proto.label == "SVG":
+            exported.append((drawn, element.proto.id.partition("export.")[2]))
+    assert exported == [("Runs side by side", "compare..svg"), ("Learning curves", "curves.compared.svg")]
+
+
+def test_graphs_of_one_name_are_told_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
+    for nodes in (600, 800):
+        store.submit(make_spec("gap", "social", data_options={"nodes": nodes, "degree": 8.0}))
+    table = opened("runs").dataframe[0].value
+    assert table["dataset"].tolist() == ["social (nodes 800, degree 8)", "social (nodes 600, degree 8)"]
 
 
 def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -13,6 +13,7 @@ from tests.pages.kept_runs import KARATE, keep, spec
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statements import tuning_price
 from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.chart import upper
 
@@ -78,6 +79,19 @@ def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], s
     said = [text.value for text in opened("tradeoffs", on="karate").info]
     assert said == ["1 finished run here protects a unit that is not shown: node. Choose it above."]
     assert not opened("tradeoffs", on="karate", protects="node").info
+
+
+def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    for method, nodes in (("progap", 600), ("gap", 1500)):
+        asked = make_spec(method, "social", {"unit": "edge"}, data_options={"nodes": nodes, "degree": 8.0})
+        made_runs.finish(store, asked, 0.7, said)
+    app = opened("tradeoffs", on="social", protects="edge")
+    graphs = ["social (nodes 1500, degree 8)", "social (nodes 600, degree 8)"]
+    layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
+    assert [one["text"] for one in layout["annotations"] if one["text"].startswith("social")] == graphs
+    numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
+    assert numbers["graph"].tolist() == graphs
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:

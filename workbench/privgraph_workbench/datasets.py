@@ -6,8 +6,7 @@ What needs the graph itself is made by `privgraph.data.describe` in a process of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
@@ -43,17 +42,9 @@ def complaint(name: str) -> str:
         return str(error)
 
 
-def options_class(spec: DatasetSpec) -> type | None:
-    """The configuration class of a set that has options of its own."""
-    if not spec.options:
-        return None
-    module, attribute = spec.options.split(":")
-    return cast(type, getattr(import_module(module), attribute))
-
-
 def options_form(spec: DatasetSpec, *, heading: bool = True) -> forms.Filled:
     """The set's own options as a form; nothing for most."""
-    found = options_class(spec)
+    found = spec.load_options()
     if found is None:
         return forms.Filled()
     filled = forms.options_form(parameters(found), prefix="data.", heading=heading)
@@ -86,7 +77,7 @@ def _from_catalogue(spec: DatasetSpec) -> PublicFacts | None:
 
 
 def _from_options(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFacts | None:
-    found = options_class(spec)
+    found = spec.load_options()
     if found is None:
         return None
     config: Any = build(found, options)

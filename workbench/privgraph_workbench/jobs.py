@@ -93,8 +93,10 @@ def command_line(spec: RunSpec) -> str:
     line = ["privgraph", "run", spec.method, "--data", spec.dataset]
     defaults = {parameter.name: parameter.default for parameter in parameters(method(spec.method).load_config())}
     shared = ("unit", "epsilon", "delta", "accounting")
+    # said even at their defaults; a budget that nothing reads would promise what the noise does not keep
+    always = {"unit"} if spec.asked_epsilon is None else {"unit", "epsilon"}
     for name in shared:
-        if name in spec.options and (name in ("unit", "epsilon") or defaults.get(name) != spec.options[name]):
+        if name in spec.options and (name in always or defaults.get(name) != spec.options[name]):
             line += [f"--{name}", words.option(spec.options[name])]
     rest = []
     for name, value in spec.options.items():

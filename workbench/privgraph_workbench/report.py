@@ -21,7 +21,7 @@ from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench.figures import chart_of, curves, ledger
 from privgraph_workbench.figures import words as statement_words
 from privgraph_workbench.figures.chart import Row, number, percent
-from privgraph_workbench.figures.common import UNIT_WORDS, method_title
+from privgraph_workbench.figures.common import UNIT_WORDS, graph_of, method_title
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.jobs import command_line
 from privgraph_workbench.words import duration, made_by
@@ -95,7 +95,7 @@ def html(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = Fals
 
 
 def _title(record: RunRecord) -> str:
-    return f"{method_title(record.spec.method)} on {record.spec.dataset}"
+    return f"{method_title(record.spec.method)} on {graph_of(record)}"
 
 
 def _sections(record: RunRecord, events: Sequence[StoredEvent], share: bool) -> list[Section]:
@@ -112,7 +112,7 @@ def _sections(record: RunRecord, events: Sequence[StoredEvent], share: bool) -> 
 
 def _summary(record: RunRecord, share: bool) -> Section:
     spec = record.spec
-    facts = [("Method", method_title(spec.method)), ("Data set", spec.dataset), ("Split", spec.split)]
+    facts = [("Method", method_title(spec.method)), ("Graph", graph_of(record)), ("Split", spec.split)]
     if not share:
         facts += [("Seed", str(spec.seed)), ("Run", record.id)]
     facts.append(("State", record.state + (f": {record.error}" if record.error else "")))

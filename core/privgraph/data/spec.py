@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 LARGEST_FEATURE = 1e6
 """Features are cut off there; one that is no number is 0. A public rule, for each number by itself, for
@@ -66,3 +68,11 @@ class DatasetSpec:
     public_split: bool = False
     caution: str = ""
     extra: str = ""
+
+    def load_options(self) -> type[Any] | None:
+        """The configuration of an embedded set that has options of its own, None for others."""
+        if not self.options:
+            return None
+        module, attribute = self.options.split(":")
+        found: type[Any] = getattr(import_module(module), attribute)
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
@@ -55,6 +56,28 @@ class PrivacyOptions:
             group="Privacy",
         ),
     ] = "sound"
+
+
+@dataclass(frozen=True)
+class GivenNoise:
+    """Noise that is asked for itself: by which option, under which letter of the paper, and how much.
+
+    `value` is 0 where it is not: then the noise is calibrated to the option epsilon, which nothing reads
+    otherwise.
+    """
+
+    option: str
+    symbol: str
+    value: float
+
+
+class NoiseCanBeGiven(ABC):
+    """A configuration whose noise may be given in place of a budget: epsilon then follows from the noise."""
+
+    @property
+    @abstractmethod
+    def given_noise(self) -> GivenNoise:
+        """The noise that a run has, whichever option or preset says so."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,12 +30,8 @@ class Fault:
     carries: Callable[[RunSpec], bool]
 
 
-def _unit(spec: RunSpec) -> str:
-    return str(spec.options.get("unit", "none"))
-
-
 def _noisy(spec: RunSpec) -> bool:
-    return _unit(spec) != "none" and spec.method in (*_TORCH_NORMALS, *_NUMPY)
+    return spec.unit != "none" and spec.method in (*_TORCH_NORMALS, *_NUMPY)
 
 
 def _gaussian_by_torch(spec: RunSpec) -> bool:
@@ -69,7 +65,7 @@ FAULTS = (
             "so showed that it is there: with such a node no finite epsilon holds."
         ),
         mended=(0, 5, 0),
-        carries=lambda spec: _unit(spec) == "node" and spec.method in _CLIPPED,
+        carries=lambda spec: spec.unit == "node" and spec.method in _CLIPPED,
     ),
     Fault(
         name="noise used again",
@@ -97,7 +93,7 @@ FAULTS = (
         ),
         mended=(0, 5, 0),
         carries=lambda spec: (
-            _unit(spec) == "node" and spec.method in _CLIPPED and spec.options.get("selection") == "validation"
+            spec.unit == "node" and spec.method in _CLIPPED and spec.options.get("selection") == "validation"
         ),
     ),
 )

@@ -6,13 +6,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import lru_cache
 from typing import Any
 
 from privgraph.data import catalogue
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, Scalar, build, values
-from privgraph.registry import method
+from privgraph.methods.plan import GivenNoise, NoiseCanBeGiven
+from privgraph.options import OptionError, Scalar, build, parameters, values
+from privgraph.registry import METHODS, method
 
 SPEC_VERSION = 1
 
@@ -79,6 +80,39 @@ class RunSpec:
         """The validated configuration. Raises `OptionError` or `UnknownName`."""
         return build(method(self.method).load_config(), self.options)
 
+    @property
+    def unit(self) -> str:
+        """What was to be protected: none, edge or node."""
+        return str(self.options.get("unit", "none"))
+
+    @property
+    def noise(self) -> GivenNoise | None:
+        """The noise of a method whose noise can be given; None of all others, and where nothing is
+        protected."""
+        return None if self.unit == "none" else _noise(self.method, tuple(sorted(self.options.items())))
+
+    @property
+    def asked_epsilon(self) -> float | None:
+        """The budget that the noise is calibrated to; None where nothing is protected, or the noise itself
+        was given."""
+        asked, noise = self.options.get("epsilon"), self.noise
+        if self.unit == "none" or not isinstance(asked, int | float) or (noise is not None and noise.value > 0):
+            return None
+        return float(asked)
+
+
+@lru_cache(maxsize=4096)
+def _noise(name: str, options: tuple[tuple[str, Scalar], ...]) -> GivenNoise | None:
+    kind = METHODS[name].load_config() if name in METHODS else object
+    if not issubclass(kind, NoiseCanBeGiven):
+        return None
+    known = {parameter.name for parameter in parameters(kind)}
+    try:
+        config: NoiseCanBeGiven = build(kind, {option: value for option, value in options if option in known})
+    except OptionError:  # a run of an earlier version, with a value that is admitted no more: its statement tells
+        return None
+    return config.given_noise
+
 
 def make_spec(
     method_name: str,
@@ -120,9 +154,9 @@ def make_spec(
 
 def _data_options(data: DatasetSpec, given: Mapping[str, object]) -> dict[str, Scalar]:
     """All options of an embedded data set, so that leaving one out and giving its default are the same run."""
-    if data.options:
-        module, attribute = data.options.split(":")
-        return values(build(getattr(import_module(module), attribute), given))
+    kind = data.load_options()
+    if kind is not None:
+        return values(build(kind, given))
     if given:
         raise OptionError(f"{data.title} has no options of its own (got {', '.join(given)})")
     return {}

@@ -76,7 +76,7 @@ class RunStore:
         labels = [_tag(tag) for tag in tags]
         if not _ID.fullmatch(spec.id):
             raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {spec.id})")
-        unit = str(spec.options.get("unit", "none"))
+        unit = spec.unit
         row = {
             "id": spec.id,
             "spec": json.dumps(spec.to_json(), allow_nan=False),
@@ -84,7 +84,7 @@ class RunStore:
             "dataset": spec.dataset,
             "split": spec.split,
             "unit": unit,
-            "epsilon": None if unit == "none" else spec.options.get("epsilon"),
+            "epsilon": spec.asked_epsilon,
             "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
             "seed": spec.seed,
             "batch": batch,
@@ -112,11 +112,12 @@ class RunStore:
             return listing.find_records(connection, query, self._database.now(connection))
 
     def find_rows(self, query: RunQuery = ALL_RUNS, options: bool = False) -> list[dict[str, Any]]:
-        """Plain rows for lists and figures, with the names of `listing.LIGHT` and `tags`; cheaper than `find`.
+        """Plain rows for lists and figures, with the names of `listing.LIGHT` and `tags`; cheaper than
+        `find`.
 
-        `epsilon` is what was asked for (None where nothing is protected), `sound_epsilon` and
-        `published_epsilon` are what the statement says; accuracies lie in [0, 1]. With `options` the
-        rows also hold `options` and `data_options`.
+        `epsilon` is what was asked for (None where nothing is protected, or the noise was given),
+        `sound_epsilon` and `published_epsilon` are what the statement says; accuracies lie in [0, 1]. With
+        `options` the rows also hold `options` and `data_options`.
         """
         with self._database.read() as connection:
             return listing.find_light(connection, query, options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from importlib import import_module
 from typing import Any
 
 from privgraph.data.catalogue import dataset
@@ -93,9 +92,9 @@ def _facts(parsed: argparse.Namespace) -> PublicFacts:
 def _known(spec: DatasetSpec, parsed: argparse.Namespace) -> dict[str, int]:
     """What the catalogue, or the options of a made-up set, say of its sizes."""
     given = pairs(parsed.data_set, "--data-set")
-    if spec.options:
-        module, attribute = spec.options.split(":")
-        made = build(getattr(import_module(module), attribute), given)
+    kind = spec.load_options()
+    if kind is not None:
+        made = build(kind, given)
         return {
             "nodes": made.nodes,
             "edges": round(made.nodes * made.degree / 2),

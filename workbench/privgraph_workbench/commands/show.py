@@ -10,6 +10,7 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.figures.common import describe as what_was_run
 from privgraph_workbench.figures.words import refutations
 from privgraph_workbench.words import made_by
 
@@ -34,10 +35,9 @@ def show_command(parsed: argparse.Namespace) -> int:
 
 def describe(record: RunRecord) -> str:
     """A run in plain lines: what it is, what it came to, and what its guarantee says."""
-    spec = record.spec
     lines = [
         f"Run {record.id}",
-        f"{spec.method} on {spec.dataset}, split {spec.split}, seed {spec.seed}: {record.state}",
+        f"{what_was_run(record)}, {record.spec.split} split, seed {record.spec.seed}: {record.state}",
     ]
     if record.statement is not None:
         lines.append(f"Made by: {made_by(record)}")

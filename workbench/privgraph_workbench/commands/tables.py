@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import sys
-from importlib import import_module
 from typing import Any
 
 from privgraph.data.catalogue import DATASETS
@@ -97,9 +96,9 @@ def option_rows(config: type) -> list[dict[str, Any]]:
 def dataset_row(spec: DatasetSpec) -> dict[str, Any]:
     """A data set as JSON values; `available` says whether it can be loaded without a network."""
     row = dataclasses.asdict(spec) | {"available": available(spec), "options": []}
-    if spec.options:
-        module, attribute = spec.options.split(":")
-        row["options"] = option_rows(getattr(import_module(module), attribute))
+    kind = spec.load_options()
+    if kind is not None:
+        row["options"] = option_rows(kind)
     return row
 
 

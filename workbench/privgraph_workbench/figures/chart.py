@@ -7,6 +7,7 @@ is a number that the theme turns into a colour, a dash and a marker, the same in
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,12 +17,16 @@ Row = dict[str, Any]
 
 Coordinate = float | str | None
 
+PERCENT_ROOM = 0.03
+"""How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent; without `labels` a
-    category axis names nothing, because the panel to its left already does. `categories` in their order, the first
-    at the top or left; a category axis must have them."""
+    """An axis: its title carries the unit. `percent` shows values of [0, 1] as percent, and where a bound is
+    left to the drawing, never shows more than these and `PERCENT_ROOM`; without `labels` a category axis
+    names nothing, because the panel to its left already does. `categories` in their order, the first at the
+    top or left; a category axis must have them."""
 
     title: str
     scale: Literal["linear", "log", "category"] = "linear"
@@ -150,6 +155,11 @@ def strengths(values: Sequence[float | None]) -> list[float | None]:
     held = [value for value in values if value is not None]
     low, span = min(held, default=0.0), (max(held, default=0.0) - min(held, default=0.0)) or 1.0
     return [None if value is None else 0.05 + 0.45 * (value - low) / span for value in values]
+
+
+def title_lines(panel: Panel, columns: int) -> list[str]:
+    """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
+    return textwrap.wrap(panel.title, 100 if columns == 1 else 50)
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:

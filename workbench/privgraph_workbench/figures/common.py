@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 
 import numpy as np
 
+from privgraph.options import Scalar
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Row, number, upper
 
 RESAMPLES = 2000
+CLOSE = 0.99
+"""Noise that was calibrated to a budget uses so much of it at least: such a run is called by the budget."""
 EVALUATOR_BADGE = (
     "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
 )
@@ -27,45 +34,90 @@ def method_title(name: str) -> str:
 
 def unit_of(record: RunRecord) -> str:
     """The unit that the run protects: what its statement says, else what was asked for."""
-    return record.statement.unit if record.statement else str(record.spec.options.get("unit", "none"))
+    return record.statement.unit if record.statement else record.spec.unit
 
 
-def given_noise(record: RunRecord) -> float | None:
-    """Lambda of a run whose protecting noise was given (its scale is 1/lambda); None where it was calibrated to a budget,
-    or where nothing is protected."""
-    given = record.spec.options.get("lam")
-    return float(given) if unit_of(record) != "none" and isinstance(given, int | float) and given > 0 else None
+def graph_of(record: RunRecord) -> str:
+    """The run's graph in words. Runs on different graphs never share a curve, a panel or a mean."""
+    return GraphId.of(record.spec).words()
 
 
-def asked_epsilon(record: RunRecord) -> float | None:
-    """The budget that the noise was calibrated to; None where nothing is protected, or the noise itself was given."""
-    asked = record.spec.options.get("epsilon")
-    if unit_of(record) == "none" or given_noise(record) is not None or not isinstance(asked, int | float):
-        return None
-    return float(asked)
+def asked(record: RunRecord) -> str:
+    """By what the run's noise was chosen. An epsilon stands bare only where the run's statement keeps it."""
+    noise, epsilon = record.spec.noise, record.spec.asked_epsilon
+    if noise is not None and noise.value > 0:
+        return f"{noise.symbol} {number(noise.value, 6)}"
+    if epsilon is None:
+        return UNIT_WORDS["none"]
+    if record.statement is not None and record.statement.epsilon <= epsilon:
+        return f"ε {epsilon:g}"
+    return _wanted(record, epsilon)
+
+
+def budget(record: RunRecord) -> str:
+    """What the run guarantees, as its statement says, with what its noise was chosen by where that is
+    something else."""
+    said, epsilon = record.statement, record.spec.asked_epsilon
+    if unit_of(record) == "none" or said is None:
+        return asked(record)
+    if epsilon is not None and CLOSE * epsilon <= said.epsilon <= epsilon:
+        return f"ε {epsilon:g}"
+    sound = "nothing guaranteed" if math.isinf(said.epsilon) else f"ε {upper(said.epsilon)}"
+    return f"{sound} ({asked(record) if epsilon is None else _wanted(record, epsilon)})"
+
+
+def _wanted(record: RunRecord, epsilon: float) -> str:
+    return f"ε {epsilon:g} {'as published' if record.spec.options.get('accounting') == 'published' else 'asked for'}"
+
+
+def privacy(record: RunRecord) -> str:
+    """Unit and epsilon of a run in a few words."""
+    unit = unit_of(record)
+    return UNIT_WORDS["none"] if unit == "none" else f"{unit} {budget(record)}"
+
+
+def describe(record: RunRecord, title: str = "") -> str:
+    """What was run, in a few words: method, graph (of another `title` where it has one) and privacy. Without
+    the seed, so that it may be shown to anybody."""
+    return f"{record.spec.method} on {GraphId.of(record.spec).words(title)}, {privacy(record)}"
+
+
+def statements_of(records: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
+    """The statements of the runs that have one, by what was run; repetitions that say the same stand there
+    once."""
+    differs = variants(records)
+    found: dict[str, PrivacyStatement] = {}
+    for record in records:
+        if record.statement is None:
+            continue
+        label = name = ", ".join(filter(None, (describe(record), differs[setting(record)])))
+        count = 1
+        while label in found and found[label] != record.statement:
+            count += 1
+            label = f"{name} ({count})"
+        found[label] = record.statement
+    return found
+
+
+def options_read(record: RunRecord) -> dict[str, Scalar]:
+    """The run's options, without those that nothing reads: a budget where the noise was given, and every
+    option of the guarantee where nothing is protected."""
+    unread = set() if record.spec.asked_epsilon is not None else {"epsilon"}
+    unread |= {"delta", "accounting"} if record.spec.unit == "none" else set()
+    return {name: value for name, value in record.spec.options.items() if name not in unread}
 
 
 def setting(record: RunRecord) -> str:
-    """Everything that was asked of the run but the seed and the device; equal for repetitions of one setting.
-
-    A budget that was not used, because the noise was given, is no part of it.
-    """
-    asked = {key: value for key, value in record.spec.to_json().items() if key not in ("seed", "device", "version")}
-    if given_noise(record) is not None:
-        asked["options"] = {key: value for key, value in asked["options"].items() if key != "epsilon"}
-    return json.dumps(asked, sort_keys=True)
-
-
-def people(record: RunRecord) -> str:
-    """Whose data the run read: the data set with its options. Splits of it are the same people."""
-    return json.dumps([record.spec.dataset, dict(record.spec.data_options)], sort_keys=True)
+    """Everything that was asked of the run but the seed and the device; equal for repetitions of one
+    setting."""
+    return json.dumps([record.spec.method, astuple(GraphId.of(record.spec)), options_read(record)], sort_keys=True)
 
 
 def composed(records: Iterable[RunRecord]) -> dict[str, int]:
     """For each run (by its id), how many of these runs read the same people: who sees them all sees a composition."""
-    chosen = list(records)
-    together = Counter(people(record) for record in chosen)
-    return {record.id: together[people(record)] for record in chosen}
+    people = {record.id: GraphId.of(record.spec).people for record in records}
+    together = Counter(people.values())
+    return {run: together[read] for run, read in people.items()}
 
 
 def badges_of(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -78,19 +130,38 @@ def badges_of(rows: Sequence[Row]) -> tuple[str, ...]:
     )
 
 
-def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:
-    """For each setting, the options in which it differs from the others of its method, data set and unit.
+def mixed_units(rows: Iterable[Row]) -> str | None:
+    """The warning for rows (unit, epsilon, epsilon_as_published) whose epsilons protect different units.
 
-    The privacy budget or the noise that was given in its place, how it was accounted, and the options of `leave_out`
-    are axes of their own and no variant; noise that protects nobody is one.
+    What has no epsilon to compare, because nothing or everything is protected, can be mistaken for nothing.
+    """
+    found = (row["unit"] for row in rows if placed(row["epsilon"]) or placed(row["epsilon_as_published"]))
+    units = sorted(set(found) - {"none"})
+    if len(units) < 2:
+        return None
+    words = " and ".join(UNIT_WORDS[unit] for unit in units)
+    return f"{words} runs stand together here: an ε for one unit says nothing about the other, so do not compare them"
+
+
+def placed(epsilon: float | None) -> bool:
+    """Whether an epsilon has a place on a logarithmic axis: there is one, and it is neither zero nor
+    infinite."""
+    return epsilon is not None and 0 < epsilon < math.inf
+
+
+def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:
+    """For each setting, the options in which it differs from the others of its method, graph and unit.
+
+    The privacy budget or the noise that was given in its place, how it was accounted, and the options of
+    `leave_out` are axes of their own and no variant; noise that protects nobody is one.
     """
     left = {"epsilon", "accounting", "unit", *leave_out}
-    groups: dict[tuple[str, str, str], list[RunRecord]] = {}
+    groups: dict[tuple[str, GraphId, str], list[RunRecord]] = {}
     for record in records:
-        groups.setdefault((record.spec.method, record.spec.dataset, unit_of(record)), []).append(record)
+        groups.setdefault((record.spec.method, GraphId.of(record.spec), unit_of(record)), []).append(record)
     words = {}
     for members in groups.values():
-        loose = [_loose(record, left | ({"lam"} if unit_of(record) != "none" else set())) for record in members]
+        loose = [_loose(record, left) for record in members]
         keys = {key for one in loose for key in one}
         differing = sorted(key for key in keys if len({str(one.get(key)) for one in loose}) > 1)
         for record, one in zip(members, loose, strict=True):
@@ -98,9 +169,10 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
     return words
 
 
-def _loose(record: RunRecord, left: set[str]) -> dict[str, object]:
-    options = {key: value for key, value in record.spec.options.items() if key not in left}
-    return {**options, **record.spec.data_options, "split": record.spec.split}
+def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
+    noise = record.spec.noise
+    axes = left | ({noise.option} if noise is not None else set())
+    return {key: value for key, value in options_read(record).items() if key not in axes}
 
 
 def confidence(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None, float | None]:
@@ -121,24 +193,15 @@ def confidence(values: Sequence[float], level: float = 0.95) -> tuple[float, flo
 
 
 def run_labels(records: Sequence[RunRecord]) -> list[str]:
-    """A short name for each run, distinct: method, and of data set, budget asked for and seed what differs; the
-    end of the id where nothing does."""
-    parts = [
-        (method_title(one.spec.method), one.spec.dataset, _budget(one), f"seed {one.spec.seed}") for one in records
-    ]
+    """A short name for each run, distinct: method, and of graph, privacy and seed what differs; the end of
+    the id where nothing does."""
+    parts = [(method_title(one.spec.method), graph_of(one), privacy(one), f"seed {one.spec.seed}") for one in records]
     differing = [place for place in range(1, 4) if len({part[place] for part in parts}) > 1]
-    names = [", ".join([part[0], *(part[place] for place in differing if part[place])]) for part in parts]
+    names = [", ".join([part[0], *(part[place] for place in differing)]) for part in parts]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     return [
         f"{name} ({record.id[-4:]})" if name in repeated else name for name, record in zip(names, records, strict=True)
     ]
-
-
-def _budget(record: RunRecord) -> str:
-    unit, given, asked = unit_of(record), given_noise(record), asked_epsilon(record)
-    if unit != "none" and given is not None:
-        return f"{unit} λ {given:g}"
-    return UNIT_WORDS["none"] if asked is None else f"{unit} ε {asked:g}"
 
 
 def spans(low: float, high: float) -> tuple[float, float]:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import math
+import textwrap
 from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty, number, percent
-from privgraph_workbench.figures.common import badges_of, composed, method_title, run_labels, unit_of
+from privgraph_workbench.figures.common import (
+    badges_of,
+    composed,
+    graph_of,
+    method_title,
+    mixed_units,
+    options_read,
+    placed,
+    run_labels,
+    unit_of,
+)
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Runs side by side"
+LINE = 46
+"""The longest line of a run's name beside its bars."""
 EPSILONS = (
     ("epsilon", "sound ε"),
     ("epsilon_as_published", "ε as published"),
@@ -21,16 +33,17 @@ EPSILONS = (
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
-    """One row per run: run, label, method, title, dataset, seed, state, unit, epsilon, epsilon_as_published,
-    epsilon_audited, delta, data_dependent, test_accuracy, val_accuracy, train_accuracy (in [0, 1]), seconds,
-    peak_memory_mb, device, evaluator (an accuracy is among them), composed (how many of these runs read the same people), and each option in which the runs differ (prefixed `option `). None: no such number."""
+    """One row per run: run, label, method, title, dataset, graph (in words), seed, state, unit, epsilon,
+    epsilon_as_published, epsilon_audited, delta, data_dependent, test_accuracy, val_accuracy, train_accuracy
+    (in [0, 1]), seconds, peak_memory_mb, device, evaluator (an accuracy is among them), composed (how many of
+    these runs read the same people), and each option in which the runs differ (prefixed `option `). None: no
+    such number, or an option that nothing reads."""
     chosen = list(records)
-    options = {key for record in chosen for key in record.spec.options}
-    differing = sorted(
-        key for key in options if len({str(record.spec.options.get(key)) for record in chosen}) > 1 and key != "unit"
-    )
+    options = [options_read(record) for record in chosen]
+    names = {name for one in options for name in one} - {"unit"}
+    differing = sorted(name for name in names if len({str(one.get(name)) for one in options}) > 1)
     rows, together = [], composed(chosen)
-    for record, label in zip(chosen, run_labels(chosen), strict=True):
+    for record, read, label in zip(chosen, options, run_labels(chosen), strict=True):
         statement = record.statement
         rows.append(
             {
@@ -39,6 +52,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
                 "method": record.spec.method,
                 "title": method_title(record.spec.method),
                 "dataset": record.spec.dataset,
+                "graph": graph_of(record),
                 "seed": record.spec.seed,
                 "state": record.state,
                 "unit": unit_of(record),
@@ -53,7 +67,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
                 "device": record.device,
                 "evaluator": any(name.endswith("_accuracy") for name in record.metrics),
                 "composed": together[record.id],
-                **{f"option {key}": record.spec.options.get(key) for key in differing},
+                **{f"option {name}": read.get(name) for name in differing},
             }
         )
     return rows
@@ -63,8 +77,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     """Three panels of horizontal bars that share their runs: accuracy, epsilon, seconds."""
     if not rows:
         return empty(TITLE, "no run is selected")
-    labels = distinct(row["label"] for row in rows)
-    epsilons = [row[key] for row in rows for key, _ in EPSILONS if _drawn(row[key])]
+    labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
+    epsilons = [row[key] for row in rows for key, _ in EPSILONS if placed(row[key])]
     panels = [
         Panel(
             x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
@@ -95,7 +109,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
         for slot, (key, name) in enumerate(EPSILONS):
-            held = [(row, label) for row, label in zip(rows, labels, strict=True) if _drawn(row[key])]
+            held = [(row, label) for row, label in zip(rows, labels, strict=True) if placed(row[key])]
             if held:
                 series.append(
                     Series(
@@ -129,8 +143,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             hover=tuple(_hover(row) for row in rows),
         )
     )
-    units = {row["unit"] for row in rows if row["epsilon"] is not None} - {"none"}
-    badges = ["these runs protect different units: do not compare their ε"] if len(units) > 1 else []
+    warning = mixed_units(rows)
+    badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
     scored = [row for row in rows if row["test_accuracy"] is not None]
@@ -142,17 +156,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"{len(rows)} runs side by side.{said}",
         badges=(*badges, *badges_of(rows)),
-        height=200 + 34 * len(rows),
+        height=200 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
     )
 
 
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """The comparison as a plotly figure."""
     return draw(chart(rows), theme)
-
-
-def _drawn(value: float | None) -> bool:
-    return value is not None and 0 < value < math.inf
 
 
 def _hover(row: Row) -> str:

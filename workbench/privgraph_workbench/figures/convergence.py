@@ -11,11 +11,11 @@ from privgraph_workbench.figures import curves
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty, percent
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
-    asked_epsilon,
     badges_of,
+    budget,
     composed,
     confidence,
-    given_noise,
+    graph_of,
     method_title,
     setting,
     unit_of,
@@ -29,8 +29,9 @@ STEPS = 300
 
 
 def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
-    """One row per setting, metric and step: group (words for the setting), dataset, unit, metric, step, stage,
-    mean, low, high (95% bootstrap over seeds; None for one), seeds, evaluator, composed (how many of all these runs read the same people). Accuracies in [0, 1].
+    """One row per setting, metric and step: group (words for the setting), dataset, graph, unit, metric,
+    step, stage, mean, low, high (95% bootstrap over seeds; None for one), seeds, evaluator, composed (how
+    many of all these runs read the same people). Accuracies in [0, 1].
 
     At most 300 steps of each are kept, the lowest and highest among them.
     """
@@ -42,10 +43,9 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
     rows = []
     for key, members in groups.items():
         first = members[0][0]
-        unit, given, asked = unit_of(first), given_noise(first), asked_epsilon(first)
-        budget = "" if unit == "none" else f", ε {asked}" if given is None else f", λ {given}"
-        name = f"{method_title(first.spec.method)}, {first.spec.dataset}, {UNIT_WORDS[unit]}{budget}"
-        name += f", {words[key]}" if words[key] else ""
+        unit, graph = unit_of(first), graph_of(first)
+        privacy = UNIT_WORDS[unit] if unit == "none" else f"{UNIT_WORDS[unit]}, {budget(first)}"
+        name = ", ".join(filter(None, (method_title(first.spec.method), graph, privacy, words[key])))
         for metric in METRICS:
             steps: dict[int, list[Row]] = {}
             for _, points in members:
@@ -59,6 +59,7 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                     {
                         "group": name,
                         "dataset": first.spec.dataset,
+                        "graph": graph,
                         "unit": unit,
                         "metric": metric,
                         "step": step,

@@ -10,9 +10,11 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, number, percent
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
+    asked,
     badges_of,
     composed,
     confidence,
+    graph_of,
     method_title,
     setting,
     unit_of,
@@ -26,9 +28,10 @@ TITLE = "Effect of depth"
 def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: str = "depth") -> list[Row]:
     """One row per setting of the done runs that have the metric and the option.
 
-    method, title, dataset, unit, variant, asked (epsilon), accounting, depth, epsilon, epsilon_as_published
-    (largest over seeds), mean, low, high (95% bootstrap; None for one seed), seeds, metric, evaluator (True), composed (how many of all these
-    runs read the same people), runs.
+    method, title, dataset, graph (in words), unit, variant, budget (in words: what the noise was chosen by),
+    asked (epsilon), accounting, depth, epsilon, epsilon_as_published (largest over seeds), mean, low, high
+    (95% bootstrap; None for one seed), seeds, metric, evaluator (True), composed (how many of all these runs
+    read the same people), runs.
     """
     done = [
         record
@@ -50,9 +53,11 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
                 "method": first.spec.method,
                 "title": method_title(first.spec.method),
                 "dataset": first.spec.dataset,
+                "graph": graph_of(first),
                 "unit": unit_of(first),
                 "variant": words[key],
-                "asked": first.spec.options.get("epsilon"),
+                "budget": asked(first),
+                "asked": first.spec.asked_epsilon,
                 "accounting": first.spec.options.get("accounting"),
                 "depth": first.spec.options[option],
                 "epsilon": max((one.epsilon for one in statements), default=None),
@@ -67,31 +72,30 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
                 "runs": " ".join(member.id for member in members),
             }
         )
-    return sorted(
-        rows, key=lambda row: (row["dataset"], row["unit"], row["method"], row["asked"], row["variant"], row["depth"])
-    )
+    order = ("graph", "unit", "method", "asked", "budget", "variant", "depth")
+    return sorted(rows, key=lambda row: tuple((row[key] is not None, row[key]) for key in order))
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per data set and unit; one curve per method and budget asked for."""
+    """One panel per graph and unit; one curve per method and budget asked for."""
     if not rows:
         return empty(TITLE, "no finished runs of different depths yet")
-    places = list(dict.fromkeys((row["dataset"], row["unit"]) for row in rows))
+    places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows))
     names = list(dict.fromkeys(_name(row) for row in rows))
     depths = tuple(sorted({float(row["depth"]) for row in rows}))
     metric = rows[0]["metric"].replace("_", " ")
     panels = tuple(
         Panel(
-            title=f"{dataset}, {UNIT_WORDS[unit]}",
+            title=f"{graph}, {UNIT_WORDS[unit]}",
             x=Axis(title="depth K (hops)", ticks=depths),
             y=Axis(title=f"{metric} (percent of nodes)", percent=True),
         )
-        for dataset, unit in places
+        for graph, unit in places
     )
     series = []
-    for place, (dataset, unit) in enumerate(places):
+    for place, (graph, unit) in enumerate(places):
         for slot, name in enumerate(names):
-            points = [row for row in rows if row["dataset"] == dataset and row["unit"] == unit and _name(row) == name]
+            points = [row for row in rows if row["graph"] == graph and row["unit"] == unit and _name(row) == name]
             if not points:
                 continue
             series += band(points, "depth", slot=slot, panel=place, group=name)
@@ -117,7 +121,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=panels,
         series=tuple(series),
         summary=f"Accuracy against depth. Highest: {percent(best['mean'])} at K {best['depth']}, "
-        f"{_name(best)}, {best['dataset']}.",
+        f"{_name(best)}, {best['graph']}.",
         badges=badges_of(rows),
         columns=2,
         height=110 + 300 * ((len(places) + 1) // 2),
@@ -130,9 +134,4 @@ def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
 
 
 def _name(row: Row) -> str:
-    if row["unit"] == "none":
-        budget = "not private"
-    else:
-        kind = "as published" if row["accounting"] == "published" else "sound"
-        budget = f"ε {row['asked']:g} {kind}"
-    return f"{row['title']}, {budget}" + (f", {row['variant']}" if row["variant"] else "")
+    return ", ".join(filter(None, (row["title"], row["budget"], row["variant"])))

@@ -16,7 +16,16 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series, log_ticks, strengths
+from privgraph_workbench.figures.chart import (
+    PERCENT_ROOM,
+    Axis,
+    Chart,
+    Panel,
+    Series,
+    log_ticks,
+    strengths,
+    title_lines,
+)
 from privgraph_workbench.theme import Theme, theme
 
 # The slots' dashes and markers, in matplotlib's words and the theme's order.
@@ -79,7 +88,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
     )
     axes = upper.subplots(rows, columns, squeeze=False)
     for place, panel in enumerate(chart.panels):
-        _axes(axes[place // columns][place % columns], panel, colours)
+        _axes(axes[place // columns][place % columns], panel, colours, columns)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
     handles: dict[str, Any] = {}
@@ -124,7 +133,7 @@ def _legend_columns(chart: Chart, width: float) -> int:
     return max(1, min(4, int(width / (0.085 * longest + 0.75))))
 
 
-def _axes(axis: Axes, panel: Panel, colours: Theme) -> None:
+def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int) -> None:
     axis.set_facecolor(colours.background)
     axis.set_axisbelow(True)
     for side in ("top", "right"):
@@ -139,7 +148,8 @@ def _axes(axis: Axes, panel: Panel, colours: Theme) -> None:
             axis.text(0.5, 0.5, panel.title, ha="center", va="center", color=colours.text, transform=axis.transAxes)
         return
     if panel.title:
-        axis.set_title(panel.title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
+        title = "\n".join(title_lines(panel, columns))
+        axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
     axis.set_xlabel(panel.x.title, fontsize=10.5, color=colours.text)
     axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
     for letter, description in (("x", panel.x), ("y", panel.y)):
@@ -184,13 +194,25 @@ def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
 
 def _finish(axis: Axes, panel: Panel) -> None:
     """Bounds last: drawing would move them."""
-    for description, bound in ((panel.x, axis.set_xlim), (panel.y, axis.set_ylim)):
+    for description, own, bound in ((panel.x, axis.xaxis, axis.set_xlim), (panel.y, axis.yaxis, axis.set_ylim)):
         if description.scale == "category":
             continue
-        if description.low is not None and description.high is not None:
-            bound(description.low, description.high)
-        elif description.low is not None:
-            bound(description.low)
+        low, high = description.low, description.high
+        if description.percent and (low is None or high is None):
+            first, last = _within_percent(own)
+            low, high = first if low is None else low, last if high is None else high
+        if low is not None:
+            bound(low, high)
+
+
+def _within_percent(own: Any) -> tuple[float, float]:
+    """The bounds that matplotlib chose for an axis of percentages, cut off around 0 and 1; all of them for
+    one number."""
+    low, high = own.get_data_interval()
+    if low == high:
+        return -PERCENT_ROOM, 1 + PERCENT_ROOM
+    low, high = own.get_view_interval()
+    return max(low, -PERCENT_ROOM), min(high, 1 + PERCENT_ROOM)
 
 
 def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:

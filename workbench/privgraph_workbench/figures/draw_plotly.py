@@ -10,7 +10,17 @@ from collections import Counter
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from privgraph_workbench.figures.chart import Axis, Chart, Coordinate, Panel, Series, log_ticks, strengths
+from privgraph_workbench.figures.chart import (
+    PERCENT_ROOM,
+    Axis,
+    Chart,
+    Coordinate,
+    Panel,
+    Series,
+    log_ticks,
+    strengths,
+    title_lines,
+)
 from privgraph_workbench.theme import DASHES, FONT, FONT_SIZE, MARKERS, Theme, theme, transparent
 
 _LEGEND_ROW = 24
@@ -53,8 +63,8 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
         if panel.bare:
             anchor = "x" if position == 0 else f"x{position + 1}"
             figure.update_yaxes(scaleanchor=anchor, **place)
-        _words(figure, panel, "" if position == 0 else str(position + 1), colours)
-    _layout(figure, chart, colours, len(first_shown), rows)
+        _words(figure, panel, "" if position == 0 else str(position + 1), colours, columns)
+    _layout(figure, chart, colours, len(first_shown), rows, columns)
     return figure
 
 
@@ -74,13 +84,15 @@ def _uid(text: str) -> str:
     return f"t{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
-def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme) -> None:
+def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: int) -> None:
     """The panel's title, and the dotted lines of its stages with their labels."""
     domain = {"xref": f"x{axis} domain", "yref": f"y{axis} domain", "showarrow": False}
     if panel.title:
         place = {"x": 0.5, "y": 0.5} if panel.bare else {"x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
         font = {"size": 14, "color": colours.text}
-        figure.add_annotation(text=_plain(panel.title), font=font, yshift=16 if panel.rules else 2, **domain, **place)
+        text = panel.title if panel.bare else "\n".join(title_lines(panel, columns))
+        shift = 16 if panel.rules else 2
+        figure.add_annotation(text=_plain(text), font=font, align="left", yshift=shift, **domain, **place)
     for rule in panel.rules:
         line = {
             "color": colours.text if rule.handle else colours.muted,
@@ -108,10 +120,11 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme) -> None:
         )
 
 
-def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows: int) -> None:
+def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows: int, columns: int) -> None:
     legend = _LEGEND_ROW * math.ceil(entries / _legend_columns(chart)) if entries > 1 else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", 105)]
-    words = max(18 * bool(panel.title and not panel.bare) + 16 * bool(panel.rules) for panel in chart.panels)
+    titles = [0 if panel.bare else len(title_lines(panel, columns)) for panel in chart.panels]
+    words = max(18 * lines + 16 * bool(panel.rules) for lines, panel in zip(titles, chart.panels, strict=True))
     bare = all(panel.bare for panel in chart.panels)
     top = 42 + words + 18 * len(badges)
     below = 8 if bare else 52
@@ -215,8 +228,11 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
     if axis.low is not None and axis.high is not None:
         bounds = (axis.low, axis.high)
         settings["range"] = [math.log10(bound) for bound in bounds] if axis.scale == "log" else list(bounds)
-    elif axis.low == 0:
-        settings["rangemode"] = "tozero"
+    else:
+        if axis.low == 0:
+            settings["rangemode"] = "tozero"
+        if axis.percent:
+            settings["autorangeoptions"] = {"clipmin": -PERCENT_ROOM, "clipmax": 1 + PERCENT_ROOM}
     return settings
 
 

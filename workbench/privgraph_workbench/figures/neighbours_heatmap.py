@@ -9,52 +9,57 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
-from privgraph_workbench.figures.common import asked_epsilon, badges_of, composed, setting, variants
+from privgraph_workbench.figures.common import asked, badges_of, composed, graph_of, setting, variants
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Neighbours in training against neighbours in prediction"
 METHOD = "heter-poisson"
 NUMBERS = ("neighbours", "test_neighbours")
-OPEN = "not private"
 
 
 def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
-    """One row per data set, budget, variant, M and N_test, from runs of HeterPoisson that are done; only where at least two values
-    of both numbers have been tried.
+    """One row per graph, budget, variant, M and N_test, from runs of HeterPoisson that are done; only where
+    at least two values of both numbers have been tried.
 
-    dataset, asked (the epsilon asked for; None: nothing is protected), variant (other options in which the runs differ),
-    neighbours (M), test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
-    where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same people).
+    dataset, graph (in words), budget (in words: what the noise was chosen by), asked (the epsilon asked for;
+    None: nothing is protected), variant (other options in which the runs differ), neighbours (M),
+    test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
+    where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same
+    people).
     """
     done = [one for one in records if one.spec.method == METHOD and one.state == "done" and metric in one.metrics]
     words, together = variants(done, leave_out=NUMBERS), composed(done)
-    groups: dict[tuple[str, float | None, str], dict[tuple[int, int], list[RunRecord]]] = {}
+    groups: dict[tuple[str, str, str], dict[tuple[int, int], list[RunRecord]]] = {}
     for record in done:
-        table = groups.setdefault((record.spec.dataset, asked_epsilon(record), words[setting(record)]), {})
+        table = groups.setdefault((graph_of(record), asked(record), words[setting(record)]), {})
         trained, read = (int(record.spec.options[name]) for name in NUMBERS)
         table.setdefault((trained, read), []).append(record)
     return [
         {
-            "dataset": dataset,
-            "asked": asked,
+            "dataset": members[0].spec.dataset,
+            "graph": graph,
+            "budget": budget,
+            "asked": members[0].spec.asked_epsilon,
             "variant": variant,
             "neighbours": neighbours,
             "test_neighbours": test_neighbours,
             "mean": fmean(one.metrics[metric] for one in members),
             "seeds": len(members),
-            "epsilon": max((one.statement.epsilon for one in members if one.statement and asked), default=None),
+            "epsilon": max(
+                (one.statement.epsilon for one in members if one.statement and one.spec.unit != "none"), default=None
+            ),
             "metric": metric,
             "evaluator": True,
             "composed": together[members[0].id],
         }
-        for (dataset, asked, variant), table in groups.items()
+        for (graph, budget, variant), table in groups.items()
         if all(len({counts[place] for counts in table}) > 1 for place in (0, 1))
         for (neighbours, test_neighbours), members in table.items()
     ]
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A panel for each data set and budget; a cell for each pair of numbers."""
+    """A panel for each graph and budget; a cell for each pair of numbers."""
     if not rows:
         return empty(TITLE, "it needs finished runs with at least two values of both")
     held = _panels(rows)
@@ -93,7 +98,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         badges=badges_of(rows),
         columns=2,
-        height=150 + 46 * len(lines),
+        height=60 + (90 + 46 * len(lines)) * ((len(held) + 1) // 2),
     )
 
 
@@ -103,8 +108,10 @@ def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
 
 
 def _panels(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows by data set, budget and variant; small budgets first and no protection last."""
-    ordered = sorted(rows, key=lambda row: (row["dataset"], row["asked"] is None, row["asked"] or 0.0, row["variant"]))
+    """The rows by graph, budget and variant; small budgets first and no protection last."""
+    ordered = sorted(
+        rows, key=lambda row: (row["graph"], row["asked"] is None, row["asked"] or 0.0, row["budget"], row["variant"])
+    )
     found: dict[str, list[Row]] = {}
     for row in ordered:
         found.setdefault(_name(row, rows), []).append(row)
@@ -112,9 +119,8 @@ def _panels(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _name(row: Row, rows: Sequence[Row]) -> str:
-    budget = OPEN if row["asked"] is None else f"ε {row['asked']:g}"
-    dataset = row["dataset"] if len({one["dataset"] for one in rows}) > 1 else ""
-    return ", ".join(filter(None, (dataset, budget, row["variant"])))
+    graph = row["graph"] if len({one["graph"] for one in rows}) > 1 else ""
+    return ", ".join(filter(None, (graph, row["budget"], row["variant"])))
 
 
 def _hover(row: Row) -> str:

@@ -2,7 +2,7 @@
 
 Each setting is drawn at two epsilons of the same noise: the sound one (filled) and the one as published
 (hollow), joined by a thin line. Epsilons of different privacy units are different promises:
-`mixed_units` has the sentence that must stand beside a plot that overlays them.
+`common.mixed_units` has the sentence that must stand beside a plot that overlays them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, number, percent
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
-    asked_epsilon,
     badges_of,
     composed,
     confidence,
+    graph_of,
     method_title,
+    mixed_units,
+    placed,
     setting,
     spans,
     unit_of,
@@ -38,11 +40,12 @@ MOST_PAIRS = 5
 def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
     """One row per setting (equal but for the seed), from the runs that are done and have the metric.
 
-    method, title, dataset, unit, variant (options that differ within the group), asked (the epsilon asked
-    for; None where the noise was given), epsilon (sound) and epsilon_as_published (the largest over the seeds; None: no such number), mean,
-    low, high (95% bootstrap over seeds; None for a single seed), seeds (their number), reference (True:
-    no epsilon to place it at, because nothing or everything is protected), data_dependent, evaluator (True: test
-    labels are private), composed (how many of all these runs read the same people), runs (ids).
+    method, title, dataset, graph (in words: each has a panel of its own), unit, variant (options that differ
+    within the group), asked (the epsilon asked for; None where the noise was given), epsilon (sound) and
+    epsilon_as_published (the largest over the seeds; None: no such number), mean, low, high (95% bootstrap
+    over seeds; None for a single seed), seeds (their number), reference (True: no epsilon to place it at,
+    because nothing or everything is protected), data_dependent, evaluator (True: test labels are private),
+    composed (how many of all these runs read the same people), runs (ids).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together = variants(done), composed(done)
@@ -62,16 +65,17 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "method": first.spec.method,
                 "title": method_title(first.spec.method),
                 "dataset": first.spec.dataset,
+                "graph": graph_of(first),
                 "unit": unit_of(first),
                 "variant": words[key],
-                "asked": asked_epsilon(first),
+                "asked": first.spec.asked_epsilon,
                 "epsilon": sound,
                 "epsilon_as_published": as_published,
                 "mean": mean,
                 "low": low,
                 "high": high,
                 "seeds": len(members),
-                "reference": not (_finite(sound) or _finite(as_published)),
+                "reference": not (placed(sound) or placed(as_published)),
                 "data_dependent": any(one.data_dependent for one in statements),
                 "metric": metric,
                 "evaluator": True,
@@ -79,24 +83,15 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "runs": " ".join(member.id for member in members),
             }
         )
-    return sorted(rows, key=lambda row: (row["dataset"], row["method"], row["unit"], row["variant"], row["epsilon"]))
-
-
-def mixed_units(rows: Sequence[Row]) -> str | None:
-    """The warning for rows whose epsilons protect different units, or None."""
-    units = sorted({row["unit"] for row in rows if not row["reference"]})
-    if len(units) < 2:
-        return None
-    words = " and ".join(UNIT_WORDS[unit] for unit in units)
-    return f"{words} curves share this plot: an ε for one unit says nothing about the other, so do not compare them"
+    return sorted(rows, key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"]))
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per data set; epsilon on a logarithmic axis; references as horizontal lines."""
+    """One panel per graph; epsilon on a logarithmic axis; references as horizontal lines."""
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
-    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
-    epsilons = [row[key] for row in rows for key in ("epsilon", "epsilon_as_published") if _finite(row[key])]
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    epsilons = [row[key] for row in rows for key in ("epsilon", "epsilon_as_published") if placed(row[key])]
     low, high = spans(min(epsilons, default=0.5), max(epsilons, default=8.0))
     curves = list(dict.fromkeys(_curve(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(_curve(row) for row in rows if row["reference"]))
@@ -104,27 +99,27 @@ def chart(rows: Sequence[Row]) -> Chart:
     paired = len(curves) > MOST_PAIRS
     panels = tuple(
         Panel(
-            title=dataset if len(datasets) > 1 else "",
+            title=graph if len(graphs) > 1 else "",
             x=Axis(
                 title=f"ε (privacy budget; logarithmic; left is more private{MARKS if paired else ''})",
                 scale="log",
                 low=low,
                 high=high,
             ),
-            y=_height(f"{metric} (percent of nodes)", [row for row in rows if row["dataset"] == dataset]),
+            y=Axis(title=f"{metric} (percent of nodes)", percent=True),
         )
-        for dataset in datasets
+        for graph in graphs
     )
     series: list[Series] = []
-    for place, dataset in enumerate(datasets):
+    for place, graph in enumerate(graphs):
         for slot, curve in enumerate(curves):
-            members = [row for row in rows if row["dataset"] == dataset and _curve(row) == curve]
+            members = [row for row in rows if row["graph"] == graph and _curve(row) == curve]
             members = [row for row in members if not row["reference"]]
             if members:
                 series += _curve_series(members, curve, slot, place, paired)
         for number_, level in enumerate(levels):
             for row in rows:
-                if row["dataset"] == dataset and row["reference"] and _curve(row) == level:
+                if row["graph"] == graph and row["reference"] and _curve(row) == level:
                     series.append(_level(row, level, len(curves) + number_, place, (low, high)))
     warning = mixed_units(rows)
     badges = [warning] if warning else []
@@ -132,33 +127,22 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges.append("an ε shown here depends on the private data itself")
     best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
-        title=f"{TITLE}: {datasets[0]}" if len(datasets) == 1 else TITLE,
+        title=f"{TITLE}: {graphs[0]}" if len(graphs) == 1 else TITLE,
         panels=panels,
         series=tuple(series),
         summary=(
-            f"Accuracy against epsilon for {len(rows)} settings on {', '.join(datasets)}. "
-            f"Highest: {_curve(best)} with {percent(best['mean'])} on {best['dataset']}."
+            f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}. "
+            f"Highest: {_curve(best)} with {percent(best['mean'])} on {best['graph']}."
         ),
         badges=(*badges, *badges_of(rows)),
         columns=2,
-        height=440,
+        height=110 + 330 * math.ceil(len(graphs) / 2),
     )
-
-
-def _height(title: str, rows: Sequence[Row]) -> Axis:
-    """The axis of the means: as drawn by itself, or the whole of it where all of them are one number."""
-    if len({row["mean"] for row in rows}) == 1:
-        return Axis(title=title, percent=True, low=0.0, high=1.0)
-    return Axis(title=title, percent=True)
 
 
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """The trade-off as a plotly figure."""
     return draw(chart(rows), theme)
-
-
-def _finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value) and value > 0
 
 
 def _curve(row: Row) -> str:
@@ -170,8 +154,8 @@ def _curve(row: Row) -> str:
 
 def _curve_series(members: list[Row], curve: str, slot: int, panel: int, paired: bool) -> list[Series]:
     """A curve at its two epsilons; `paired`: both have one entry in the legend, and hide together."""
-    sound = sorted((row for row in members if _finite(row["epsilon"])), key=lambda row: float(row["epsilon"]))
-    published = [row for row in members if _finite(row["epsilon_as_published"])]
+    sound = sorted((row for row in members if placed(row["epsilon"])), key=lambda row: float(row["epsilon"]))
+    published = [row for row in members if placed(row["epsilon_as_published"])]
     published.sort(key=lambda row: float(row["epsilon_as_published"]))
     both = [row for row in sound if row in published and row["epsilon"] != row["epsilon_as_published"]]
     groups = {kind: curve if paired else f"{curve}: {kind}" for kind in (SOUND, PUBLISHED)}

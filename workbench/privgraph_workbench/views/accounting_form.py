@@ -76,7 +76,7 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
 
 
 def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    found = datasets.options_class(spec)
+    found = spec.load_options()
     return dict(values(found())) if found else {}
 
 

@@ -21,6 +21,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph_workbench import forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row, lower, number, upper
+from privgraph_workbench.figures.common import statements_of
 from privgraph_workbench.views import common, statement
 from privgraph_workbench.views.export import figure_exports
 
@@ -213,7 +214,7 @@ def _shown(record: RunRecord, found: Sequence[AuditRecord]) -> None:
     _verdict(audit)
     with st.expander("What the attacker sees", expanded=True):
         _adversary(audit)
-    statements = {common.setting(record): record.statement} if record.statement else {}
+    statements = statements_of([record])
     name = f"{record.id}-audit-{found.index(audit) + 1}"
     left, right = st.columns(2, gap="large")
     with left:

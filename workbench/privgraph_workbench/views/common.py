@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -11,8 +10,7 @@ from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
-from privgraph_workbench.figures.chart import number
-from privgraph_workbench.figures.common import given_noise
+from privgraph_workbench.figures.common import describe
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
 
 STATES = {
@@ -48,26 +46,10 @@ def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = 
             st.badge("evaluator only", color="orange", icon=":material/visibility:", help=EVALUATOR_BADGE)
 
 
-def setting(record: RunRecord) -> str:
-    """What was run, in a few words: method, data and privacy. Without the seed, so that it may be shown to anybody."""
-    options = record.spec.options
-    unit, given = str(options.get("unit", "none")), given_noise(record)
-    noise = f"λ = {number(given)}" if given is not None else f"ε = {number(float(options['epsilon']))}"
-    said = record.statement
-    if unit == "none":
-        privacy = "not private"
-    elif said is not None and math.isinf(said.epsilon):
-        privacy = f"{unit}, nothing guaranteed ({noise} was asked)" if given is None else f"{unit}, nothing guaranteed"
-    else:
-        privacy = f"{unit} {noise}"
-    return f"{record.spec.method} on {record.spec.dataset}, {privacy}"
-
-
 def name(record: RunRecord) -> str:
-    """A run in a few words, for its owner: its setting, with the title that an upload was given, and its seed."""
-    return (
-        f"{setting(record).replace(record.spec.dataset, data_title(record.spec.dataset), 1)}, seed {record.spec.seed}"
-    )
+    """A run in a few words, for its owner: what was run, with the title that an upload was given, and its
+    seed."""
+    return f"{describe(record, data_title(record.spec.dataset))}, seed {record.spec.seed}"
 
 
 def data_title(dataset: str) -> str:

@@ -21,7 +21,7 @@ def page() -> None:
     """Choose a graph and look at it; or bring your own."""
     st.title("Data")
     spec = _choose()
-    found = datasets.options_class(spec)
+    found = spec.load_options()
     for complaint in forms.complaints(parameters(found), prefix="data.") if found else []:
         st.warning(complaint)
     filled = forms.Filled()

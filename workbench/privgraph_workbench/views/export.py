@@ -12,6 +12,7 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.common import statements_of
 from privgraph_workbench.figures.draw_plotly import draw
 from privgraph_workbench.views import common
 
@@ -66,7 +67,7 @@ def run_exports(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     from privgraph_workbench.figures import curves, ledger
 
     statement = record.statement
-    statements = {common.setting(record): statement} if statement else {}
+    statements = statements_of([record])
     with st.container(horizontal=True):
         figure_exports("curves", curves.data(events), statements, name=record.id, label="Export the curves")
         if statement and statement.ledger:

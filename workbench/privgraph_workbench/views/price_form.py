@@ -144,7 +144,7 @@ def _about_neighbours(release: str) -> str:
 
 
 def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    found = datasets.options_class(spec)
+    found = spec.load_options()
     return dict(values(found())) if found else {}
 
 

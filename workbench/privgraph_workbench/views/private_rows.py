@@ -11,6 +11,7 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import datasets, live_plot
 from privgraph_workbench.figures import precision
+from privgraph_workbench.figures.common import statements_of
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
 
@@ -44,4 +45,4 @@ def show(record: RunRecord) -> None:
         measured = {} if reached is None else {"this run's predictions, mean over classes": (said.epsilon, reached)}
         rows = precision.data(facts.classes, said.delta, marks, measured=measured)
         live_plot.show(precision.plot(rows, common.theme()), key=f"precision.{record.id}")
-        figure_exports("precision", rows, {common.setting(record): said}, name=record.id)
+        figure_exports("precision", rows, statements_of([record]), name=record.id)

@@ -11,11 +11,20 @@ import streamlit as st
 
 from privgraph.options import Option, Parameter, Scalar
 from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import compare, curves
 from privgraph_workbench.figures.chart import lower, number, upper
-from privgraph_workbench.figures.common import badges_of
+from privgraph_workbench.figures.common import (
+    badges_of,
+    graph_of,
+    mixed_units,
+    options_read,
+    run_labels,
+    statements_of,
+    unit_of,
+)
 from privgraph_workbench.figures.words import three_numbers
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
@@ -67,7 +76,7 @@ def page() -> None:
         st.info("No run is like that. Take a filter away.")
         return
     start = _page_number(total)
-    rows = store.find_rows(_at(query, start))
+    rows = store.find_rows(_at(query, start), options=True)
     chosen = _table(rows)
     shown = "" if total <= PAGE_SIZE else f" Shown: {start + 1:,} to {start + len(rows):,}."
     st.caption(
@@ -147,7 +156,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
         "open": f"/train?run={found['id']}",
         "state": f"{found['state']} {found['progress']:.0%}" if live else common.STATES[found["state"]][0],
         "method": found["method"],
-        "dataset": found["dataset"],
+        "dataset": GraphId.made(found["dataset"], found["data_options"], found["split"]).words(),
         "unit": "nothing" if unit == "none" else unit,
         "sound_epsilon": "" if found["sound_epsilon"] is None else upper(found["sound_epsilon"]),
         "published_epsilon": "" if found["published_epsilon"] is None else number(found["published_epsilon"]),
@@ -270,43 +279,32 @@ def _compare(records: Sequence[RunRecord]) -> None:
     if len(records) > MOST_COMPARED:
         st.info(f"The first {MOST_COMPARED} of the chosen runs are compared.")
     records = records[:MOST_COMPARED]
-    units = {str(record.spec.options.get("unit", "none")) for record in records}
-    if len(units) > 1:
-        st.warning(
-            f"These runs protect different things ({', '.join(sorted(units))}): their epsilons must not be compared with each other."
-        )
     rows = compare.data(records)
+    if warning := mixed_units(rows):
+        st.warning(common.sentence(warning))
+    statements, labels = statements_of(records), run_labels(records)
     live_plot.show(compare.plot(rows, common.theme()), key="compare.bars")
+    figure_exports("compare", rows, statements)
     st.dataframe(comparison(records), alt="The chosen runs side by side", height="content")
     st.caption(" ".join(common.sentence(badge) for badge in badges_of(rows)))
     points = [
         point
-        for record in records
-        for point in curves.data(jobs.store().events(record.id, kinds=("metric",)), run=_short(record), limit=300)
+        for record, label in zip(records, labels, strict=True)
+        for point in curves.data(jobs.store().events(record.id, kinds=("metric",)), run=label, limit=300)
         if point["metric"] == "val_accuracy"
     ]
     if points:
         live_plot.show(curves.plot(points, common.theme()), key="compare.curves")
-    figure_exports(
-        "compare",
-        rows,
-        {common.setting(record): record.statement for record in records if record.statement is not None},
-    )
-
-
-def _short(record: RunRecord) -> str:
-    return f"{record.spec.method} {record.spec.dataset} {record.id[-4:]}"
+        figure_exports("curves", points, statements, name="compared")
 
 
 def _settings(record: RunRecord) -> dict[str, Scalar]:
     spec = record.spec
     return {
         "method": spec.method,
-        "data": spec.dataset,
-        "split": spec.split,
+        "graph": graph_of(record),
         "seed": spec.seed,
-        **spec.options,
-        **{f"data: {key}": value for key, value in spec.data_options.items()},
+        **options_read(record),
     }
 
 
@@ -316,17 +314,22 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     names = dict.fromkeys(name for one in settings for name in one)
     differ = [name for name in names if len({str(one.get(name, "")) for one in settings}) > 1]
     table: dict[str, dict[str, str]] = {}
-    for record, found in zip(records, settings, strict=True):
+    for record, label, found in zip(records, run_labels(records), settings, strict=True):
         statement = record.statement
-        table[_short(record)] = {
+        table[label] = {
             "state": common.STATES[record.state][0],
             "test accuracy": words.percent(record.metrics.get("test_accuracy")),
-            "protects": words.UNITS[str(record.spec.options.get("unit", "none"))],
+            "protects": words.UNITS[unit_of(record)],
             "sound ε": upper(statement.epsilon) if statement else "—",
             "ε as published": number(statement.epsilon_as_published) if statement else "—",
             "ε audited": dict(three_numbers(statement))["ε audited"] if statement else "—",
             "δ": f"{statement.delta:.2g}" if statement else "—",
             "time": words.duration(record.seconds),
-            **{name: words.option(found[name]) if name in found else "—" for name in differ},
+            **{_asked(name): words.option(found[name]) if name in found else "—" for name in differ},
         }
     return table
+
+
+def _asked(name: str) -> str:
+    """A setting's name; a budget is what was asked for, which is not always what holds."""
+    return "ε asked for" if name == "epsilon" else name

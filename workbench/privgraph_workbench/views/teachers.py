@@ -20,6 +20,7 @@ from privgraph.runs.records import RunQuery, RunRecord, UnknownRun
 from privgraph_workbench import describing, jobs, live_plot, shell, words
 from privgraph_workbench.figures import agreement, answers, chosen, one_answer, teacher_times
 from privgraph_workbench.figures.chart import Row, number
+from privgraph_workbench.figures.common import statements_of
 from privgraph_workbench.views import common, ensemble, price_form
 from privgraph_workbench.views.export import figure_exports
 
@@ -139,7 +140,7 @@ def _await_names(record: RunRecord) -> None:
 
 def _run(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     rows = answers.data(found, names)
-    statements = {common.setting(record): record.statement} if record.statement else {}
+    statements = statements_of([record])
     _numbers(rows)
     if "passed_share" in record.metrics:
         st.caption(

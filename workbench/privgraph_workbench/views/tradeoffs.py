@@ -22,7 +22,7 @@ from privgraph.runs.sweep import sweep
 from privgraph_workbench import datasets, jobs, live_plot, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
-from privgraph_workbench.figures.common import badges_of, setting, variants
+from privgraph_workbench.figures.common import badges_of, mixed_units, statements_of
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
 
@@ -100,13 +100,7 @@ def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
 def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     """The figure's rows and the statements behind them. Finished runs never change, so this is computed once."""
     records = jobs.store().find(RunQuery(ids=ids)) if ids else []
-    differs = variants(records)
-    statements = {
-        ", ".join(filter(None, (common.setting(record), differs[setting(record)]))): record.statement
-        for record in records
-        if record.statement is not None
-    }
-    return tradeoff.data(records), statements
+    return tradeoff.data(records), statements_of(records)
 
 
 @lru_cache(maxsize=16)
@@ -139,7 +133,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
                 f"No finished run on {spec.title} protects this unit yet. The sweep below makes the curve.", icon="📈"
             )
         return
-    warning = tradeoff.mixed_units(rows)
+    warning = mixed_units(rows)
     if warning:
         st.warning(warning[:1].upper() + warning[1:] + ".")
     if len(ids) == MOST_RUNS:
@@ -183,6 +177,7 @@ def _other_unit(query: RunQuery) -> str:
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     band = "one seed" if row["low"] is None else f"{words.percent(row['low'])} to {words.percent(row['high'])}"
     return {
+        "graph": row["graph"],
         "method": row["title"],
         "protects": row["unit"],
         "sound ε": upper(row["epsilon"]),
@@ -251,7 +246,7 @@ def _specs(
 
 
 def _data_options(spec: DatasetSpec) -> dict[str, Any]:
-    found = datasets.options_class(spec)
+    found = spec.load_options()
     return dict(values(found())) if found else {}
 
 

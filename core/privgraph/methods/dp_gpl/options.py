@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
-from privgraph.methods.plan import EPSILON, NODE
+from privgraph.methods.plan import EPSILON, NODE, GivenNoise, NoiseCanBeGiven
 from privgraph.methods.prompting import BACKBONES, PromptOptions
 from privgraph.options import Option, OptionError
 
@@ -27,7 +27,7 @@ WEIGHTINGS = ("uniform", "private-centrality", "centrality")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DpGplOptions(PromptOptions):
+class DpGplOptions(PromptOptions, NoiseCanBeGiven):
     """Teachers, each a prompt tuned on its own few private nodes, vote on public nodes; a student prompt is released."""
 
     unit: Annotated[str, NODE] = "node"
@@ -242,6 +242,10 @@ class DpGplOptions(PromptOptions):
             limit=0.0,
             student_labels="hard",
         )
+
+    @property
+    def given_noise(self) -> GivenNoise:
+        return GivenNoise(option="vote_sigma", symbol="σ₂", value=self.resolved().vote_sigma)
 
     @property
     def per_teacher(self) -> bool:

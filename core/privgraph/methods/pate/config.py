@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.plan import EPSILON, NODE, Plan
+from privgraph.methods.plan import EPSILON, NODE, GivenNoise, NoiseCanBeGiven, Plan
 from privgraph.methods.public import StudentOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy import statements
@@ -61,7 +61,7 @@ class Moments:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(StudentOptions):
+class Config(StudentOptions, NoiseCanBeGiven):
     """Teachers on disjoint parts of the private nodes vote on public nodes; noisy majorities train a student."""
 
     unit: Annotated[str, NODE] = "node"
@@ -129,6 +129,10 @@ class Config(StudentOptions):
             raise OptionError(
                 f"analysis must be independent with {self.noise} noise: the paper's moments are for laplace"
             )
+
+    @property
+    def given_noise(self) -> GivenNoise:
+        return GivenNoise(option="lam", symbol="λ", value=self.lam)
 
     def stack_key(self) -> tuple[object, ...]:
         return ("pate", self.teacher, self.teachers, self.queries, *self.student_key())

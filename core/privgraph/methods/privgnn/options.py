@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from privgraph.methods.plan import EPSILON
+from privgraph.methods.plan import EPSILON, GivenNoise, NoiseCanBeGiven
 from privgraph.methods.public import StudentOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy.noisy_labels import MAXIMA, RELEASES
@@ -27,7 +27,7 @@ STRATEGIES = ("random", "degree", "pagerank", "clustering", "coverage")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivGnnOptions(StudentOptions):
+class PrivGnnOptions(StudentOptions, NoiseCanBeGiven):
     """What is asked, of whom, what answers, and what of the answer goes out."""
 
     unit: Annotated[
@@ -242,6 +242,10 @@ class PrivGnnOptions(StudentOptions):
             raise OptionError("gate must be 0 with sampling once: it needs a sample of its own")
         if self.release == "table" and self.sampling == "once":
             raise OptionError("sampling must be query with release table: nobody is sampled")
+
+    @property
+    def given_noise(self) -> GivenNoise:
+        return GivenNoise(option="lam", symbol="λ", value=self.lam)
 
     @property
     def trains_teachers(self) -> bool:

@@ -1,0 +1,64 @@
+"""Which graph a run was trained on: data set, options that change it, kind of split. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from privgraph.data.catalogue import DATASETS
+from privgraph.options import Scalar, parameters
+from privgraph.runs.spec import RunSpec
+
+
+@dataclass(frozen=True, order=True)
+class GraphId:
+    """One graph. Runs on different graphs are compared with each other nowhere without a word.
+
+    `options` are those of the data set that differ from its defaults, as (name, text) in the order in which
+    the set has them; which seed split the graph is no part of it, the kind of split is.
+    """
+
+    dataset: str
+    options: tuple[tuple[str, str], ...]
+    split: str
+
+    @staticmethod
+    def of(spec: RunSpec) -> GraphId:
+        return GraphId.made(spec.dataset, spec.data_options, spec.split)
+
+    @staticmethod
+    def made(dataset: str, options: Mapping[str, Scalar], split: str) -> GraphId:
+        defaults = _defaults(dataset)
+        order = [*defaults, *sorted(set(options) - set(defaults))]
+        found = [(name, _text(options[name])) for name in order if name in options]
+        return GraphId(dataset, tuple(pair for pair in found if pair[1] != defaults.get(pair[0])), split)
+
+    @property
+    def people(self) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Whose data these are: every split of a graph shows the same people."""
+        return self.dataset, self.options
+
+    def words(self, title: str = "") -> str:
+        """The graph in words, with another `title` for the data set where it has one.
+
+        >>> GraphId.made("social", {"nodes": 600, "classes": 4, "degree": 12.0}, "random").words()
+        'social (nodes 600, degree 12)'
+        >>> GraphId.made("cora", {}, "public").words()
+        'cora (public split)'
+        """
+        said = [f"{name.replace('_', ' ')} {value}" for name, value in self.options]
+        said += [f"{self.split} split"] if self.split != "random" else []
+        name = title or self.dataset
+        return f"{name} ({', '.join(said)})" if said else name
+
+
+@lru_cache(maxsize=64)
+def _defaults(dataset: str) -> Mapping[str, str]:
+    kind = DATASETS[dataset].load_options() if dataset in DATASETS else None
+    return {one.name: _text(one.default) for one in parameters(kind)} if kind else {}
+
+
+def _text(value: Scalar) -> str:
+    """Every digit of it: another number is another graph, and 12 is 12.0."""
+    return repr(float(value)).removesuffix(".0") if isinstance(value, int | float) else value

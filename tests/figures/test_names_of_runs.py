@@ -1,0 +1,286 @@
+"""What runs are called where several stand together: by their graph, and by the epsilon that is stated."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.figures import made_runs
+from tests.pages.kept_runs import KARATE
+
+from privgraph.methods.plan import NoiseCanBeGiven
+from privgraph.options import OptionError, Scalar, parameters
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import (
+    chart_of,
+    compare,
+    convergence,
+    depth,
+    draw_matplotlib,
+    neighbours_heatmap,
+    tradeoff,
+)
+from privgraph_workbench.figures.chart import Row, upper
+from privgraph_workbench.figures.common import asked, describe, mixed_units, privacy, run_labels, statements_of
+from privgraph_workbench.figures.export import export
+from privgraph_workbench.jobs import command_line
+from privgraph_workbench.views.runs import comparison
+
+SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
+SMALL_WORDS, LARGE_WORDS = "social (nodes 600, classes 3, degree 8)", "social (nodes 1500, degree 8)"
+
+# Graphs
+
+
+def _on(store: RunStore, method: str, data: dict[str, object], **options: object) -> RunRecord:
+    spec = make_spec(method, "social", options, data_options=data)
+    unit = str(spec.options["unit"])
+    said = made_runs.statement(made_runs.edge_entries(9) if unit == "edge" else made_runs.node_entries(2), unit)
+    return made_runs.finish(store, spec, 0.7, said, made_runs.learning(0, stages=1))
+
+
+@pytest.fixture
+def two_graphs(store: RunStore) -> list[RunRecord]:
+    """One method on one graph of the name social, another method on another."""
+    return [_on(store, "progap", SMALL, unit="edge"), _on(store, "gap", LARGE, unit="edge")]
+
+
+def _figures(store: RunStore, records: list[RunRecord]) -> dict[str, list[Row]]:
+    return {
+        "tradeoff": tradeoff.data(records),
+        "compare": compare.data(records),
+        "convergence": convergence.data([(record, store.events(record.id)) for record in records]),
+        "depth": depth.data(records),
+    }
+
+
+@pytest.mark.parametrize("figure", ["tradeoff", "compare", "convergence", "depth"])
+def test_graphs_are_told_apart_whatever_the_method(figure: str, store: RunStore, two_graphs: list[RunRecord]) -> None:
+    rows = _figures(store, two_graphs)[figure]
+    drawn = chart_of(figure, rows)
+    seen = {name for panel in drawn.panels for name in (panel.title, *panel.y.categories)}
+    for words in (SMALL_WORDS, LARGE_WORDS):
+        assert any(words in name.replace("\n", " ") for name in seen), seen
+    written = export(figure, rows, statements_of(two_graphs), "csv").decode()
+    table = csv.DictReader(io.StringIO("".join(line for line in written.splitlines(True) if line[0] != "#")))
+    assert {row["graph"] for row in table} == {SMALL_WORDS, LARGE_WORDS}
+
+
+@pytest.mark.parametrize("figure", ["tradeoff", "convergence", "depth"])
+def test_each_graph_has_panels_of_its_own(figure: str, store: RunStore, two_graphs: list[RunRecord]) -> None:
+    drawn = chart_of(figure, _figures(store, two_graphs)[figure])
+    assert len(drawn.panels) == 2
+    assert {one.panel for one in drawn.series} == {0, 1}
+
+
+def test_a_graph_with_many_options_has_a_title_that_fits(store: RunStore) -> None:
+    data = {"nodes": 1234, "classes": 7, "degree": 12.5, "homophily": 0.85, "signal": 1.25, "features": 40, "seed": 12}
+    records = [_on(store, "gap", data, unit="edge"), _on(store, "gap", SMALL, unit="edge")]
+    rows = tradeoff.data(records)
+    shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("social")]
+    printed = [axis.get_title(loc="left") for axis in draw_matplotlib.draw(tradeoff.chart(rows)).axes]
+    for titles in ([text.replace("<br>", "\n") for text in shown], printed):
+        assert [title.replace("\n", " ") for title in titles] == [row["graph"] for row in rows]
+        assert max(len(line) for title in titles for line in title.splitlines()) <= 50
+    (name, _) = compare.chart(compare.data(records)).panels[0].y.categories
+    assert max(len(line) for line in name.splitlines()) <= compare.LINE < len(name)
+
+
+def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
+    records = [
+        _on(store, "heter-poisson", data, unit="node", neighbours=m, test_neighbours=n)
+        for data in (SMALL, LARGE)
+        for m, n in itertools.product((2, 4), repeat=2)
+    ]
+    rows = neighbours_heatmap.data(records)
+    titles = [panel.title for panel in neighbours_heatmap.chart(rows).panels]
+    assert [title.split(", ε")[0] for title in titles] == [LARGE_WORDS, SMALL_WORDS]
+    assert {row["seeds"] for row in rows} == {1}
+
+
+def test_splits_of_a_graph_are_told_apart_and_are_the_same_people(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    records = [
+        made_runs.finish(store, make_spec("gap", "karate", {"unit": "edge"}, split=split), 0.7, said)
+        for split in ("random", "inductive")
+    ]
+    rows = tradeoff.data(records)
+    assert [row["graph"] for row in rows] == ["karate", "karate (inductive split)"]
+    assert [row["composed"] for row in rows] == [2, 2]
+
+
+def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunStore) -> None:
+    """As in runs of a version in which the set had fewer options."""
+    said = made_runs.statement(made_runs.edge_entries(9))
+    full = make_spec("gap", "social", {"unit": "edge"}, data_options={"nodes": 600}, seed=1)
+    short = RunSpec(method="gap", dataset="social", options=full.options, data_options={"nodes": 600})
+    (row,) = tradeoff.data([made_runs.finish(store, spec, 0.7, said) for spec in (full, short)])
+    assert (row["seeds"], row["graph"], row["composed"]) == (2, "social (nodes 600)", 2)
+
+
+def test_statements_of_different_graphs_and_options_all_leave(store: RunStore, two_graphs: list[RunRecord]) -> None:
+    deeper = made_runs.finish(
+        store,
+        make_spec("gap", "social", {"unit": "edge", "depth": 3}, data_options=LARGE),
+        0.7,
+        made_runs.statement(made_runs.edge_entries(9, 3)),
+    )
+    found = statements_of([*two_graphs, deeper])
+    assert len(found) == 3
+    assert [words in label for words, label in zip((SMALL_WORDS, LARGE_WORDS, "depth 3"), found, strict=True)] == [
+        True
+    ] * 3
+
+
+# Privacy
+
+
+def _choices(name: str, offered: tuple[str, ...] | None = None) -> Iterator[dict[str, Scalar]]:
+    """Every protected unit and accounting of the method, with every given noise and every choice of what it
+    offers."""
+    kind = METHODS[name].load_config()
+    known = {parameter.name: parameter for parameter in parameters(kind)}
+    units = [unit for unit in METHODS[name].units if unit != "none"]
+    levers: list[dict[str, Scalar]] = [{}]
+    if issubclass(kind, NoiseCanBeGiven):
+        lever = kind().given_noise.option
+        levers += [{lever: 0.5}, {lever: 20.0}]
+    for choice in offered or set(known) - {"unit", "accounting"}:
+        if choice in known:
+            levers += [{choice: value} for value in known[choice].option.choices]
+    for unit, accounting, lever in itertools.product(units, ("sound", "published"), levers):
+        yield {"unit": unit, "accounting": accounting, "epsilon": 2.0, **lever}
+
+
+def _planned(name: str, offered: tuple[str, ...] | None = None) -> list[RunRecord]:
+    """Finished runs, with the statements of their plans."""
+    found = []
+    for number, options in enumerate(_choices(name, offered)):
+        try:
+            spec = make_spec(name, "karate", options, seed=number)
+            statement = spec.config().plan(KARATE).statement
+        except OptionError:  # what does not go together, or is out of reach on so few nodes
+            continue
+        found.append(made_runs.record(spec, statement))
+    return found
+
+
+def _claimed(label: str) -> list[float]:
+    """The epsilons that a label states as what holds."""
+    return [float(text) for text in re.findall(r"ε ([\d.e+-]+)(?! asked for| as published)(?=[ ,;)]|$)", label)]
+
+
+def test_the_test_can_read_labels() -> None:
+    assert _claimed("node ε 49.95 (σ₂ 20)") == [49.95]
+    assert _claimed("edge ε 1.42 (ε 1 as published), ε 3") == [1.42, 3.0]
+    assert _claimed("node nothing guaranteed (ε 2 asked for)") == []
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_label_states_less_than_the_sound_epsilon(name: str) -> None:
+    """For every method, every preset and every other choice that it offers."""
+    records = _planned(name)
+    protected = [unit for unit in METHODS[name].units if unit != "none"]
+    assert len(records) >= 2 * len(protected)
+    for record in records:
+        assert record.statement is not None
+        unfinished = made_runs.record(record.spec, None)
+        labels = [describe(record), privacy(record), asked(record), privacy(unfinished), describe(unfinished)]
+        labels += [*run_labels([record]), *statements_of([record]), *comparison([record])]
+        for label in labels:
+            assert all(epsilon >= record.statement.epsilon for epsilon in _claimed(label)), (record.spec.options, label)
+        if record.statement.epsilon > 0:
+            assert _claimed(describe(record)) or "nothing guaranteed" in describe(record)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_budget_counts_where_it_decides_the_noise_and_nowhere_else(name: str) -> None:
+    compared = 0
+    for record in _planned(name, ("preset",)):
+        spec = record.spec
+        other = replace(spec, options={**spec.options, "epsilon": 4.0})
+        first, second = spec.config().plan(KARATE), other.config().plan(KARATE)
+        if first.statement.epsilon > 0:
+            assert (first.noise != second.noise) == (spec.asked_epsilon is not None), spec.options
+            compared += 1
+    assert compared or not METHODS[name].uses_edges or set(METHODS[name].units) == {"none"}
+
+
+def test_a_preset_that_gives_the_noise_is_named_by_its_statement() -> None:
+    spec = make_spec("dp-gpl", "karate", {"preset": "gcn-cora"})
+    statement = spec.config().plan(KARATE).statement
+    assert statement.epsilon > 10
+    label = describe(made_runs.record(spec, statement))
+    assert label == f"dp-gpl on karate, node ε {upper(statement.epsilon)} (σ₂ 20)"
+    assert describe(made_runs.record(spec, None)) == "dp-gpl on karate, node σ₂ 20"
+
+
+def test_budgets_that_nobody_used_make_no_other_setting() -> None:
+    specs = [make_spec("dp-gpl", "karate", {"preset": "gcn-cora", "epsilon": epsilon}) for epsilon in (1.0, 8.0)]
+    (row,) = tradeoff.data([made_runs.record(spec, spec.config().plan(KARATE).statement) for spec in specs])
+    assert (row["seeds"], row["asked"]) == (2, None)
+
+
+def test_given_noise_of_any_name_is_an_axis_and_no_variant() -> None:
+    specs = [make_spec("dp-gpl", "karate", {"vote_sigma": sigma}) for sigma in (5.0, 10.0, 20.0)]
+    rows = tradeoff.data([made_runs.record(spec, spec.config().plan(KARATE).statement) for spec in specs])
+    assert [row["variant"] for row in rows] == ["", "", ""]
+    assert len([one for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")]) == 1
+
+
+def test_the_store_lists_no_budget_that_was_not_used(store: RunStore) -> None:
+    given = store.submit(make_spec("dp-gpl", "karate", {"preset": "gcn-cora"}))
+    used = store.submit(make_spec("dp-gpl", "karate", {"epsilon": 2.0}))
+    assert {row["id"]: row["epsilon"] for row in store.find_rows()} == {given: None, used: 2.0}
+
+
+def test_the_command_names_no_budget_that_was_not_used() -> None:
+    given, open_ = make_spec("dp-gpl", "karate", {"preset": "gcn-cora"}), make_spec("gap", "karate", {"unit": "none"})
+    assert "--set preset=gcn-cora" in command_line(given)
+    assert "--unit none" in command_line(open_)
+    for spec in (given, open_):
+        assert "--epsilon" not in command_line(spec)
+    assert "--epsilon 2" in command_line(make_spec("dp-gpl", "karate"))
+    # it is part of the run's name: without it, the command would make another run
+    assert "--epsilon 8" in command_line(make_spec("dp-gpl", "karate", {**given.options, "epsilon": 8.0}))
+
+
+def test_a_run_of_an_earlier_version_is_named_by_its_statement() -> None:
+    """Its options may be gone, or admit no longer what it has."""
+    said = made_runs.statement(made_runs.node_entries(4.0), "node")
+    for gone in ({"strategy": "gone"}, {"gone": 1}):
+        spec = RunSpec(
+            method="privgnn", dataset="karate", options={"unit": "node", "epsilon": 1e-3, "lam": 0.4, **gone}
+        )
+        assert _claimed(privacy(made_runs.record(spec, said)))[0] >= said.epsilon
+
+
+def test_a_reference_without_privacy_raises_no_alarm(store: RunStore) -> None:
+    private = made_runs.finish(
+        store, made_runs.spec(unit="node"), 0.6, made_runs.statement(made_runs.node_entries(1), "node")
+    )
+    open_ = made_runs.finish(store, made_runs.spec(unit="none"), 0.8, made_runs.statement((), "none"))
+    edge = made_runs.finish(store, made_runs.spec(), 0.7, made_runs.statement(made_runs.edge_entries(9)))
+    noisy = {"unit": "none", "epsilon": math.inf, "epsilon_as_published": 100.0}  # labels with noise, of the public
+    assert mixed_units([*compare.data([private, open_]), noisy]) is None
+    assert "edge-level and node-level" in str(mixed_units(compare.data([private, open_, edge])))
+
+
+def test_no_budget_stands_beside_an_infinite_epsilon(store: RunStore) -> None:
+    open_ = made_runs.finish(store, made_runs.spec(unit="none"), 0.8, made_runs.statement((), "none"))
+    private = made_runs.finish(store, made_runs.spec(epsilon=4.0), 0.7, made_runs.statement(made_runs.edge_entries(9)))
+    table = comparison([open_, private])
+    shown = table["ProGAP, not private"]
+    assert "epsilon" not in shown
+    assert (shown["sound ε"], shown["ε asked for"], shown["delta"], shown["accounting"]) == ("∞", "—", "—", "—")
+    row, _ = compare.data([open_, private])
+    assert (row["option epsilon"], row["option accounting"]) == (None, None)

@@ -1,0 +1,70 @@
+"""An axis of accuracies: neighbouring ticks never read alike, and it stays within 0 to 100 percent."""
+
+from __future__ import annotations
+
+import pytest
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series
+from privgraph_workbench.figures.draw_matplotlib import draw
+from privgraph_workbench.figures.draw_plotly import draw as draw_plotly
+
+
+def narrow() -> Chart:
+    points = Series(name="accuracy", kind="path", x=(1.0, 2.0), y=(0.951, 0.969))
+    panel = Panel(x=Axis(title="epsilon"), y=Axis(title="accuracy (percent)", percent=True))
+    return Chart(title="Accuracy", summary="Two points.", panels=(panel,), series=(points,))
+
+
+def test_printed_ticks_differ() -> None:
+    drawn = draw(narrow())
+    drawn.canvas.draw()
+    low, high = drawn.axes[0].get_ylim()
+    labels = [label.get_text() for label in drawn.axes[0].get_yticklabels() if low <= label.get_position()[1] <= high]
+    assert len(labels) > 3
+    assert len(set(labels)) == len(labels)
+    assert all(label.endswith("%") for label in labels)
+
+
+def test_shown_ticks_keep_three_digits() -> None:
+    assert draw_plotly(narrow()).layout.yaxis.tickformat == ".3~p"
+
+
+ROOM = 0.03
+SHAPES: tuple[tuple[float, ...], ...] = ((0.8,), (1.0,), (0.0,), (0.7, 0.7), (1.0, 1.0), (0.0, 1.0), (0.02, 0.99))
+"""Accuracies of a figure: a single one, all alike, and such as reach both ends."""
+
+
+def shaped(values: tuple[float, ...], low: float | None = None) -> Chart:
+    points = Series(name="accuracy", kind="path", x=tuple(map(float, range(len(values)))), y=values)
+    panel = Panel(x=Axis(title="epsilon"), y=Axis(title="accuracy (percent)", percent=True, low=low))
+    return Chart(title="Accuracy", summary="Some points.", panels=(panel,), series=(points,))
+
+
+@pytest.mark.parametrize("low", [None, 0.0])
+@pytest.mark.parametrize("values", SHAPES)
+def test_a_printed_axis_stays_within_a_hundred_percent(values: tuple[float, ...], low: float | None) -> None:
+    drawn = draw(shaped(values, low))
+    drawn.canvas.draw()
+    first, last = drawn.axes[0].get_ylim()
+    assert -ROOM <= first < last <= 1 + ROOM
+    assert first <= min(values)
+    assert last >= max(values)
+
+
+def test_one_number_is_printed_on_the_whole_axis() -> None:
+    drawn = draw(shaped((0.8,)))
+    drawn.canvas.draw()
+    assert drawn.axes[0].get_ylim() == (-ROOM, 1 + ROOM)
+
+
+def test_a_narrow_range_is_still_printed_large() -> None:
+    drawn = draw(narrow())
+    drawn.canvas.draw()
+    first, last = drawn.axes[0].get_ylim()
+    assert last - first < 0.03
+
+
+def test_a_shown_axis_is_told_to_stay_within_a_hundred_percent() -> None:
+    for low in (None, 0.0):
+        options = draw_plotly(shaped((0.8,), low)).layout.yaxis.autorangeoptions
+        assert (options.clipmin, options.clipmax) == (-ROOM, 1 + ROOM)
