@@ -59,7 +59,7 @@ def test_the_network_reads_the_randomised_graph_alone(monkeypatch: pytest.Monkey
 
     graph = load("karate")
     config = Config(epsilon=2.0, epochs=3, hidden=8)
-    noisy = randomised(graph, config, secret(5, "noise/edges"))
+    noisy = randomised(graph, config, secret(5, "noise/edges"), secret(5, "noise/count"))
     assert not torch.equal(noisy.edge_index, graph.edge_index)
     honest = list(train_one(train, config, graph, Context(seed=5, noise_key=KEY)))
     empty = dataclasses.replace(graph, edge_index=graph.edge_index[:, :0], _cache={})
@@ -73,17 +73,19 @@ def test_the_network_reads_the_randomised_graph_alone(monkeypatch: pytest.Monkey
 
 def test_the_noise_is_the_seeds() -> None:
     graph = load("karate")
-    first, again, other = (randomised(graph, Config(), secret(seed)).edge_index for seed in (0, 0, 1))
+    first, again, other = (randomised(graph, Config(), secret(seed), secret(seed)).edge_index for seed in (0, 0, 1))
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
-    assert not torch.equal(first, randomised(graph, Config(density="private", epsilon=0.1), secret()).edge_index)
+    assert not torch.equal(
+        first, randomised(graph, Config(density="private", epsilon=0.1), secret(), secret()).edge_index
+    )
 
 
 def test_a_directed_graph_stays_directed() -> None:
     graph = load("karate")
     half = graph.edge_index[:, graph.edge_index[0] < graph.edge_index[1]]
     directed = dataclasses.replace(graph, edge_index=half, undirected=False, _cache={})
-    noisy = randomised(directed, Config(epsilon=6.0), secret())
+    noisy = randomised(directed, Config(epsilon=6.0), secret(), secret())
     source, target = noisy.edge_index
     assert not noisy.undirected
     assert not torch.equal(source.sort().values, target.sort().values)

@@ -1,24 +1,19 @@
-"""Bugs that are planted on purpose, and what catches each: proof that audits and tests are worth something.
-
-A bug replaces product code from outside, for the length of a `with`; the product has no switch for it. Its check says
-whether something is wrong, and what it saw: on clean code it must find nothing.
-"""
+"""Bugs of mechanisms, methods and keys, and what catches each: see `planting`."""
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import torch
 from tests.data import uploads_made_here as made
+from tests.planted.planting import Bug, Verdict, everywhere, instead
 from tests.secrets_made_here import KEY
 from tests.statistics import test_epoch_choice as epoch_choice
 from torch import Tensor
@@ -55,65 +50,6 @@ from privgraph.registry import METHODS
 from privgraph.streams import Secret, noise_key
 
 FACTS = PublicFacts(nodes=600, edges=1800, entries=3600, features=20, classes=4, train_nodes=450)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Verdict:
-    """Whether something is wrong, and in words what was seen."""
-
-    wrong: bool
-    seen: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bug:
-    """`plant` replaces code; `check` looks."""
-
-    name: str
-    where: str
-    plant: Callable[[], AbstractContextManager[None]]
-    caught_by: str
-    check: Callable[[], Verdict]
-
-
-# How a bug is planted
-
-
-@contextmanager
-def everywhere(original: Any, replacement: Any) -> Iterator[None]:
-    """Put `replacement` wherever a module of the product knows `original`, and forget noise that was calibrated before."""
-    assert _swap(original, replacement), f"no module knows {original}"
-    try:
-        yield
-    finally:
-        _swap(replacement, original)  # also in modules that were first imported meanwhile
-
-
-@contextmanager
-def instead(owner: type | ModuleType, name: str, replacement: Any) -> Iterator[None]:
-    """Put `replacement` in the place of an attribute of a class or module."""
-    with patch.object(owner, name, replacement):
-        yield
-
-
-def _swap(old: Any, new: Any) -> int:
-    """In how many places of the product `new` now stands for `old`."""
-    places = [(module, name) for module in _modules() for name, value in list(vars(module).items()) if value is old]
-    for module, name in places:
-        setattr(module, name, new)
-    _forget()
-    return len(places)
-
-
-def _modules() -> list[ModuleType]:
-    return [module for name, module in sorted(sys.modules.items()) if name.startswith("privgraph.")]
-
-
-def _forget() -> None:
-    for module in _modules():
-        for value in vars(module).values():
-            if hasattr(value, "cache_clear"):
-                value.cache_clear()
 
 
 def other_gradients(change: Callable[[PrivateGradients], PrivateGradients]) -> AbstractContextManager[None]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.planted import bugs, floats
+from tests.planted import accounts, bugs, floats, witnessed
 
-BUGS = (*bugs.BUGS, *floats.BUGS)
+BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *witnessed.BUGS)

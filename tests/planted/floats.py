@@ -1,4 +1,4 @@
-"""Bugs of numbers as they are drawn, added and rounded, and what catches each: see `bugs`."""
+"""Bugs of numbers as they are drawn, added and rounded, and what catches each: see `planting`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
 import torch
-from tests.planted.bugs import Bug, Verdict, instead
+from tests.planted.planting import Bug, Verdict, instead
 from tests.secrets_made_here import KEY, secret
 from tests.test_streams import linear_complexity
 from torch import Tensor

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.planted.bugs import Bug
 from tests.planted.every import BUGS
+from tests.planted.planting import Bug
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=[bug.name.replace(" ", "-") for bug in BUGS])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -63,3 +64,29 @@ def test_a_ledger_merges_equal_mechanisms_and_keeps_both_views() -> None:
         )
     )
     assert Ledger().event() == Composed((Nothing(),))
+
+
+ENTRY = LedgerEntry(mechanism="NAP", stage="1", event=Gaussian(noise_multiplier=2.0), noise_std=2.0)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"mechanism": "votes"},
+        {"stage": "2"},
+        {"event": Gaussian(noise_multiplier=1.0)},
+        {"event_as_published": Gaussian(noise_multiplier=1.0)},
+        {"noise_std": 1.0},
+        {"sensitivity": 1.0},
+        {"norm": "L1"},
+        {"sampling_rate": 0.5},
+    ],
+    ids=lambda changed: next(iter(changed)),
+)
+def test_entries_that_differ_in_more_than_their_count_stay_apart(changed: dict[str, Any]) -> None:
+    assert kept_apart(ENTRY, replace(ENTRY, **changed))
+
+
+def kept_apart(*entries: LedgerEntry) -> bool:
+    """Whether each of these, of which some are run again, is an entry of its own."""
+    return Ledger([*entries, *entries]).entries == tuple(replace(entry, count=2) for entry in entries)

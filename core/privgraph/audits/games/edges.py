@@ -73,10 +73,10 @@ class CountedResponseGame:
             test_mask=none,
             undirected=self.undirected,
         )
-        noise = dice.secret("noise")
+        noise, counted = dice.secret("noise"), dice.secret("count")
         scores = np.zeros((trials, 3))
         for trial in range(trials):
             for _ in range(count):
-                source, target = randomised(graph, self.config, noise).edge_index
+                source, target = randomised(graph, self.config, noise, counted).edge_index
                 scores[trial] += bool(((source == nodes - 2) & (target == nodes - 1)).any())
         return scores

@@ -25,7 +25,8 @@ def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
     Raises `TooManyEdges` where a privately counted graph comes out larger than `most_edges`.
     """
     for index, member in enumerate(members):
-        noisy = randomised(member.graph, member.config, member.context.secret("noise/edges"))
+        edges, count = (member.context.secret(f"noise/{name}") for name in ("edges", "count"))
+        noisy = randomised(member.graph, member.config, edges, count)
         entries = member.config.entries(member.graph.facts)
         for entry in entries:
             member.context.ledger.add(entry)
@@ -36,18 +37,18 @@ def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
             yield index, event
 
 
-def randomised(graph: Graph, config: Config, secret: Secret) -> Graph:
-    """The same nodes with randomised edges."""
+def randomised(graph: Graph, config: Config, answers: Secret, count: Secret) -> Graph:
+    """The same nodes with randomised edges: the pairs' `answers`, and a noisy `count` of edges where that is private."""
     facts = graph.facts
     edges = float(facts.edges)
     if config.counts_privately:
-        noisy = add("laplace", config.count_scale, np.array([edges]), secret)
+        noisy = add("laplace", config.count_scale, np.array([edges]), count)
         edges = float(np.clip(noisy[0], 1, pair_count(facts.nodes, facts.undirected)))
     reported = randomise(
         graph.edge_index.numpy(),
         facts.nodes,
         config.probabilities(edges, facts.nodes, facts.undirected),
-        secret,
+        answers,
         undirected=facts.undirected,
         most_edges=config.most_edges,
     )

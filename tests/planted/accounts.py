@@ -1,0 +1,172 @@
+"""Bugs of accounts: ledgers, accountants, keys and the tables that show them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import replace
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+from tests.pages.test_sound_column import told_and_true
+from tests.planted.planting import Bug, Verdict, everywhere, instead
+from tests.privacy.test_directions import LOPSIDED, mismatch
+from tests.privacy.test_events_and_ledger import ENTRY, kept_apart
+
+from privgraph.data.load import load
+from privgraph.methods import keys
+from privgraph.methods.keys import Keys, run_keys
+from privgraph.privacy import pld
+from privgraph.privacy.events import Gaussian
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.runs import leases
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.views import runs as page
+
+
+def merged_by_name() -> AbstractContextManager[None]:
+    def add(self: Ledger, entry: LedgerEntry) -> None:
+        for place, known in enumerate(self._entries):
+            if (known.mechanism, known.stage) == (entry.mechanism, entry.stage):
+                self._entries[place] = replace(known, count=known.count + entry.count)
+                return
+        self._entries.append(entry)
+
+    return instead(Ledger, "add", add)
+
+
+def other_noise_stays_apart() -> Verdict:
+    apart = kept_apart(ENTRY, replace(ENTRY, event=Gaussian(noise_multiplier=0.1), noise_std=0.1))
+    return Verdict(wrong=not apart, seen="two entries" if apart else "noise of 0.1 counted as noise of 2")
+
+
+def one_way(keep: int) -> Callable[[], AbstractContextManager[None]]:
+    """The curve of one direction stands for both."""
+
+    def plant() -> AbstractContextManager[None]:
+        honest = pld._library()
+        made = honest.PrivacyLossDistribution
+
+        def both(*curves: Any) -> Any:
+            return made(*[curves[keep % len(curves)]] * 2)
+
+        library = SimpleNamespace(**{**vars(honest), "PrivacyLossDistribution": both})
+        return instead(pld, "_library", lambda: library)
+
+    return plant
+
+
+def each_direction_is_the_others_mirror() -> Verdict:
+    worst = max(mismatch(event) for event in LOPSIDED)
+    return Verdict(wrong=worst > 1e-3, seen=f"the curves of two directions miss each other by {worst:.1g}")
+
+
+def same_key(change: Callable[[str], AbstractContextManager[Any]], device: Callable[[str], str]) -> Any:
+    """Keys of runs that do not know what `change` makes the same, or that read another `device`."""
+
+    def plant() -> AbstractContextManager[None]:
+        def made(installation: bytes, names: Sequence[str], graphs: Any, where: str) -> Iterator[Keys]:
+            with change("left out"):
+                yield from run_keys(installation, names, graphs, device(where))
+
+        return everywhere(run_keys, made)
+
+    return plant
+
+
+@contextmanager
+def version(name: str) -> Iterator[None]:
+    with instead(keys, "program", lambda: name):
+        yield
+
+
+@contextmanager
+def nothing(_: str) -> Iterator[None]:
+    yield
+
+
+def another_program_or_device_has_another_key() -> Verdict:
+    graph = load("karate")
+    found = set()
+    for program, device in (("1.0.0", "cpu"), ("1.0.1", "cpu"), ("1.0.0", "cuda")):
+        with version(program):
+            (own,) = keys.run_keys(b"secret", ["a run"], [graph], device)
+        found |= {own.noise, own.shared}
+    return Verdict(wrong=len(found) < 6, seen=f"{len(found)} keys of 6 for 2 programs and 2 devices")
+
+
+def asked_is_shown() -> AbstractContextManager[None]:
+    honest = page.row
+    return instead(page, "row", lambda found: {**honest(found), "sound_epsilon": upper(found["epsilon"])})
+
+
+def asked_is_stored() -> AbstractContextManager[None]:
+    honest = leases._outcome
+
+    def outcome(outcome: Any, time: float) -> Any:
+        return {**honest(outcome, time), "sound_epsilon": 2.0}
+
+    return instead(leases, "_outcome", outcome)
+
+
+def tables_tell_the_sound_epsilon() -> Verdict:
+    with (
+        TemporaryDirectory() as place,
+        patch.dict(os.environ, {"PRIVGRAPH_HOME": place}),
+        closing(RunStore.open()) as store,
+    ):
+        told, true, asked = told_and_true(store)
+    return Verdict(wrong=told != {true}, seen=f"{asked} asked for, {' and '.join(sorted(told))} shown, {true} true")
+
+
+BUGS = (
+    Bug(
+        name="entries of one mechanism merged whatever their noise",
+        where="privacy/ledger.py",
+        plant=merged_by_name,
+        caught_by="entries that differ",
+        check=other_noise_stays_apart,
+    ),
+    *(
+        Bug(
+            name=f"the curve of a unit {name} for both directions",
+            where="privacy/pld.py",
+            plant=one_way(place),
+            caught_by="curves of one pair",
+            check=each_direction_is_the_others_mirror,
+        )
+        for place, name in enumerate(("removed", "added"))
+    ),
+    Bug(
+        name="the program left out of a run's key",
+        where="methods/keys.py",
+        plant=same_key(version, lambda device: device),
+        caught_by="keys of two programs and devices",
+        check=another_program_or_device_has_another_key,
+    ),
+    Bug(
+        name="the device left out of a run's key",
+        where="methods/keys.py",
+        plant=same_key(nothing, lambda _: "anywhere"),
+        caught_by="keys of two programs and devices",
+        check=another_program_or_device_has_another_key,
+    ),
+    Bug(
+        name="the epsilon asked for shown as the sound one",
+        where="views/runs.py",
+        plant=asked_is_shown,
+        caught_by="tables of a run",
+        check=tables_tell_the_sound_epsilon,
+    ),
+    Bug(
+        name="the epsilon asked for stored as the sound one",
+        where="runs/leases.py",
+        plant=asked_is_stored,
+        caught_by="tables of a run",
+        check=tables_tell_the_sound_epsilon,
+    ),
+)

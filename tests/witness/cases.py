@@ -1,0 +1,183 @@
+"""What is witnessed: every method of the table, each unit, and every option that changes what is paid for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import torch
+from tests.planted.planting import everywhere, instead
+from torch import Tensor
+
+from privgraph.data.build import canonical_edges
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.data.splits import partition
+from privgraph.options import OptionError, build, parameters
+from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, TightAccountant
+from privgraph.privacy.calibration import calibrate
+from privgraph.privacy.composition import flatten
+from privgraph.privacy.events import NonPrivate, PrivacyEvent
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS
+
+QUICK: dict[str, float] = {
+    "epsilon": 4.0,
+    "epochs": 3,
+    "hidden": 8,
+    "depth": 2,
+    "batch_size": 30,
+    "clip": 3.0,
+    "max_degree": 3,
+    "neighbours": 3,
+    "queries": 60,
+    "teachers": 5,
+    "pretrain_epochs": 2,
+    "student_epochs": 3,
+    "pretrain": 2,
+    "shots": 0,
+    "threshold": 1.0,
+    "learning_rate": 0.05,
+}
+"""Small values of options that several methods have, and a clip that is not 1; the rest are defaults."""
+
+SWITCHES: dict[str, object] = {"gate": 0.5, "gate_sigma": 9.0}
+"""Options that are off at 0, and pay for something of their own where they are on."""
+
+NAMED_SETTINGS = ("preset", "accounting")
+"""Options that stand for others, or choose the size of the noise alone."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run: a method, a unit, and the options that differ from `QUICK`."""
+
+    method: str
+    unit: str
+    changed: tuple[tuple[str, object], ...] = ()
+
+    def __str__(self) -> str:
+        return "-".join([self.method, self.unit, *(f"{name}={value}" for name, value in self.changed)])
+
+    def config(self, **given: object) -> Any:
+        kind = METHODS[self.method].load_config()
+        lows = {parameter.name: parameter.option.low for parameter in parameters(kind)}
+        quick = {name: max(value, lows[name] or 0.0) for name, value in QUICK.items() if name in lows}
+        return build(kind, {**quick, "unit": self.unit, **dict(self.changed), **given})
+
+    def statement(self) -> PrivacyStatement:
+        statement: PrivacyStatement = self.config().plan(graph().facts).statement
+        return statement
+
+
+def cases() -> tuple[Case, ...]:
+    """Every method and unit that is protected, and every choice or switch by which the ledger gets an entry of another kind."""
+    with unpriced():
+        return tuple(case for name, spec in METHODS.items() for unit in spec.units for case in _cases(Case(name, unit)))
+
+
+def _cases(plain: Case) -> Iterator[Case]:
+    """The plain case, and what is one or two changes away from it and has an entry that none before had."""
+    known = _kinds(plain)
+    if NonPrivate in {event for _, event, *_ in known}:
+        return
+    found = [plain]
+    yield plain
+    for depth in (1, 2):
+        for near in [case for case in found if len(case.changed) == depth - 1]:
+            for changed in _changes(near):
+                case = Case(plain.method, plain.unit, (*near.changed, changed))
+                try:
+                    kinds = _kinds(case)
+                except OptionError:
+                    continue
+                if not kinds <= known and NonPrivate not in {event for _, event, *_ in kinds}:
+                    known |= kinds
+                    found.append(case)
+                    yield case
+
+
+def _changes(case: Case) -> Iterator[tuple[str, object]]:
+    kind = METHODS[case.method].load_config()
+    default = case.config()
+    for parameter in parameters(kind):
+        if parameter.name in ("unit", *NAMED_SETTINGS, *dict(case.changed)):
+            continue
+        if parameter.name in SWITCHES:
+            yield parameter.name, SWITCHES[parameter.name]
+        for value in (False, True) if parameter.type is bool else parameter.option.choices or ():
+            if value != getattr(default, parameter.name):
+                yield parameter.name, value
+
+
+def _kinds(case: Case) -> set[tuple[Any, ...]]:
+    """What the ledger holds, but for stages and numbers."""
+    return {
+        (entry.mechanism, type(entry.event), type(getattr(entry.event, "event", None)), entry.norm)
+        for entry in case.statement().ledger
+    }
+
+
+@contextmanager
+def unpriced() -> Iterator[None]:
+    """No noise is calibrated and no epsilon computed meanwhile, for whoever asks for the kinds of entries alone."""
+
+    def epsilon(self: object, event: PrivacyEvent, delta: float) -> float:
+        return math.inf if any(isinstance(one, NonPrivate) for one, _ in flatten(event)) else 1.0
+
+    with ExitStack() as stack:
+        stack.enter_context(everywhere(calibrate, lambda *given, **settings: 5.0))
+        for accountant in (TightAccountant, PLDAccountant, RenyiAccountant):
+            stack.enter_context(instead(accountant, "epsilon", epsilon))
+        yield
+
+
+@cache
+def graph() -> Graph:
+    """Nodes whose features point the same way, so that nothing cancels in a sum of neighbours, and one whom half of all know."""
+    made = load("social", data_options={"nodes": 160, "degree": 6.0, "features": 24})
+    hub, others = 0, torch.arange(1, made.num_nodes, 2)
+    pairs = torch.stack([torch.full_like(others, hub), others])
+    edges = canonical_edges(torch.cat([made.edge_index, pairs], dim=1), made.num_nodes, True)
+    return replace(made, x=made.x + 3, edge_index=edges, _cache={})
+
+
+def private_nodes(graph: Graph, config: Any) -> Tensor:
+    """(|V|,) bool: the nodes whose records are private; those of methods that know public nodes are drawn by `sizes`."""
+    if not hasattr(config, "sizes"):
+        return torch.ones(graph.num_nodes, dtype=torch.bool)
+    sizes = config.sizes(graph.num_nodes)
+    shares = [sizes.private, sizes.train, sizes.val, sizes.test]
+    private, *_ = partition(graph.num_nodes, shares, graph.split_seed or 0, "private")
+    return private
+
+
+def other_world(graph: Graph, config: Any) -> Graph:
+    """The same public numbers, and everything that `config.unit` protects is another.
+
+    Edges: as many, between others. Nodes: also the features and labels of all private nodes.
+    """
+    private = private_nodes(graph, config)
+    dice = torch.Generator().manual_seed(5)
+    x, y = graph.x, graph.y
+    if config.unit == "node":
+        x = torch.where(private.unsqueeze(1), torch.randn(x.shape, generator=dice) - 1, x)
+        y = torch.where(private, (y + 1) % graph.num_classes, y)
+    return replace(graph, x=x, y=y, edge_index=_rewired(graph, private, dice), _cache={})
+
+
+def _rewired(graph: Graph, private: Tensor, dice: torch.Generator) -> Tensor:
+    """Edges at private nodes are drawn anew, as many as there were; those among public nodes stay."""
+    source, target = graph.edge_index
+    kept = ~(private[source] | private[target])
+    wanted = graph.edge_index.shape[1]
+    edges = graph.edge_index[:, kept]
+    while edges.shape[1] < wanted:
+        pair = torch.randint(graph.num_nodes, (2, 1), generator=dice)
+        if pair[0] != pair[1] and bool(private[pair].any()):
+            edges = canonical_edges(torch.cat([edges, pair], dim=1), graph.num_nodes, graph.undirected)
+    return edges
