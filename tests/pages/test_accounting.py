@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
+from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.precision import precision_bound
@@ -199,7 +200,7 @@ def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> No
 
 def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", **SIZES)
-    labels = [button.proto.label for button in app.get("download_button")]
+    labels = offered_files.labels(app)
     assert labels.count("SVG") == len(_drawn(app)) >= 5
     assert labels.count("CSV") == labels.count("SVG")
 

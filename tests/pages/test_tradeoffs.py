@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures import made_runs
+from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.ledger import Ledger
@@ -68,7 +69,7 @@ def test_mixed_units_carry_a_warning(
     if protects == "edge":
         assert numbers["accuracy (mean)"].tolist() == ["75.0%"]
         assert numbers["seeds"].tolist() == [2]
-    labels = {button.proto.label for button in app.get("download_button")}
+    labels = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= labels
 
 

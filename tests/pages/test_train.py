@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.registry import METHODS
@@ -101,7 +102,7 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert "not audited yet" in shown
     assert "An undirected edge is two entries" in shown
     assert any("noise σ" in table.value for table in app.dataframe)
-    downloads = {button.proto.label for button in app.get("download_button")}
+    downloads = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
     commands = [block.value for block in app.code]
     assert any(
