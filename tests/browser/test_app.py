@@ -144,6 +144,29 @@ def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext,
     assert json.loads(started.value.path().read_text())["figure"] == "ledger"
 
 
+def test_a_visit_is_one_entry_of_the_history(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.goto(f"{address}/train?run={KEPT.id}")
+    settled(page)
+    entries = page.evaluate("history.length")
+    page.get_by_role("button", name="Change and run again").click()
+    expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
+    settled(page)
+    assert "run=" not in page.url
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(page.get_by_role("heading", name="ProGAP", exact=True)).to_be_visible()
+    settled(page)
+    # The top bar leads from a run to a form that holds nothing of it, and that is one visit, too.
+    page.get_by_role("link", name="Train").click()
+    expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
+    settled(page)
+    assert page.url == f"{address}/train"
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(page.get_by_role("heading", name="ProGAP", exact=True)).to_be_visible()
+
+
 def test_a_long_run_is_watched_and_stopped(context: BrowserContext, address: str) -> None:
     page = context.new_page()
     page.goto(f"{address}/train?method=progap&data=social&epochs=10000&epsilon=2")

@@ -44,6 +44,7 @@ def pages() -> list[StreamlitPage]:
 _ROOM = (
     ".stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 3rem; }"
     "[data-testid=stStatusWidget] button { display: none; }"
+    "[data-testid=stElementContainer]:has(script) { display: none; }"
 )
 # Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be read.
 _DARK_TEXT = "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * { color: #0b1117 !important; }"
@@ -59,9 +60,15 @@ _FILES = (
 
 
 def tidy() -> None:
-    """Less empty room above a page's title than Streamlit leaves, and readable words on coloured ground."""
+    """Less empty room above a page's title, readable words on coloured ground, one history entry for a visit."""
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{_ROOM}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<script>{_navigation()}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def _navigation() -> str:
+    return Path(__file__).with_name("navigation.js").read_text(encoding="utf-8")
 
 
 def run() -> None:

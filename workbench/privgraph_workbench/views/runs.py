@@ -226,8 +226,13 @@ def _actions(records: Sequence[RunRecord]) -> None:
         with st.popover("Copy command", icon=":material/terminal:"):
             for record in records:
                 st.code(jobs.command_line(record.spec), language="shell", wrap_lines=True)
-        if len(records) == 1 and st.button("Change and run again", icon=":material/edit:", key="change_chosen"):
-            st.switch_page(shell.page("train"), query_params=form_address(records[0]))
+        if len(records) == 1:
+            st.page_link(
+                shell.page("train"),
+                label="Change and run again",
+                icon=":material/edit:",
+                query_params=form_address(records[0]),
+            )
 
     if st.session_state.get("deleting") == ids:
         _confirm_delete(ids)
