@@ -198,6 +198,15 @@ def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> No
     assert train.number_input(key="depth").value == 4
 
 
+def test_a_wanted_epsilon_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
+    app.number_input(key="epsilon").set_value(1e6).run()
+    assert app.error[0].value.startswith("Epsilon must be at most 1000 (got 1000000.0).")
+    assert app.number_input(key="epsilon").value == 2.0
+    app.number_input(key="epsilon").set_value(3.0).run()
+    assert not app.error
+
+
 def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", **SIZES)
     labels = offered_files.labels(app)

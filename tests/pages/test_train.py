@@ -71,6 +71,35 @@ def test_wrong_text_stays_with_one_sentence_and_nothing_runs(opened: Callable[..
     assert [run.spec.options["learning_rate"] for run in store.find(RunQuery())] == [0.02]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("seeds", 99, "seeds must be at most 20 (got 99)"),
+        ("seed", -1, "seed must be at least 0 (got -1)"),
+        ("depth", 999, "depth must be at most"),
+        ("data.nodes", 7, "nodes must be at least"),
+    ],
+)
+def test_a_number_out_of_bounds_is_one_sentence_and_nothing_runs(
+    opened: Callable[..., AppTest], key: str, value: int, said: str
+) -> None:
+    app = opened("train", method="progap", data="social")
+    app.number_input(key=key).set_value(value).run()
+    assert not app.exception
+    assert said in app.error[0].value
+    assert app.number_input(key=key).value == value
+    assert app.button(key="go").disabled
+    assert not opened("train", method="progap", data="social", **{key.replace(".", "__"): str(value)}).warning
+
+
+def test_the_browser_keeps_no_number_from_us(opened: Callable[..., AppTest]) -> None:
+    """Beyond bounds that the browser knows, it colours a field red, says nothing and sends nothing."""
+    sizes = {"data": "typed sizes", "method": "gap", "unit": "edge"}
+    for query in ({"name": "train"}, {"name": "tradeoffs"}, {"name": "accounting", **sizes}):
+        for field in opened(**query).number_input:
+            assert not (field.proto.has_min or field.proto.has_max) or field.max > 1e15, (query, field.key)
+
+
 def test_units_that_a_method_refuses_are_not_offered(opened: Callable[..., AppTest]) -> None:
     app = opened("train", method="dp-mlp", data="karate")
     unit = next(group for group in app.get("button_group") if group.key == "unit")

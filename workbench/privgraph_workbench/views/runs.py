@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from privgraph.options import Option, Parameter, Scalar
+from privgraph.options import Option, OptionError, Parameter, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
@@ -64,7 +64,7 @@ def page() -> None:
     query = _filters()
     total = store.count(query)
     if not total:
-        st.info("No run is like that. Take a filter away.")
+        _nothing(query)
         return
     start = _page_number(total)
     rows = store.find_rows(_at(query, start))
@@ -80,6 +80,15 @@ def page() -> None:
         if found:
             _actions(found)
             _compare(found)
+
+
+def _nothing(query: RunQuery) -> None:
+    """No run is found: what can be done about it."""
+    filtered = query.methods or query.datasets or query.states or query.units or query.tags
+    advice = ["Take a filter away."] if filtered else []
+    if query.text:
+        advice.append("Every word of a search must be found; an option is found as name=value, such as epsilon=2.")
+    st.info(" ".join(["No run is like that.", *advice]))
 
 
 def _at(query: RunQuery, start: int) -> RunQuery:
@@ -105,7 +114,7 @@ def _filters() -> RunQuery:
     shared: dict[str, Any] = {"bind": "query-params"}
     text, order = st.columns([4, 1])
     words_ = text.text_input(
-        "Search", key="find", placeholder="id, option, note or tag", live="300ms", type="search", **shared
+        "Search", key="find", placeholder="id, option=value, note or tag", live="300ms", type="search", **shared
     )
     chosen_order = order.selectbox("Order", list(ORDERS), key="order", **shared)
     columns = st.columns(5)
@@ -135,8 +144,12 @@ def _page_number(total: int) -> int:
     number = Parameter("page", int, 1, Option("which part of the list", low=1, high=pages, label=f"Page of {pages}"))
     for complaint in forms.complaints([number]):
         st.warning(complaint)
-    with st.container(width=180):
-        return (int(forms.widget(number)) - 1) * PAGE_SIZE
+    try:
+        with st.container(width=180):
+            return (int(forms.widget(number)) - 1) * PAGE_SIZE
+    except OptionError as error:
+        st.error(common.sentence(error))
+        return 0
 
 
 def row(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, values
+from privgraph.options import Option, OptionError, Parameter, parse, values
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import tuning_price
@@ -29,6 +29,7 @@ from privgraph_workbench.views.export import figure_exports
 MOST_RUNS = 1000
 MOST_SWEEP = 60
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 POLL_SECONDS = 2.0
 PENDING = ("queued", "running", "stopping")
 
@@ -75,6 +76,7 @@ def _choose_data() -> DatasetSpec:
 
 
 def _filters(spec: DatasetSpec) -> RunQuery:
+    _follow_sweep()
     left, right = st.columns([3, 2])
     methods = left.multiselect(
         "Methods", list(METHODS), key="curve", bind="query-params", placeholder="All methods that have run"
@@ -90,6 +92,18 @@ def _filters(spec: DatasetSpec) -> RunQuery:
     )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
     return RunQuery(methods=tuple(methods), datasets=(spec.name,), units=units, limit=MOST_RUNS)
+
+
+def _follow_sweep() -> None:
+    """The filters show what the sweep that was just sent protects, by which method."""
+    method, unit = st.session_state.pop("sent", (None, None))
+    if unit is None:
+        return
+    if st.session_state.get("protects") != "both":
+        st.session_state["protects"] = unit
+    chosen = st.session_state.get("curve", [])
+    if chosen and method not in chosen:
+        st.session_state["curve"] = [*chosen, method]
 
 
 def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
@@ -212,9 +226,10 @@ def _sweep(spec: DatasetSpec) -> None:
     compare = middle.toggle(
         "Also the same method without privacy, for comparison", value="none" in chosen.units, key="sweep_none"
     )
-    seeds = int(right.number_input("Seeds", 1, 10, 3, key="sweep_seeds"))
+    asked = right.number_input("Seeds", value=int(SEEDS.default), step=1, key="sweep_seeds")
     st.caption("Everything else as the method's defaults; the Train page and the command line offer the rest.")
     try:
+        seeds = int(parse(SEEDS, asked))
         specs = _specs(chosen, spec, str(unit), sorted(epsilons), seeds, compare and "none" in chosen.units)
     except OptionError as error:
         st.error(common.sentence(error))
@@ -234,6 +249,7 @@ def _sweep(spec: DatasetSpec) -> None:
         except (StoreError, OptionError, OSError) as error:
             st.error(common.sentence(error))
             return
+        st.session_state["sent"] = (name, str(unit))
         st.rerun()
 
 
