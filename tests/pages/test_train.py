@@ -9,9 +9,17 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
+from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.statements import tuning_price
+from privgraph.program import program
+from privgraph.progress import Progress
 from privgraph.registry import METHODS
+from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph.runs.verdict import interrupted_statement
+from privgraph_workbench.figures.chart import upper
 
 
 def _texts(app: AppTest) -> str:
@@ -119,6 +127,64 @@ def test_several_seeds_are_one_batch_and_the_first_is_opened(opened: Callable[..
     assert len({run.batch for run in runs}) == 1
     assert app.query_params["run"] == runs[0].id
     assert "0 of 3 seeds are done" in _texts(app)
+
+
+def test_several_seeds_carry_the_price_of_all_together(opened: Callable[..., AppTest]) -> None:
+    assert "price of looking" not in _texts(opened("train", method="progap", data="karate", epsilon="2"))
+    app = opened("train", method="progap", data="karate", epsilon="2", seeds="3")
+    planned = spec(epsilon=2.0).config().plan(KARATE).statement
+    price = tuning_price(Ledger(planned.ledger).event(), planned.delta, 3)
+    assert price > 1.5 * planned.epsilon
+    assert f"all 3 runs, one a seed, or picks the best of them, has been shown ε = {upper(price)}" in _texts(app)
+    open_ = opened("train", method="progap", data="karate", unit="none", seeds="3")
+    assert "price of looking" not in _texts(open_)
+
+
+def test_a_run_that_was_stopped_at_once_contradicts_itself_nowhere(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    asked = spec(epsilon=4.0)
+    run = store.submit(asked)
+    worker = new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
+    said = interrupted_statement(asked.config().plan(KARATE).statement, Ledger(), stopped=True)
+    store.leases.finish(run, worker, Outcome(state="stopped", statement=statement_to_json(said)))
+    shown = _texts(opened("train", run=run))
+    assert "sound ε of the whole plan" in shown
+    assert "No mechanism had finished when the run ended. One may have been under way" in shown
+    assert "protected so far" not in shown
+
+
+def test_equal_settings_open_the_run_of_before_and_say_so(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec(epsilon=2.0))
+    app = opened("train", method="progap", data="karate", epsilon="2")
+    app.button(key="go").click().run()
+    assert "Equal settings are one run." in app.info[0].value
+    assert store.count() == 1
+    app.button(key="another").click().run()
+    assert not app.exception
+    assert sorted(run.spec.seed for run in store.find(RunQuery())) == [0, 1]
+    assert not app.info
+    assert not [button for button in app.button if button.key == "another"]
+
+
+@pytest.mark.parametrize(("stage", "done"), [("", 0), ("loading data", 1), ("training", 2)])
+def test_a_run_says_what_it_does_before_its_first_step(
+    opened: Callable[..., AppTest], store: RunStore, stage: str, done: int
+) -> None:
+    run = store.submit(spec())
+    assert "It begins when a worker is free" in _texts(opened("train", run=run))
+    worker = new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    if stage:
+        store.leases.append(run, [Progress(step=0, total=1, stage=stage)], worker)
+    app = opened("train", run=run)
+    steps = [text.value for text in app.markdown if text.value.endswith((".", "with.", "them."))]
+    assert sum(text.startswith(":green") for text in steps) == done
+    assert sum(text.startswith(":material/hourglass_top:") for text in steps) == 1
+    assert {"34", "78"} <= {metric.value for metric in app.metric}
+    assert not app.get("bidi_component"), "no empty plot"
 
 
 def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[..., AppTest], store: RunStore) -> None:

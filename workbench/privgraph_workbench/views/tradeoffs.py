@@ -12,9 +12,7 @@ import streamlit as st
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.options import Option, OptionError, Parameter, parse, values
-from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import tuning_price
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -23,7 +21,7 @@ from privgraph_workbench import datasets, jobs, live_plot, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.common import badges_of, setting, variants
-from privgraph_workbench.views import common
+from privgraph_workbench.views import common, statement
 from privgraph_workbench.views.export import figure_exports
 
 MOST_RUNS = 1000
@@ -282,12 +280,4 @@ def _price(chosen: MethodSpec, spec: DatasetSpec, unit: str, epsilons: Sequence[
     except (OptionError, DataError) as error:
         st.error(common.sentence(error))
         return
-    entries = [entry for plan in plans for entry in plan.statement.ledger]
-    delta = max(plan.statement.delta for plan in plans)
-    together = tuning_price(Ledger(entries).event(), delta, seeds)
-    one = max(plan.statement.epsilon for plan in plans)
-    st.warning(
-        f"The price of looking: each run alone is sound at its own ε (the largest: {upper(one)}), but whoever sees all "
-        f"{len(epsilons) * seeds} private runs of this sweep, or picks the best of them, has been shown ε = {upper(together)} "
-        f"(δ = {delta:.2g}). No paper counts this. Sweep on data that are public or yours to see."
-    )
+    statement.looking([plan.statement for plan in plans], seeds, "private runs of this sweep")
