@@ -109,7 +109,7 @@ def test_a_figure_leaves_with_its_statement(page: Page, address: str, tmp_path: 
     rests(page)
     page.get_by_role("button", name="Export").first.click()
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="JSON").first.click()
+        page.get_by_role("link", name="JSON").first.click()
     kept = tmp_path / "cost.json"
     waiting.value.save_as(kept)
     found = json.loads(kept.read_text())

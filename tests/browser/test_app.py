@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs.store import RunStore
 
 pytestmark = [
     pytest.mark.browser,
@@ -20,6 +24,8 @@ pytestmark = [
 
 # A deep link makes Streamlit's own script look for its server below the page's path first.
 OWN_PROBES = re.compile(r"/(train|data|runs|tradeoffs|teachers|audit)/_stcore/(health|host-config)$")
+
+KEPT = spec(epsilon=2.5)
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +40,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         home = tmp_path_factory.mktemp("browser-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
         patch.setenv("OMP_NUM_THREADS", "1")
+        store = RunStore.open()
+        keep(store, KEPT)
+        store.close()
         with served(home) as running:
             yield running
 
@@ -92,19 +101,70 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     settled(page)
     page.get_by_role("button", name="Export the curves").click()
     with page.expect_download() as started:
-        page.get_by_role("button", name="SVG", exact=True).click()
+        page.get_by_role("link", name="SVG", exact=True).click()
     drawn = started.value.path().read_text()
     assert drawn.startswith("<?xml")
     assert len(drawn) > 10_000
     assert "sound ε" in drawn
     assert "add or remove one undirected edge" in drawn
     with page.expect_download() as started:
-        page.get_by_role("button", name="JSON", exact=True).click()
+        page.get_by_role("link", name="JSON", exact=True).click()
     record = json.loads(started.value.path().read_text())
     (statement,) = record["statements"].values()
     assert statement["unit"] == "edge"
     assert 0 < statement["epsilon"] <= 2
     assert len(record["rows"]) > 100
+
+
+def test_a_file_can_be_had_while_the_page_is_drawn_anew(context: BrowserContext, address: str) -> None:
+    """The server has drawn the page again, and its news have not reached the browser when its user clicks."""
+    held: list[bytes] = []
+    holding = False
+    routed: list[WebSocketRoute] = []
+
+    def between(route: WebSocketRoute) -> None:
+        routed.append(route)
+        route.connect_to_server().on_message(lambda news: held.append(bytes(news)) if holding else route.send(news))
+
+    page = context.new_page()
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+    page.goto(f"{address}/train?run={KEPT.id}")
+    settled(page)
+    page.get_by_role("button", name="Export the ledger").click()
+    settled(page)
+    holding = True
+    page.get_by_role("radio", name="dark", exact=True).click()
+    while not any(ForwardMsg.FromString(news).HasField("script_finished") for news in held):
+        page.wait_for_timeout(50)
+    with page.expect_download() as started:
+        page.get_by_role("link", name="JSON", exact=True).click()
+        holding = False
+        for news in held:
+            routed[-1].send(news)
+    assert json.loads(started.value.path().read_text())["figure"] == "ledger"
+
+
+def test_a_visit_is_one_entry_of_the_history(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.goto(f"{address}/train?run={KEPT.id}")
+    settled(page)
+    entries = page.evaluate("history.length")
+    page.get_by_role("button", name="Change and run again").click()
+    expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
+    settled(page)
+    assert "run=" not in page.url
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(page.get_by_role("heading", name="ProGAP", exact=True)).to_be_visible()
+    settled(page)
+    # The top bar leads from a run to a form that holds nothing of it, and that is one visit, too.
+    page.get_by_role("link", name="Train").click()
+    expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
+    settled(page)
+    assert page.url == f"{address}/train"
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(page.get_by_role("heading", name="ProGAP", exact=True)).to_be_visible()
 
 
 def test_a_long_run_is_watched_and_stopped(context: BrowserContext, address: str) -> None:

@@ -117,7 +117,7 @@ def test_the_badge_of_data_dependent_numbers_is_in_their_file(page: Page) -> Non
     settled(page)
     menu.click()
     with page.expect_download() as started:
-        page.get_by_role("button", name="JSON", exact=True).click()
+        page.get_by_role("link", name="JSON", exact=True).click()
     record = json.loads(started.value.path().read_text())
     assert record["figure"] == "teacher_epsilons"
     assert DEPENDENT_BADGE in record["badges"]

@@ -104,7 +104,7 @@ def _exported(page: Page, figure: str) -> dict[str, dict[str, object]]:
     """The JSON file behind the export button of that figure."""
     page.locator(f"[class*=st-key-export-{figure}-]").get_by_role("button", name="Export", exact=True).click()
     with page.expect_download() as started:
-        page.get_by_role("button", name="JSON", exact=True).click()
+        page.get_by_role("link", name="JSON", exact=True).click()
     page.keyboard.press("Escape")
     found: dict[str, dict[str, object]] = json.loads(started.value.path().read_text())
     return found

@@ -443,6 +443,13 @@ def test_runs_are_found_by_what_they_are(store: RunStore) -> None:
     assert ids(text="GAP Social") == [c]
     assert ids(text="100% odd_one") == [d]
     assert ids(text="%") == [d]
+    for text in ("hidden=4242", "hidden=4242.0", "Hidden = 4.242e3", "seed=0 hidden=4242", "method=gap"):
+        assert ids(text=text) == [c], text
+    epsilon = store.get(c).spec.options["epsilon"]
+    assert c in ids(text=f"epsilon={epsilon}")
+    assert c in ids(text=f"epsilon={float(epsilon):g}")
+    for text in ("hidden=424", "idden=4242", "hidden=", "=", "hidden=inf", "hidden=nan", "epsilon=99"):
+        assert ids(text=text) == [], text
     assert ids(order="test_accuracy") == [a, b, d, c]
     assert ids(order="test_accuracy", descending=False) == [b, a, c, d]
     assert ids(limit=2, offset=1) == [c, b]

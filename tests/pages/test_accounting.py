@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_accounts import FACTS
+from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.precision import precision_bound
@@ -197,9 +198,18 @@ def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> No
     assert train.number_input(key="depth").value == 4
 
 
+def test_a_wanted_epsilon_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
+    app.number_input(key="epsilon").set_value(1e6).run()
+    assert app.error[0].value.startswith("Epsilon must be at most 1000 (got 1000000.0).")
+    assert app.number_input(key="epsilon").value == 2.0
+    app.number_input(key="epsilon").set_value(3.0).run()
+    assert not app.error
+
+
 def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", **SIZES)
-    labels = [button.proto.label for button in app.get("download_button")]
+    labels = offered_files.labels(app)
     assert labels.count("SVG") == len(_drawn(app)) >= 5
     assert labels.count("CSV") == labels.count("SVG")
 

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_audits import audit as made_audit
+from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.audits.options import AuditOptions
@@ -199,7 +200,7 @@ class TestShown:
         drawn = "\n".join(_drawn(app))
         for words in ("The area under the attack's curve", "shown by a threshold (counts)", "have"):
             assert words in drawn
-        labels = [button.proto.label for button in app.get("download_button")]
+        labels = offered_files.labels(app)
         assert labels.count("SVG") == labels.count("JSON") == 3
         statement = store.get(run).statement
         assert statement is not None

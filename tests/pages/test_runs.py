@@ -36,8 +36,10 @@ def test_filters_live_in_the_address(opened: Callable[..., AppTest], store: RunS
     assert _table(opened("runs", tagged="mine")) == [gap]
     assert _table(opened("runs", find="mine")) == [gap]
     assert _table(opened("runs", order="test accuracy"))[0] == mlp
-    nothing = opened("runs", find="no such run")
-    assert "No run is like that" in nothing.info[0].value
+    assert _table(opened("runs", find="epsilon=2 method=gap")) == [gap]
+    nothing = opened("runs", find="no such run").info[0].value
+    assert nothing.startswith("No run is like that. Every word of a search must be found")
+    assert opened("runs", of_state="failed").info[0].value == "No run is like that. Take a filter away."
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -57,7 +59,7 @@ def test_long_lists_have_pages(opened: Callable[..., AppTest], store: RunStore) 
     assert len(second) == 3
     assert not set(first) & set(second)
     wrong = opened("runs", page="9")
-    assert "page must be at most 2 (got 9)" in wrong.warning[0].value
+    assert "Page must be at most 2 (got 9)." in wrong.error[0].value
     assert _table(wrong) == first
 
 

@@ -27,8 +27,17 @@ def test_the_demo_is_submitted_once_and_opened(opened: Callable[..., AppTest], s
     assert runs[0].tags == ("demo",)
     assert app.query_params["run"] == demo_spec().id
     assert app.title[0].value == "ProGAP"
-    opened("start").button(key="demo").click().run()
+    again = opened("start").button(key="demo").click().run()
     assert store.count() == 1
+    assert not again.info, "it is still under way"
+
+
+def test_a_demo_that_has_ended_is_opened_as_such(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, demo_spec())
+    app = opened("start").button(key="demo").click().run()
+    assert "nothing was trained now" in app.info[0].value
+    app.button(key="another").click().run()
+    assert [run.spec.seed for run in store.find(RunQuery(states=("queued",)))] == [1]
 
 
 def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., AppTest], store: RunStore) -> None:

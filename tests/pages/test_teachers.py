@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
+from tests.pages import offered_files
 from tests.pages.kept_runs import keep_answers
 
 from privgraph.data.errors import DataError
@@ -175,7 +176,7 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     said = " ".join(text.value for text in app.markdown)
     assert "-badge[:material/lock: private]" in said
     assert "-badge[:material/visibility: evaluator only]" in said
-    labels = [button.proto.label for button in app.get("download_button")]
+    labels = offered_files.labels(app)
     assert labels.count("SVG") == 6, "the price and five figures of the run"
 
 

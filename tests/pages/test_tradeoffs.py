@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures import made_runs
+from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.ledger import Ledger
@@ -54,6 +55,28 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
     assert any("6 runs are under way" in info.value for info in app.info)
 
 
+@pytest.mark.parametrize(("before", "after"), [("edge", "node"), ("both", "both")])
+def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunStore, before: str, after: str) -> None:
+    """A sweep for another unit, by another method than those that are shown, is seen from its first run on."""
+    app = opened("tradeoffs", on="karate", protects=before, curve="mlp")
+    app.selectbox(key="sweep_method").set_value("gap").run()
+    unit = next(group for group in app.get("button_group") if group.key == "sweep_unit.gap")
+    unit.set_value("node").run()
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    assert store.count() == 12
+    assert app.query_params["protects"] == after
+    assert app.multiselect(key="curve").value == ["mlp", "gap"]
+    assert any("12 runs are under way" in info.value for info in app.info)
+
+
+def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
+    app = opened("tradeoffs", on="karate")
+    app.number_input(key="sweep_seeds").set_value(99).run()
+    assert [text.value for text in app.error] == ["Seeds must be at most 10 (got 99)."]
+    assert not [button for button in app.button if button.key == "sweep_go"]
+
+
 @pytest.mark.parametrize(("protects", "mixed"), [("edge", False), ("node", False), ("both", True)])
 def test_mixed_units_carry_a_warning(
     opened: Callable[..., AppTest], store: RunStore, protects: str, mixed: bool
@@ -69,7 +92,7 @@ def test_mixed_units_carry_a_warning(
     if protects == "edge":
         assert numbers["accuracy (mean)"].tolist() == ["75.0%"]
         assert numbers["seeds"].tolist() == [2]
-    labels = {button.proto.label for button in app.get("download_button")}
+    labels = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON"} <= labels
 
 

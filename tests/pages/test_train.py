@@ -6,11 +6,20 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
+from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.statements import tuning_price
+from privgraph.program import program
+from privgraph.progress import Progress
 from privgraph.registry import METHODS
+from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph.runs.verdict import interrupted_statement
+from privgraph_workbench.figures.chart import upper
 
 
 def _texts(app: AppTest) -> str:
@@ -70,6 +79,35 @@ def test_wrong_text_stays_with_one_sentence_and_nothing_runs(opened: Callable[..
     assert [run.spec.options["learning_rate"] for run in store.find(RunQuery())] == [0.02]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("seeds", 99, "seeds must be at most 20 (got 99)"),
+        ("seed", -1, "seed must be at least 0 (got -1)"),
+        ("depth", 999, "depth must be at most"),
+        ("data.nodes", 7, "nodes must be at least"),
+    ],
+)
+def test_a_number_out_of_bounds_is_one_sentence_and_nothing_runs(
+    opened: Callable[..., AppTest], key: str, value: int, said: str
+) -> None:
+    app = opened("train", method="progap", data="social")
+    app.number_input(key=key).set_value(value).run()
+    assert not app.exception
+    assert said in app.error[0].value
+    assert app.number_input(key=key).value == value
+    assert app.button(key="go").disabled
+    assert not opened("train", method="progap", data="social", **{key.replace(".", "__"): str(value)}).warning
+
+
+def test_the_browser_keeps_no_number_from_us(opened: Callable[..., AppTest]) -> None:
+    """Beyond bounds that the browser knows, it colours a field red, says nothing and sends nothing."""
+    sizes = {"data": "typed sizes", "method": "gap", "unit": "edge"}
+    for query in ({"name": "train"}, {"name": "tradeoffs"}, {"name": "accounting", **sizes}):
+        for field in opened(**query).number_input:
+            assert not (field.proto.has_min or field.proto.has_max) or field.max > 1e15, (query, field.key)
+
+
 def test_units_that_a_method_refuses_are_not_offered(opened: Callable[..., AppTest]) -> None:
     app = opened("train", method="dp-mlp", data="karate")
     unit = next(group for group in app.get("button_group") if group.key == "unit")
@@ -91,6 +129,64 @@ def test_several_seeds_are_one_batch_and_the_first_is_opened(opened: Callable[..
     assert "0 of 3 seeds are done" in _texts(app)
 
 
+def test_several_seeds_carry_the_price_of_all_together(opened: Callable[..., AppTest]) -> None:
+    assert "price of looking" not in _texts(opened("train", method="progap", data="karate", epsilon="2"))
+    app = opened("train", method="progap", data="karate", epsilon="2", seeds="3")
+    planned = spec(epsilon=2.0).config().plan(KARATE).statement
+    price = tuning_price(Ledger(planned.ledger).event(), planned.delta, 3)
+    assert price > 1.5 * planned.epsilon
+    assert f"all 3 runs, one a seed, or picks the best of them, has been shown ε = {upper(price)}" in _texts(app)
+    open_ = opened("train", method="progap", data="karate", unit="none", seeds="3")
+    assert "price of looking" not in _texts(open_)
+
+
+def test_a_run_that_was_stopped_at_once_contradicts_itself_nowhere(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    asked = spec(epsilon=4.0)
+    run = store.submit(asked)
+    worker = new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
+    said = interrupted_statement(asked.config().plan(KARATE).statement, Ledger(), stopped=True)
+    store.leases.finish(run, worker, Outcome(state="stopped", statement=statement_to_json(said)))
+    shown = _texts(opened("train", run=run))
+    assert "sound ε of the whole plan" in shown
+    assert "No mechanism had finished when the run ended. One may have been under way" in shown
+    assert "protected so far" not in shown
+
+
+def test_equal_settings_open_the_run_of_before_and_say_so(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec(epsilon=2.0))
+    app = opened("train", method="progap", data="karate", epsilon="2")
+    app.button(key="go").click().run()
+    assert "Equal settings are one run." in app.info[0].value
+    assert store.count() == 1
+    app.button(key="another").click().run()
+    assert not app.exception
+    assert sorted(run.spec.seed for run in store.find(RunQuery())) == [0, 1]
+    assert not app.info
+    assert not [button for button in app.button if button.key == "another"]
+
+
+@pytest.mark.parametrize(("stage", "done"), [("", 0), ("loading data", 1), ("training", 2)])
+def test_a_run_says_what_it_does_before_its_first_step(
+    opened: Callable[..., AppTest], store: RunStore, stage: str, done: int
+) -> None:
+    run = store.submit(spec())
+    assert "It begins when a worker is free" in _texts(opened("train", run=run))
+    worker = new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    if stage:
+        store.leases.append(run, [Progress(step=0, total=1, stage=stage)], worker)
+    app = opened("train", run=run)
+    steps = [text.value for text in app.markdown if text.value.endswith((".", "with.", "them."))]
+    assert sum(text.startswith(":green") for text in steps) == done
+    assert sum(text.startswith(":material/hourglass_top:") for text in steps) == 1
+    assert {"34", "78"} <= {metric.value for metric in app.metric}
+    assert not app.get("bidi_component"), "no empty plot"
+
+
 def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec(epsilon=2.0), accuracy=0.8123, tags=["mine"])
     app = opened("train", run=run)
@@ -101,7 +197,7 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert "not audited yet" in shown
     assert "An undirected edge is two entries" in shown
     assert any("noise σ" in table.value for table in app.dataframe)
-    downloads = {button.proto.label for button in app.get("download_button")}
+    downloads = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
     commands = [block.value for block in app.code]
     assert any(

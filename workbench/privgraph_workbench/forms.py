@@ -1,8 +1,8 @@
 """Forms made from options: one widget a parameter, its value in the URL, its mistakes in one sentence.
 
 Every widget is bound to the query parameter of its key, so that the address of a page is the form's content.
-A wrong value never empties the form: text stays as it was typed, with the sentence of `options.parse` below,
-and a wrong value in an address is named by `complaints` and replaced by the default.
+A wrong value never empties the form: a text or a whole number stays as it was typed, with the sentence of
+`options.parse` below, and what a widget cannot hold at all is named by `complaints` and replaced by the default.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def log_grid(low: float, high: float, extra: Iterable[float] = ()) -> list[float
 
 
 def complaints(parameters: Sequence[Parameter], prefix: str = "") -> list[str]:
-    """A sentence for each value in the page's address that its option does not admit."""
+    """A sentence for each value in the page's address that its option does not admit and its widget does not show."""
     found = []
     for parameter in parameters:
         text = st.query_params.get(prefix + parameter.name)
-        if text is None:
+        if text is None or (_is_whole(parameter) and text.lstrip("+-").isdecimal()):
             continue
         try:
             parse(parameter, text)
@@ -141,10 +141,9 @@ def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str
             label, grid, value=float(parameter.default), format_func=lambda v: held.get(v, f"{v:.12g}"), **shared
         )
         return parse(parameter, value)
-    if parameter.type is int:
-        low, high = _whole(option.low), _whole(option.high)
-        default = int(parameter.default)
-        return parse(parameter, st.number_input(label, value=default, min_value=low, max_value=high, step=1, **shared))
+    if _is_whole(parameter):
+        # Streamlit would keep a number beyond its bounds from us, and the form would stand at another one.
+        return parse(parameter, st.number_input(label, value=int(parameter.default), step=1, **shared))
     if _is_share(parameter):
         ends = float(option.low or 0), float(option.high or 1)
         return parse(parameter, st.slider(label, *ends, float(parameter.default), 0.01, **shared))
@@ -176,6 +175,10 @@ def _is_slider(parameter: Parameter) -> bool:
         and option.low is not None
         and option.low > 0
     )
+
+
+def _is_whole(parameter: Parameter) -> bool:
+    return parameter.type is int and not parameter.option.choices
 
 
 def _is_share(parameter: Parameter) -> bool:
@@ -220,10 +223,6 @@ def _help(parameter: Parameter) -> str:
     if option.high is not None:
         bounds.append(f"up to {option.high:g}")
     return f"{text} Values {' '.join(bounds)}; default {words.option(parameter.default)}." if bounds else text
-
-
-def _whole(bound: float | None) -> int | None:
-    return None if bound is None else int(bound)
 
 
 def address(values: Mapping[str, Scalar], prefix: str = "") -> dict[str, str]:

@@ -10,12 +10,16 @@ from __future__ import annotations
 import hmac
 import os
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from privgraph_workbench import files
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOSTS_VARIABLE = "PRIVGRAPH_ALLOWED_HOSTS"
@@ -70,7 +74,21 @@ def _hostname(host: str) -> str:
         return ""
 
 
+def send_file(request: Request) -> Response:
+    """A file that a page offers, made now; in a thread of its own, whatever the page's script is doing."""
+    found = files.find(request.path_params["token"], request.path_params["place"])
+    if found is None:
+        return PlainTextResponse("The page that offered this file is closed.", status_code=404)
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name)}",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(found.make(), media_type=found.mime, headers=headers)
+
+
 app = st.App(
     Path(__file__).with_name("app.py"),
+    routes=[Route(f"/{files.ROOT}/{{token}}/{{place:path}}", send_file)],
     middleware=[Middleware(Gate, hosts=allowed_hosts(), secret=os.environ.get(SECRET_VARIABLE, ""))],
 )

@@ -44,15 +44,31 @@ def pages() -> list[StreamlitPage]:
 _ROOM = (
     ".stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 3rem; }"
     "[data-testid=stStatusWidget] button { display: none; }"
+    "[data-testid=stElementContainer]:has(script) { display: none; }"
 )
 # Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be read.
 _DARK_TEXT = "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * { color: #0b1117 !important; }"
 
+# A link to a file looks like the buttons around it.
+FILE_LINK = "privgraph-file"
+_FILES = (
+    f"a.{FILE_LINK} {{ display: block; margin: 0 0 0.5rem; padding: 0.4rem 0.75rem; border-radius: 0.5rem; text-align: center;"
+    " border: 1px solid color-mix(in srgb, currentColor 25%, transparent); color: inherit !important;"
+    " text-decoration: none !important; }"
+    f"a.{FILE_LINK}:hover, a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
+)
+
 
 def tidy() -> None:
-    """Less empty room above a page's title than Streamlit leaves, and readable words on coloured ground."""
+    """Less empty room above a page's title, readable words on coloured ground, one history entry for a visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{_ROOM}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<script>{_navigation()}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def _navigation() -> str:
+    return Path(__file__).with_name("navigation.js").read_text(encoding="utf-8")
 
 
 def run() -> None:

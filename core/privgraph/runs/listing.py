@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -51,12 +52,28 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
     if query.batch:
         found.append(runs.c.batch == query.batch)
     found.extend(_tagged(tags.c.tag == tag) for tag in query.tags)
-    for word in query.text.split():
+    for word in re.sub(r"\s*=\s*", "=", query.text).split():
         inside = [
             column.icontains(word, autoescape=True) for column in (runs.c.id, runs.c.spec, runs.c.note, runs.c.error)
         ]
+        inside += [runs.c.spec.icontains(text, autoescape=True) for text in _setting(word)]
         found.append(sa.or_(*inside, _tagged(tags.c.tag.icontains(word, autoescape=True))))
     return found
+
+
+def _setting(word: str) -> list[str]:
+    """What a stored spec holds where `word` is one of its settings, as name=value; a number in whichever way it is written."""
+    name, equals, value = word.partition("=")
+    if not (name and equals and value):
+        return []
+    written = {json.dumps(value), value.lower()}
+    try:
+        number = float(value)
+    except ValueError:
+        pass
+    else:
+        written |= {json.dumps(number), f"{number:.0f}"} if number.is_integer() else {json.dumps(number)}
+    return [f"{json.dumps(name)}: {text}{end}" for text in sorted(written) for end in ",}"]
 
 
 def _tagged(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:

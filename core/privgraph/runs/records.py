@@ -143,7 +143,8 @@ class RunQuery:
     """Which runs, in which order. An empty tuple or text does not restrict.
 
     `tags` must all be present; the other tuples list what is admitted. `text` is looked for in the id,
-    the options, the note, the error and the tags, whatever the case; every one of its words must be found.
+    the options, the note, the error and the tags, whatever the case; every one of its words must be found. A word such
+    as `epsilon=2` finds the runs with that value of that option, however the number is written.
     `order` is one of `ORDERS`; `created` with `descending` puts the newest first.
     """
 

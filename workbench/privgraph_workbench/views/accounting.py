@@ -161,8 +161,6 @@ def _inputs(found: Setting, noise: float | None, given: PrivacyStatement | None)
     left, right = st.columns(2)
     left.number_input(
         "Wanted ε",
-        min_value=float(EPSILON.low or 0),
-        max_value=float(EPSILON.high or math.inf),
         step=0.1,
         format="%.6g",
         key="epsilon",
@@ -171,14 +169,15 @@ def _inputs(found: Setting, noise: float | None, given: PrivacyStatement | None)
     )
     right.number_input(
         "Noise",
-        min_value=1e-9,
-        max_value=1e12,
         step=0.1,
         format="%.6g",
         key="scale",
         on_change=_give,
         help=f"The {found.account.noise}. Both epsilons follow",
     )
+    refused = st.session_state.pop("refused", "")
+    if refused:
+        st.error(refused)
     st.caption(
         f"Noise: {found.account.noise}. "
         + (
@@ -190,12 +189,25 @@ def _inputs(found: Setting, noise: float | None, given: PrivacyStatement | None)
 
 
 def _want() -> None:
-    st.query_params.pop("scale", None)
-    st.query_params["epsilon"] = words.option(float(st.session_state["epsilon"]))
+    epsilon = _typed(Parameter("epsilon", float, 1.0, EPSILON))
+    if epsilon is not None:
+        st.query_params.pop("scale", None)
+        st.query_params["epsilon"] = words.option(epsilon)
 
 
 def _give() -> None:
-    st.query_params["scale"] = words.option(float(st.session_state["scale"]))
+    noise = _typed(SCALE)
+    if noise is not None:
+        st.query_params["scale"] = words.option(noise)
+
+
+def _typed(parameter: Parameter) -> float | None:
+    """The number that was typed; None, and a sentence for the next redraw, where it is not admitted."""
+    try:
+        return float(parse(parameter, st.session_state[parameter.name]))
+    except OptionError as error:
+        st.session_state["refused"] = f"{common.sentence(error)} The numbers are those of before."
+        return None
 
 
 def _drag(name: str, noise: float) -> None:

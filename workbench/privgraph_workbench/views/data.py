@@ -173,8 +173,12 @@ def _neighbourhood(spec: DatasetSpec, filled: forms.Filled, described: describin
     )
     for complaint in forms.complaints([number]):
         st.warning(complaint)
-    with st.container(width=220):
-        node = int(forms.widget(number))
+    try:
+        with st.container(width=220):
+            node = int(forms.widget(number))
+    except OptionError as error:
+        st.error(common.sentence(error))
+        return
     waiting = node != described.piece.centre and not _is_read(spec, filled, node)
     st.fragment(_piece, run_every=POLL_SECONDS if waiting else None)(spec, filled, described, node, waiting)
 

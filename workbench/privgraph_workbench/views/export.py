@@ -1,9 +1,10 @@
-"""Buttons that hand out figures as files, each with its privacy statement. A file is made when it is asked for."""
+"""Links that hand out figures as files, each with its privacy statement. A file is made when it is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from html import escape
 
 import streamlit as st
 
@@ -14,6 +15,8 @@ from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.common import statements_of
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.files import File, Shelf
+from privgraph_workbench.shell import FILE_LINK
 from privgraph_workbench.views import common
 
 
@@ -37,16 +40,27 @@ def figure_exports(
         theme = st.segmented_control(
             "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
         )
-        for kind, mime in FORMATS.items():
-            st.download_button(
-                kind.upper(),
-                data=partial(export, figure, rows, statements, kind, theme),
-                file_name=f"{name or 'privgraph'}-{figure}.{kind}",
-                mime=mime,
-                key=f"export.{figure}.{name}.{kind}",
-                on_click="ignore",
-                width="stretch",
-            )
+        _links(
+            {
+                kind.upper(): File(
+                    name=f"{name or 'privgraph'}-{figure}.{kind}",
+                    mime=mime,
+                    make=partial(export, figure, rows, statements, kind, theme),
+                )
+                for kind, mime in FORMATS.items()
+            }
+        )
+
+
+def _links(offered: Mapping[str, File], folder: str = "") -> None:
+    """A link for each file, by its label. `folder` tells files apart that leave with the same name."""
+    shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
+    st.html(
+        "".join(
+            f'<a class="{FILE_LINK}" href="{escape(shelf.offer(file, folder + file.name))}" download>{escape(label)}</a>'
+            for label, file in offered.items()
+        )
+    )
 
 
 def drawn_figure(
@@ -89,16 +103,18 @@ def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             value=True,
             help="A seed says which nodes were held out, and is nobody else's business",
         )
-        for label, make, suffix, mime in (
+        kinds = (
             ("HTML page", report.html, "html", "text/html"),
             ("Markdown", report.markdown, "md", "text/markdown"),
-        ):
-            st.download_button(
-                label,
-                data=partial(make, record, list(events), share=share),
-                file_name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",
-                mime=mime,
-                key=f"report.{suffix}.{record.id}",
-                on_click="ignore",
-                width="stretch",
-            )
+        )
+        _links(
+            {
+                label: File(
+                    name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",
+                    mime=mime,
+                    make=partial(make, record, list(events), share=share),
+                )
+                for label, make, suffix, mime in kinds
+            },
+            folder=f"{record.id}/",
+        )

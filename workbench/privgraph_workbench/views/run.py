@@ -11,6 +11,7 @@ import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
+from privgraph.data.spec import PublicFacts
 from privgraph.methods.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.serial import entry_from_json
@@ -19,7 +20,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import curves
-from privgraph_workbench.views import common, private_rows, statement
+from privgraph_workbench.views import beginning, common, private_rows, statement
 from privgraph_workbench.views.export import run_exports
 
 POLL_SECONDS = 1.0
@@ -45,12 +46,17 @@ def _live(run: str, was_pending: bool) -> None:
         st.rerun()
     events = _events(record)
     _head(record)
+    beginning.earlier(record)
     if record.error:
         (st.error if record.state in ("failed", "lost") else st.info)(common.sentence(record.error))
     left, right = st.columns(2, gap="large")
     with left:
         _results(record)
-        live_plot.show(curves.plot(curves.data(events), common.theme()), key=f"curves.{run}")
+        rows = curves.data(events)
+        if record.pending and not rows:
+            beginning.show(record, _facts(record))
+        else:
+            live_plot.show(curves.plot(rows, common.theme()), key=f"curves.{run}")
         _siblings(record)
         _log(events, record)
     with right:
@@ -165,7 +171,7 @@ def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     if record.statement is not None:
         if record.state != "done":
             st.caption("The run did not finish: the numbers are an upper bound of what it can have spent.")
-        statement.show(record.statement, compact=True)
+        statement.show(record.statement, compact=True, whole=record.state == "done")
         return
     planned = _planned(record)
     if planned is not None:
@@ -175,15 +181,24 @@ def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         "The statement stands when the run is done. What has been spent so far is below: whatever a stopped or lost run "
         "has shown to somebody is spent."
     )
-    statement.ledger(tuple(entry_from_json(event.payload["entry"]) for event in events if event.kind == "spent"))
+    entries = tuple(entry_from_json(event.payload["entry"]) for event in events if event.kind == "spent")
+    statement.ledger(entries, whole=record.pending)
 
 
 def _planned(record: RunRecord) -> PrivacyStatement | None:
     """What the run will promise, if the sizes of its graph are known by now."""
+    facts = _facts(record)
+    try:
+        return None if facts is None else jobs.plan(record.spec.method, record.spec.options, facts).statement
+    except OptionError:
+        return None
+
+
+def _facts(record: RunRecord) -> PublicFacts | None:
+    """The sizes of the run's graph, if they are known by now and the graph is still here."""
     spec = record.spec
     try:
-        facts = datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
-        return None if facts is None else jobs.plan(spec.method, spec.options, facts).statement
+        return datasets.public_facts(dataset(spec.dataset), spec.data_options, spec.split)
     except (DataError, OptionError, UnknownName):
         return None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from privgraph.options import Option, Parameter, Scalar
+from privgraph.options import Option, OptionError, Parameter, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
@@ -73,7 +73,7 @@ def page() -> None:
     query = _filters()
     total = store.count(query)
     if not total:
-        st.info("No run is like that. Take a filter away.")
+        _nothing(query)
         return
     start = _page_number(total)
     rows = store.find_rows(_at(query, start), options=True)
@@ -89,6 +89,15 @@ def page() -> None:
         if found:
             _actions(found)
             _compare(found)
+
+
+def _nothing(query: RunQuery) -> None:
+    """No run is found: what can be done about it."""
+    filtered = query.methods or query.datasets or query.states or query.units or query.tags
+    advice = ["Take a filter away."] if filtered else []
+    if query.text:
+        advice.append("Every word of a search must be found; an option is found as name=value, such as epsilon=2.")
+    st.info(" ".join(["No run is like that.", *advice]))
 
 
 def _at(query: RunQuery, start: int) -> RunQuery:
@@ -114,7 +123,7 @@ def _filters() -> RunQuery:
     shared: dict[str, Any] = {"bind": "query-params"}
     text, order = st.columns([4, 1])
     words_ = text.text_input(
-        "Search", key="find", placeholder="id, option, note or tag", live="300ms", type="search", **shared
+        "Search", key="find", placeholder="id, option=value, note or tag", live="300ms", type="search", **shared
     )
     chosen_order = order.selectbox("Order", list(ORDERS), key="order", **shared)
     columns = st.columns(5)
@@ -144,8 +153,12 @@ def _page_number(total: int) -> int:
     number = Parameter("page", int, 1, Option("which part of the list", low=1, high=pages, label=f"Page of {pages}"))
     for complaint in forms.complaints([number]):
         st.warning(complaint)
-    with st.container(width=180):
-        return (int(forms.widget(number)) - 1) * PAGE_SIZE
+    try:
+        with st.container(width=180):
+            return (int(forms.widget(number)) - 1) * PAGE_SIZE
+    except OptionError as error:
+        st.error(common.sentence(error))
+        return 0
 
 
 def row(found: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,8 +248,13 @@ def _actions(records: Sequence[RunRecord]) -> None:
         with st.popover("Copy command", icon=":material/terminal:"):
             for record in records:
                 st.code(jobs.command_line(record.spec), language="shell", wrap_lines=True)
-        if len(records) == 1 and st.button("Change and run again", icon=":material/edit:", key="change_chosen"):
-            st.switch_page(shell.page("train"), query_params=form_address(records[0]))
+        if len(records) == 1:
+            st.page_link(
+                shell.page("train"),
+                label="Change and run again",
+                icon=":material/edit:",
+                query_params=form_address(records[0]),
+            )
 
     if st.session_state.get("deleting") == ids:
         _confirm_delete(ids)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from privgraph.options import OptionError
-from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import jobs, shell, words
-from privgraph_workbench.views import common
+from privgraph_workbench.views import beginning, common
 
 RECENT = 8
 DEMO_OPTIONS = {"unit": "edge", "epsilon": 2.0}
@@ -92,12 +91,7 @@ def _demo() -> None:
             "friendship (ε = 2). Nothing leaves this computer."
         )
         if button.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:", width="stretch"):
-            try:
-                run = jobs.submit([demo_spec()], tags=["demo"])[0]
-            except (StoreError, OptionError, OSError) as error:
-                st.error(common.sentence(error))
-                return
-            st.switch_page(shell.page("train"), query_params={"run": run})
+            beginning.send([demo_spec()], tags=["demo"])
 
 
 def _recent() -> None:

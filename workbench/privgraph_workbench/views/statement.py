@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -24,17 +25,20 @@ from privgraph.privacy.events import (
     SampledTerms,
     Single,
 )
-from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import attacked
+from privgraph.privacy.statements import attacked, tuning_price
 from privgraph_workbench import accounting, words
 from privgraph_workbench.figures import words as statement_words
 from privgraph_workbench.figures.chart import number, upper
 
 
-def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = False) -> None:
-    """The whole statement; `planned` says that nothing has run yet, `compact` leaves room for a form beside it."""
-    numbers(statement, planned=planned)
+def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = False, whole: bool = True) -> None:
+    """The whole statement; `planned` says that nothing has run yet, `compact` leaves room for a form beside it.
+
+    Not `whole`: the run ended on its way, and the epsilons are those of its whole plan.
+    """
+    numbers(statement, planned=planned, whole=whole)
     if statement.known_faults:
         st.markdown(words.BUT_FOR_FAULTS)
     st.markdown(words.risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
@@ -46,19 +50,19 @@ def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = 
         st.warning("This epsilon was computed from the private data and is itself not private.")
     if statement.gaps:
         gaps(statement)
-    ledger(statement.ledger, planned=planned)
+    ledger(statement.ledger, planned=planned, whole=whole)
     with st.expander("What exactly is promised, and on which assumptions", expanded=not (planned or compact)):
         promise(statement)
 
 
-def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
+def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True) -> None:
     """Sound, as published and audited epsilon, each with its label and what it is."""
     will = "will guarantee" if planned else "guarantees"
     published = f" Computed by: {statement.accountant_as_published}." if statement.accountant_as_published else ""
     refuted = statement_words.refutations(statement)
     boxes = (
         (
-            "sound ε" + (", planned" if planned else ""),
+            "sound ε" + (", planned" if planned else "" if whole else " of the whole plan"),
             upper(statement.epsilon),
             f"What this noise {will}, by a proof that we stand for. Computed by: {statement.accountant or 'no need'}.",
         ),
@@ -82,6 +86,18 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False) -> None:
     if statement.known_faults:
         st.error(statement_words.faults(statement))
     st.caption(words.THREE_NUMBERS)
+
+
+def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> None:
+    """What all `runs` would cost together, each statement with so many seeds, if all of them were shown to somebody."""
+    event = Ledger([entry for one in statements for entry in one.ledger]).event()
+    delta = max(one.delta for one in statements)
+    largest = max(one.epsilon for one in statements)
+    st.warning(
+        f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but whoever sees all "
+        f"{len(statements) * seeds} {runs}, or picks the best of them, has been shown ε = {upper(tuning_price(event, delta, seeds))} "
+        f"(δ = {delta:.2g}). No paper counts this. Run several on data that are public or yours to see."
+    )
 
 
 def _attacked(statement: PrivacyStatement) -> str:
@@ -116,15 +132,20 @@ def gaps(statement: PrivacyStatement) -> None:
             )
 
 
-def ledger(entries: tuple[LedgerEntry, ...], *, planned: bool = False) -> None:
+def ledger(entries: tuple[LedgerEntry, ...], *, planned: bool = False, whole: bool = True) -> None:
     """The mechanisms as a table: what was run, with which noise, how often."""
     st.markdown("###### Privacy ledger: mechanisms that will be run" if planned else "###### Privacy ledger")
     if not entries:
-        st.caption(
-            "No mechanism will read what is protected."
-            if planned
-            else "No mechanism has read what is protected so far."
-        )
+        if planned:
+            text = "No mechanism will read what is protected."
+        elif whole:
+            text = "No mechanism has read what is protected so far."
+        else:
+            text = (
+                "No mechanism had finished when the run ended. One may have been under way, and what it had read is not known: "
+                "hence the ε of the whole plan, as an upper bound."
+            )
+        st.caption(text)
         return
     st.dataframe(
         [row(entry) for entry in entries],

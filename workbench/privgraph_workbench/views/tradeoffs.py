@@ -11,10 +11,8 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, values
-from privgraph.privacy.ledger import Ledger
+from privgraph.options import Option, OptionError, Parameter, parse, values
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import tuning_price
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -23,12 +21,13 @@ from privgraph_workbench import datasets, jobs, live_plot, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.common import badges_of, mixed_units, statements_of
-from privgraph_workbench.views import common
+from privgraph_workbench.views import common, statement
 from privgraph_workbench.views.export import figure_exports
 
 MOST_RUNS = 1000
 MOST_SWEEP = 60
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 POLL_SECONDS = 2.0
 PENDING = ("queued", "running", "stopping")
 
@@ -75,6 +74,7 @@ def _choose_data() -> DatasetSpec:
 
 
 def _filters(spec: DatasetSpec) -> RunQuery:
+    _follow_sweep()
     left, right = st.columns([3, 2])
     methods = left.multiselect(
         "Methods", list(METHODS), key="curve", bind="query-params", placeholder="All methods that have run"
@@ -90,6 +90,18 @@ def _filters(spec: DatasetSpec) -> RunQuery:
     )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
     return RunQuery(methods=tuple(methods), datasets=(spec.name,), units=units, limit=MOST_RUNS)
+
+
+def _follow_sweep() -> None:
+    """The filters show what the sweep that was just sent protects, by which method."""
+    method, unit = st.session_state.pop("sent", (None, None))
+    if unit is None:
+        return
+    if st.session_state.get("protects") != "both":
+        st.session_state["protects"] = unit
+    chosen = st.session_state.get("curve", [])
+    if chosen and method not in chosen:
+        st.session_state["curve"] = [*chosen, method]
 
 
 def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
@@ -207,9 +219,10 @@ def _sweep(spec: DatasetSpec) -> None:
     compare = middle.toggle(
         "Also the same method without privacy, for comparison", value="none" in chosen.units, key="sweep_none"
     )
-    seeds = int(right.number_input("Seeds", 1, 10, 3, key="sweep_seeds"))
+    asked = right.number_input("Seeds", value=int(SEEDS.default), step=1, key="sweep_seeds")
     st.caption("Everything else as the method's defaults; the Train page and the command line offer the rest.")
     try:
+        seeds = int(parse(SEEDS, asked))
         specs = _specs(chosen, spec, str(unit), sorted(epsilons), seeds, compare and "none" in chosen.units)
     except OptionError as error:
         st.error(common.sentence(error))
@@ -229,6 +242,7 @@ def _sweep(spec: DatasetSpec) -> None:
         except (StoreError, OptionError, OSError) as error:
             st.error(common.sentence(error))
             return
+        st.session_state["sent"] = (name, str(unit))
         st.rerun()
 
 
@@ -261,12 +275,4 @@ def _price(chosen: MethodSpec, spec: DatasetSpec, unit: str, epsilons: Sequence[
     except (OptionError, DataError) as error:
         st.error(common.sentence(error))
         return
-    entries = [entry for plan in plans for entry in plan.statement.ledger]
-    delta = max(plan.statement.delta for plan in plans)
-    together = tuning_price(Ledger(entries).event(), delta, seeds)
-    one = max(plan.statement.epsilon for plan in plans)
-    st.warning(
-        f"The price of looking: each run alone is sound at its own ε (the largest: {upper(one)}), but whoever sees all "
-        f"{len(epsilons) * seeds} private runs of this sweep, or picks the best of them, has been shown ε = {upper(together)} "
-        f"(δ = {delta:.2g}). No paper counts this. Sweep on data that are public or yours to see."
-    )
+    statement.looking([plan.statement for plan in plans], seeds, "private runs of this sweep")

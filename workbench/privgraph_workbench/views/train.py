@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -11,10 +12,9 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.methods.plan import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters
 from privgraph.registry import METHODS, MethodSpec
-from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench import datasets, forms, jobs, shell, words
-from privgraph_workbench.views import common, run, statement
+from privgraph_workbench import datasets, forms, jobs, words
+from privgraph_workbench.views import beginning, common, run, statement
 
 MOST_SEEDS = 20
 SETUP = (
@@ -194,6 +194,9 @@ def _preview(
             st.error(common.sentence(text))
         if planned is not None:
             _show_plan(planned)
+            seeds = int(setup.values["seeds"])
+            if seeds > 1 and math.isfinite(planned.statement.epsilon) and planned.statement.ledger:
+                statement.looking([planned.statement], seeds, "runs, one a seed")
         if waiting:
             st.info(
                 "The graph is being counted; the noise is shown when its size is known. You need not wait.", icon="⏳"
@@ -205,7 +208,7 @@ def _preview(
             label, type="primary", key="go", disabled=bool(errors), width="stretch", icon=":material/play_arrow:"
         ):
             specs = _specs(chosen, spec, data.values, split, filled.values, setup.values)
-            _submit(specs)
+            beginning.send(specs)
 
 
 def _await_facts(spec: DatasetSpec, data: forms.Filled, split: str) -> None:
@@ -241,13 +244,3 @@ def _specs(
         )
         for seed in range(first, first + int(setup["seeds"]))
     ]
-
-
-def _submit(specs: Sequence[RunSpec]) -> None:
-    """Submit the runs, and open the first. What is wrong is one sentence, and the form stays as it is."""
-    try:
-        ids = jobs.submit(specs)
-    except (StoreError, OptionError, OSError) as error:
-        st.error(common.sentence(error))
-        return
-    st.switch_page(shell.page("train"), query_params={"run": ids[0]})

@@ -1,0 +1,59 @@
+"""Files that pages offer: an address holds through every redraw, for its own session alone."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+from tests.pages.offered_files import links
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench import files
+from privgraph_workbench.server import send_file
+
+
+def _asked(address: str) -> Response:
+    root, token, place = address.split("/", 2)
+    assert root == files.ROOT
+    return send_file(Request({"type": "http", "path_params": {"token": token, "place": place}}))
+
+
+def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    app = opened("train", run=run)
+    first = dict(links(app))
+    app.run()
+    app.run()
+    opened("train", run=run)  # a redraw of another session ends in between
+    sent = _asked(first["SVG"])
+    assert sent.status_code == 200
+    assert bytes(sent.body).startswith(b"<?xml")
+    assert sent.headers["content-disposition"] == f"attachment; filename*=UTF-8''{run}-ledger.svg"
+    assert bytes(_asked(first["HTML page"]).body).startswith(b"<!DOCTYPE html>")
+    assert dict(links(app)) == first
+
+
+def test_a_file_is_what_was_last_drawn() -> None:
+    shelf = files.Shelf()
+    address = shelf.offer(files.File(name="a b.csv", mime="text/csv", make=lambda: "old"))
+    assert shelf.offer(files.File(name="a b.csv", mime="text/csv", make=lambda: "new")) == address
+    found = files.find(shelf.token, "a b.csv")
+    assert found is not None
+    assert found.make() == "new"
+
+
+def test_files_go_with_their_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST", 2)
+    shelf = files.Shelf()
+    for name in ("a", "b", "a", "c"):
+        shelf.offer(files.File(name=name, mime="text/plain", make=str))
+    assert [files.find(shelf.token, name) is not None for name in "abc"] == [True, False, True]
+    token = shelf.token
+    del shelf
+    gc.collect()
+    assert _asked(f"{files.ROOT}/{token}/a").status_code == 404

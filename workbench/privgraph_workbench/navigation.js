@@ -1,0 +1,34 @@
+// Two things that Streamlit's browser half leaves to be wished, mended once for each tab.
+//
+// Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
+// widget that is gone), and each time the browser makes an entry of its history: Back then walks through
+// corrections. Here a visit is one entry: the same page is another visit only where it shows another run.
+//
+// In the top bar, the name of the page that is shown does nothing; on a run's view it opens the page afresh.
+(() => {
+  if (window.privgraphNavigation) return;
+  window.privgraphNavigation = true;
+
+  const push = history.pushState.bind(history);
+  const run = (address) => (address.pathname.endsWith("/train") ? address.searchParams.get("run") : null);
+  history.pushState = (state, title, to) => {
+    const here = new URL(location.href);
+    const next = new URL(to ?? here, here);
+    const same = next.pathname === here.pathname && run(next) === run(here);
+    (same ? history.replaceState.bind(history) : push)(state, title, to);
+  };
+
+  document.addEventListener(
+    "click",
+    (event) => {
+      const link = event.target.closest?.('a[aria-current="page"][data-testid*="Nav"]');
+      const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+      if (!link || elsewhere || !new URL(location.href).searchParams.has("run")) return;
+      event.preventDefault();
+      event.stopPropagation();
+      push({}, "", link.href);
+      window.dispatchEvent(new PopStateEvent("popstate")); // as after Back: the address alone says what is drawn
+    },
+    true,
+  );
+})();
