@@ -8,8 +8,9 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from privgraph_workbench import launcher
 
@@ -22,6 +23,8 @@ QUIET = (
     "--no-first-run",
     "--force-color-profile=srgb",
 )
+_cookies: dict[str, str] = {}
+"""Of the apps that are served now, by address."""
 SIZE = {"width": 1400, "height": 900}
 # Streamlit draws these itself: a slider's value in the dark theme, the frame of its data grid, icons (hidden from readers).
 OWN_FAULTS = ("stSlider", "stDataFrame", "stIconMaterial")
@@ -34,13 +37,15 @@ def served(home: Path) -> Iterator[str]:
     with socket.socket() as probe:  # two of these may start at once: neither takes the default port
         probe.bind((launcher.DEFAULT_HOST, 0))
         port = probe.getsockname()[1]
-    process, address = launcher.start(port=port)
+    started = launcher.start(port=port)
+    _cookies[started.address] = started.cookie
     try:
-        yield address
+        yield started.address
     finally:
+        del _cookies[started.address]
         _end_runs()
-        process.terminate()
-        process.wait(20)
+        started.process.terminate()
+        started.process.wait(20)
 
 
 def _end_runs() -> None:
@@ -61,9 +66,19 @@ def _end_runs() -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A headless Debian Chromium that talks to nobody by itself."""
+    """A headless Debian Chromium that talks to nobody by itself; its profiles have been at the first address of each app."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        bare = browser.new_context
+
+        def known(**settings: Any) -> BrowserContext:
+            context = bare(**settings)
+            for address, cookie in _cookies.items():
+                name, _, value = cookie.partition("=")
+                context.add_cookies([{"name": name, "value": value, "url": address}])
+            return context
+
+        browser.new_context = known  # type: ignore[method-assign]
         yield browser
         browser.close()
 

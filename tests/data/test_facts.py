@@ -144,6 +144,12 @@ def test_errors_reach_the_app_as_sentences(tmp_path: Path, monkeypatch: pytest.M
         describe("karate", node=99)
 
 
+def test_a_module_in_the_working_folder_is_not_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit('executed')")
+    monkeypatch.chdir(tmp_path)
+    assert describe("karate")["nodes"] == 34
+
+
 def test_the_command() -> None:
     command = [sys.executable, "-m", "privgraph.data.describe"]
     done = subprocess.run([*command, "karate", "--json", "--node", "33"], capture_output=True, text=True, check=True)

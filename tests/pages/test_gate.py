@@ -32,6 +32,30 @@ def test_with_a_log_in_nothing_is_shown_before_it(opened: Callable[..., AppTest]
         assert not app.dataframe
 
 
+def test_a_log_in_admits_only_those_on_its_list(
+    opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = {"is_logged_in": True, "email": "Ada@example.org", "email_verified": True}
+    lists: list[object] = [["ada@example.org"], ["@example.org"], ["@example.com"], [], None, "@example.org"]
+    for user, admitted in ((ada, 2), (ada | {"email_verified": False}, 0), ({"is_logged_in": True}, 0)):
+        monkeypatch.setattr(shell.st, "user", User(user))
+        shown = []
+        for people in lists:
+            app = AppTest.from_file(str(APP), default_timeout=60)
+            app.secrets["auth"] = {"people": people} if people is not None else {"cookie_secret": "c"}
+            app.run()
+            assert not app.exception, app.exception
+            shown.append("Log out" not in [button.label for button in app.button])
+        assert shown == [place < admitted for place in range(len(lists))]
+
+
+class User(dict[str, object]):
+    """Stands for the person whom a provider has named."""
+
+    def to_dict(self) -> dict[str, object]:
+        return dict(self)
+
+
 @pytest.mark.parametrize("url", ["sqlite:///{}/file/runs.sqlite", "sqlite:///{}/file", "mysql://somewhere/runs"])
 def test_a_store_that_cannot_be_opened_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, url: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import socket
 import subprocess
@@ -13,19 +14,20 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
-from privgraph_workbench import launcher
+from privgraph_workbench import launcher, server
 
 SECRET = "0123456789abcdef0123456789abcdef"
 
 
 @pytest.fixture
-def running() -> Iterator[str]:
-    process, address = launcher.start(port=_free())
-    yield address
-    process.terminate()
-    process.wait(10)
+def started() -> Iterator[launcher.Started]:
+    found = launcher.start(port=_free())
+    yield found
+    found.process.terminate()
+    found.process.wait(10)
 
 
 def _free() -> int:
@@ -62,21 +64,113 @@ def _open_socket(address: str, headers: dict[str, str]) -> int:
         return int(connection.recv(200).split()[1])
 
 
-def test_foreign_hosts_and_origins_are_refused(running: str) -> None:
-    own = urlsplit(running).netloc
-    assert _get(running, "/", {})[0] == 200
-    assert _get(running, "/_stcore/health", {"Host": "evil.example"})[0] == 403
-    assert _get(running, "/train", {"Origin": "http://evil.example"})[0] == 403
-    assert _get(running, "/train", {"Origin": "http://localhost:1"})[0] == 403
-    assert _open_socket(running, {"Origin": running}) == 101
-    assert _open_socket(running, {"Origin": "http://evil.example"}) == 403
+def test_foreign_hosts_and_origins_are_refused(started: launcher.Started) -> None:
+    running, own, cookie = started.address, urlsplit(started.address).netloc, {"Cookie": started.cookie}
+    assert _get(running, "/", cookie)[0] == 200
+    assert _get(running, "/_stcore/health", {"Host": "evil.example"} | cookie)[0] == 403
+    for origin in ("http://evil.example", "http://localhost:1", "null", "http://["):
+        assert _get(running, "/train", {"Origin": origin} | cookie)[0] == 403
+    assert _open_socket(running, {"Origin": running} | cookie) == 101
+    assert _open_socket(running, {"Origin": "http://evil.example"} | cookie) == 403
     # A name that was rebound to this machine: host and origin agree, and neither is ours.
-    assert _open_socket(running, {"Host": "evil.example", "Origin": "http://evil.example"}) == 403
-    assert _open_socket(running, {"Host": f"evil@{own}", "Origin": running}) == 403
+    assert _open_socket(running, {"Host": "evil.example", "Origin": "http://evil.example"} | cookie) == 403
+    assert _open_socket(running, {"Host": f"evil@{own}", "Origin": running} | cookie) == 403
 
 
-def test_listens_on_loopback_only(running: str) -> None:
-    port = urlsplit(running).port or 0
+def test_nobody_comes_in_without_the_token(started: launcher.Started) -> None:
+    running = started.address
+    wrong = started.cookie[:-1] + ("a" if started.cookie[-1] != "a" else "b")
+    for headers in ({}, {"Cookie": wrong}, {"Cookie": "privgraph-=; ;="}):
+        for path in (
+            "/",
+            "/train",
+            "/_stcore/health",
+            "/media/any",
+            "/_stcore/upload_file/any/any",
+            "/static/js/any.js",
+        ):
+            assert _get(running, path, headers)[0] == 403
+        assert _open_socket(running, headers) == 403
+    assert _open_socket(running, {"Cookie": started.cookie}) == 101
+    assert _get(running, "/?token=wrong", {"Cookie": started.cookie})[0] == 403
+    status, headers, _ = _get(running, f"//evil.example/train?data=karate&token={started.token}&x=", {})
+    assert (status, headers["location"]) == (303, "/evil.example/train?data=karate&x=")
+    first, *flags = headers["set-cookie"].split("; ")
+    assert first == started.cookie
+    assert {"httponly", "samesite=lax"} <= {flag.lower() for flag in flags}
+    assert started.token in started.opening
+    assert not any(started.token in part for part in psutil.Process(started.process.pid).cmdline())
+
+
+def test_every_answer_forbids_frames_and_other_origins(started: launcher.Started) -> None:
+    for path in ("/", "/_stcore/host-config", "/nowhere/at/all", "/?token=wrong"):
+        headers = _get(started.address, path, {"Cookie": started.cookie})[1]
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["x-content-type-options"] == "nosniff"
+        policy = headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "script-src 'self' blob: 'sha256-" in policy
+    told = json.loads(_get(started.address, "/_stcore/host-config", {"Cookie": started.cookie})[2])
+    assert told["allowedOrigins"] == [launcher.NOWHERE]
+
+
+def test_what_the_server_writes_is_its_owners_alone(started: launcher.Started) -> None:
+    folder = Path(os.environ["PRIVGRAPH_HOME"])
+    (status,) = [
+        line for line in Path(f"/proc/{started.process.pid}/status").read_text().splitlines() if "Umask" in line
+    ]
+    assert status.split() == ["Umask:", "0077"]
+    folder.chmod(0o755)
+    (folder / "noise.key").touch()
+    assert launcher.home().stat().st_mode & 0o777 == 0o700
+
+
+def test_the_browser_is_shown_the_token_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(launcher.webbrowser, "open", shown.append)
+    for token in ("one", "two"):
+        launcher._open(launcher.Started(None, "http://127.0.0.1:1", token))  # type: ignore[arg-type]
+    path = Path(urlsplit(shown[-1]).path)
+    assert "token" not in shown[-1]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "http://127.0.0.1:1/?token=two" in path.read_text()
+
+
+def test_the_server_alone_serves_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("PRIVGRAPH_TOKEN", "PRIVGRAPH_PROXY_SECRET"):
+        monkeypatch.delenv(name, raising=False)
+    gate = server._gate()
+    assert len(gate.kwargs["token"]) >= 32
+    monkeypatch.setenv("PRIVGRAPH_PROXY_SECRET", SECRET)
+    assert server._gate().kwargs["token"] == ""
+
+
+def test_a_given_token_must_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    for token in ("short", "with spaces and other signs; " * 2):
+        monkeypatch.setenv("PRIVGRAPH_TOKEN", token)
+        with pytest.raises(launcher.LaunchError, match="at least 32"):
+            launcher.start()
+
+
+def test_a_log_in_needs_a_list_of_people(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("PRIVGRAPH_PROXY_SECRET", raising=False)
+    monkeypatch.setattr(launcher.importlib.util, "find_spec", lambda name: object())
+    secrets = Path(os.environ["PRIVGRAPH_HOME"]) / ".streamlit" / "secrets.toml"
+    secrets.parent.mkdir()
+    section = "[auth]\nredirect_uri = 'https://workbench.example/oauth2callback'\ncookie_secret = 'c'\n"
+    for people in ("", "people = []", "people = 'everybody'", "people = ['example.org']"):
+        secrets.write_text(section + people)
+        with pytest.raises(launcher.LaunchError, match="everybody whom the provider knows"):
+            launcher.refuses("0.0.0.0")
+    secrets.write_text(section + "people = ['ada@example.org', '@example.com']")
+    assert launcher.refuses("0.0.0.0") is None
+
+
+def test_listens_on_loopback_only(started: launcher.Started) -> None:
+    port = urlsplit(started.address).port or 0
     with socket.socket() as other:
         other.settimeout(2)
         assert other.connect_ex(("127.0.0.2", port)) != 0
@@ -85,9 +179,9 @@ def test_listens_on_loopback_only(running: str) -> None:
 def test_second_start_is_fast() -> None:
     for _ in range(2):
         began = time.monotonic()
-        process, address = launcher.start(port=_free())
+        process, address, _ = started = launcher.start(port=_free())
         try:
-            assert _get(address, "/", {})[0] == 200
+            assert _get(address, "/", {"Cookie": started.cookie})[0] == 200
             took = time.monotonic() - began
         finally:
             process.terminate()
@@ -149,8 +243,9 @@ def test_half_an_authentication_is_no_authentication(monkeypatch: pytest.MonkeyP
 def test_behind_a_proxy_only_the_proxy_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_PROXY_SECRET", SECRET)
     monkeypatch.setenv("PRIVGRAPH_ALLOWED_HOSTS", "workbench.example")
-    process, address = launcher.start(port=_free())
+    process, address, token = launcher.start(port=_free())
     try:
+        assert not token
         assert _get(address, "/", {})[0] == 403
         assert _get(address, "/", {"X-Privgraph-Proxy": SECRET[:-1] + "0"})[0] == 403
         public = {"Host": "workbench.example", "Origin": "https://workbench.example", "X-Privgraph-Proxy": SECRET}

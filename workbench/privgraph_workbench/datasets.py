@@ -14,7 +14,7 @@ from privgraph.data.files import available, missing
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.data.uploads import uploads
 from privgraph.options import OptionError, Scalar, UnknownName, build, parameters
-from privgraph_workbench import describing, forms
+from privgraph_workbench import describing, forms, words
 
 KINDS = {
     "embedded": "Comes with the program",
@@ -35,11 +35,11 @@ def unavailable(spec: DatasetSpec) -> str | None:
 
 
 def complaint(name: str) -> str:
-    """Why a data set of that name cannot be chosen."""
+    """Why a data set of that name cannot be chosen, as Markdown."""
     try:
-        return unavailable(dataset(name[:100])) or f"{name} cannot be chosen here"
+        return words.literal(unavailable(dataset(name[:100])) or f"{name} cannot be chosen here")
     except (UnknownName, DataError) as error:
-        return str(error)
+        return words.literal(error)
 
 
 def options_form(spec: DatasetSpec, *, heading: bool = True) -> forms.Filled:

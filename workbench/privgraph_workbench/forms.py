@@ -44,7 +44,8 @@ def log_grid(low: float, high: float, extra: Iterable[float] = ()) -> list[float
 
 
 def complaints(parameters: Sequence[Parameter], prefix: str = "") -> list[str]:
-    """A sentence for each value in the page's address that its option does not admit and its widget does not show."""
+    """A sentence, as Markdown, for each value in the page's address that its option does not admit and its
+    widget does not show."""
     found = []
     for parameter in parameters:
         text = st.query_params.get(prefix + parameter.name)
@@ -53,7 +54,7 @@ def complaints(parameters: Sequence[Parameter], prefix: str = "") -> list[str]:
         try:
             parse(parameter, text)
         except OptionError as error:
-            found.append(f"In this page's address, {error}; {parameter.default} is used instead.")
+            found.append(f"In this page's address, {words.literal(error)}; {parameter.default} is used instead.")
     return found
 
 
@@ -116,7 +117,7 @@ def _grid(
                 value = widget(parameter, prefix, disabled.get(parameter.name, {}))
             except OptionError as error:
                 errors[parameter.name] = str(error)
-                st.error(str(error))
+                st.error(words.literal(error))
                 continue
             values[parameter.name] = value
             if parameter.name in captions:

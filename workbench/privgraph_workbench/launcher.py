@@ -1,8 +1,8 @@
 """Starts the browser application, with defaults that are safe on a shared machine.
 
-The server is a process of its own: `streamlit run` on `server.py`, bound to 127.0.0.1. Any other address is
-refused unless somebody is asked who they are: by Streamlit's own log-in (an OpenID provider), or by a reverse
-proxy that proves itself with a shared secret.
+The server is a process of its own: `streamlit run` on `server.py`, bound to 127.0.0.1, for whoever has the token that
+stands in the address. Any other address is refused unless somebody is asked who they are: by Streamlit's own log-in (an
+OpenID provider and a list of people), or by a reverse proxy that proves itself with a shared secret. Then there is no token.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import ipaddress
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -20,8 +21,10 @@ import urllib.error
 import urllib.request
 import webbrowser
 from pathlib import Path
+from typing import NamedTuple
 
-from privgraph.home import home
+from privgraph.home import home, open_to_others, umask
+from privgraph_workbench import people
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8501
@@ -29,10 +32,32 @@ MAX_UPLOAD_MB = 200
 START_SECONDS = 60.0
 _PACKAGE = Path(__file__).resolve().parent
 _HOSTS, _SECRET, _SECRET_HEADER = "PRIVGRAPH_ALLOWED_HOSTS", "PRIVGRAPH_PROXY_SECRET", "X-Privgraph-Proxy"
+_TOKEN = "PRIVGRAPH_TOKEN"
+SHORTEST_SECRET = 32
+NOWHERE = "https://none.invalid"
+"""The only site whose pages Streamlit may take orders from when they frame it: there is none."""
 
 
 class LaunchError(RuntimeError):
     """The app cannot be started so; the message is a sentence for its user."""
+
+
+class Started(NamedTuple):
+    """A server that answers: its process, its address, and the token without which it says nothing ("": none)."""
+
+    process: subprocess.Popen[bytes]
+    address: str
+    token: str
+
+    @property
+    def opening(self) -> str:
+        """The address for the first visit."""
+        return f"{self.address}/?token={self.token}" if self.token else self.address
+
+    @property
+    def cookie(self) -> str:
+        """What a browser sends from then on."""
+        return f"privgraph-{self.address.rpartition(':')[2]}={self.token}"
 
 
 def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False) -> int:
@@ -42,13 +67,16 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     failed, 2 refused (address or port).
     """
     try:
-        process, address = start(host, port)
+        started = start(host, port)
     except LaunchError as error:
         print(error, file=sys.stderr)
         return 2
-    print(f"The workbench is at {address} (Ctrl+C stops it; runs that were started go on).", flush=True)
+    process = started.process
+    print(f"The workbench is at {started.opening} (Ctrl+C stops it; runs that were started go on).", flush=True)
+    if open_to_others():
+        print(f"Others on this machine may enter {home()}, where your runs and uploads are.", file=sys.stderr)
     if open_browser:
-        webbrowser.open(address)
+        _open(started)
     signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         code = process.wait()
@@ -59,24 +87,47 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
     return 0 if code in (0, -signal.SIGTERM, -signal.SIGINT) else 1
 
 
-def start(host: str = DEFAULT_HOST, port: int | None = None) -> tuple[subprocess.Popen[bytes], str]:
-    """The server's process and its address, once it answers. Raises `LaunchError`."""
+def _open(started: Started) -> None:
+    """Show the app in the browser, whose command line everybody on this machine can read: it names a file, not the token."""
+    path = home() / "open.html"
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(
+            f'<meta http-equiv="refresh" content="0; url={started.opening}"><a href="{started.opening}">Open</a>'
+        )
+    webbrowser.open(path.resolve().as_uri())
+
+
+def start(host: str = DEFAULT_HOST, port: int | None = None) -> Started:
+    """The server, once it answers. Raises `LaunchError`."""
     reason = refuses(host)
     if reason:
         raise LaunchError(reason)
     chosen = choose_port(host, port)
+    token = "" if authentication() else _token()
     environment = {
         **os.environ,
+        _TOKEN: token,
         "PRIVGRAPH_HOME": str(home().resolve()),
         "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
         _HOSTS: ",".join(filter(None, (os.environ.get(_HOSTS, ""), _plain(host)))),
     }
     if "PRIVGRAPH_DATA" in os.environ:
         environment["PRIVGRAPH_DATA"] = str(Path(os.environ["PRIVGRAPH_DATA"]).expanduser().resolve())
-    process = subprocess.Popen(command(host, chosen), cwd=home(), env=environment, start_new_session=False)
-    address = f"http://{_bracketed('127.0.0.1' if _is_wildcard(host) else host)}:{chosen}"
-    _wait(process, address)
-    return process, address
+    process = subprocess.Popen(command(host, chosen), cwd=home(), env=environment, umask=umask())
+    started = Started(process, f"http://{_bracketed('127.0.0.1' if _is_wildcard(host) else host)}:{chosen}", token)
+    _wait(started)
+    return started
+
+
+def _token() -> str:
+    """The token of the environment, or a new one."""
+    given = os.environ.get(_TOKEN, "")
+    if not given:
+        return secrets.token_urlsafe(SHORTEST_SECRET)
+    if len(given) < SHORTEST_SECRET or not all(letter.isalnum() or letter in "-_" for letter in given):
+        raise LaunchError(f"{_TOKEN} must have at least {SHORTEST_SECRET} letters and digits.")
+    return given
 
 
 def command(host: str, port: int) -> list[str]:
@@ -94,6 +145,7 @@ def command(host: str, port: int) -> list[str]:
         "server.enableStaticServing": "false",
         "browser.gatherUsageStats": "false",
         "client.toolbarMode": "viewer",
+        "client.allowedOrigins": NOWHERE,
         "client.showErrorLinks": "false",
         "logger.hideWelcomeMessage": "true",
         "global.developmentMode": "false",
@@ -104,6 +156,7 @@ def command(host: str, port: int) -> list[str]:
     )
     return [
         sys.executable,
+        "-P",  # a numpy.py in the working folder is not ours
         "-m",
         "streamlit",
         "run",
@@ -119,7 +172,7 @@ def refuses(host: str) -> str | None:
         return None
     return (
         f"The app is not served at {host}, because anybody there could use it: either write an [auth] section "
-        f"(redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see Streamlit's st.login) into "
+        f"(people, redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see Streamlit's st.login) into "
         f"{home() / '.streamlit' / 'secrets.toml'} and install streamlit[auth], or put a reverse proxy that "
         f"authenticates people in front, let it send the header {_SECRET_HEADER}, and set {_SECRET} to the same "
         f"secret of 32 characters or more; name the public host in {_HOSTS}."
@@ -133,8 +186,8 @@ def authentication() -> str | None:
     """
     secret = os.environ.get(_SECRET, "")
     if secret:
-        if len(secret) < 32:
-            raise LaunchError(f"{_SECRET} must have at least 32 characters (it has {len(secret)}).")
+        if len(secret) < SHORTEST_SECRET:
+            raise LaunchError(f"{_SECRET} must have at least {SHORTEST_SECRET} characters (it has {len(secret)}).")
         return "proxy"
     for path in (home() / ".streamlit" / "secrets.toml", Path.home() / ".streamlit" / "secrets.toml"):
         if not path.is_file():
@@ -148,6 +201,11 @@ def authentication() -> str | None:
         missing = [key for key in ("redirect_uri", "cookie_secret") if not section.get(key)]
         if missing:
             raise LaunchError(f"The [auth] section of {path} needs {' and '.join(missing)}.")
+        if not people.listed(section.get("people")):
+            raise LaunchError(
+                f'The [auth] section of {path} needs people = ["ada@example.org", "@example.org"]: the e-mail addresses, or '
+                "domains, that may come in. Without it, everybody whom the provider knows could."
+            )
         if importlib.util.find_spec("authlib") is None:
             raise LaunchError("Log-in is configured, but needs Authlib: pip install 'streamlit[auth]'.")
         return "login"
@@ -174,8 +232,9 @@ def choose_port(host: str, port: int | None) -> int:
     raise LaunchError(f"Port {wanted} of {host} is taken; choose another, or leave the port out for a free one.")
 
 
-def _wait(process: subprocess.Popen[bytes], address: str) -> None:
-    request = urllib.request.Request(f"{address}/_stcore/health")
+def _wait(started: Started) -> None:
+    process, address = started.process, started.address
+    request = urllib.request.Request(f"{address}/_stcore/health", headers={"Cookie": started.cookie})
     if os.environ.get(_SECRET):
         request.add_header(_SECRET_HEADER, os.environ[_SECRET])
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback never goes through a proxy

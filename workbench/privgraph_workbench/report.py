@@ -24,7 +24,7 @@ from privgraph_workbench.figures.chart import Row, number, percent
 from privgraph_workbench.figures.common import UNIT_WORDS, graph_of, method_title
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.jobs import command_line
-from privgraph_workbench.words import duration, made_by
+from privgraph_workbench.words import duration, literal, made_by
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
@@ -73,7 +73,7 @@ class Section:
 
 def markdown(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = False) -> str:
     """The report as Markdown; figures are given as tables. With `share`, nothing in it tells the seed."""
-    parts = [f"# {_title(record)}"]
+    parts = [f"# {literal(_title(record))}"]
     for section in _sections(record, events, share):
         parts += [f"## {section.title}", *(_as_markdown(block) for block in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -221,16 +221,16 @@ def _libraries(record: RunRecord) -> Section:
 
 def _as_markdown(block: Block) -> str:
     if isinstance(block, list):
-        return "\n".join(f"- {point}" for point in block)
+        return "\n".join(f"- {literal(point)}" for point in block)
     if isinstance(block, Table):
-        lines = [block.head, ("---",) * len(block.head), *block.rows]
-        return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
+        head, *rows = (f"| {' | '.join(map(literal, line))} |" for line in (block.head, *block.rows))
+        return "\n".join((head, f"|{' --- |' * len(block.head)}", *rows))
     if isinstance(block, Picture):
         chart = chart_of(block.figure, block.rows)
-        return " ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)])
+        return literal(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]))
     if isinstance(block, Code):
         return f"```\n{block.text}\n```"
-    return f"> **Careful.** {block.text}" if isinstance(block, Warned) else block
+    return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
 
 
 def _as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from privgraph.runs.records import StoreError
+from privgraph_workbench import people, words
 
 TITLES = {
     "start": ("Start", ":material/home:"),
@@ -77,16 +79,26 @@ def run() -> None:
     try:
         chosen.run()
     except (StoreError, OSError) as error:  # OSError: the folder of the store cannot be made or read
-        st.error(f"The run store cannot be used: {error}.")
+        st.error(f"The run store cannot be used: {words.literal(error)}.")
 
 
 def ask_who() -> None:
-    """Stops the script with a log-in button, where log-in is configured and nobody is logged in."""
-    if "auth" not in _secrets() or st.user.get("is_logged_in") is True:
+    """Stops the script with a log-in button, where log-in is configured and nobody on its list is logged in."""
+    section = _secrets().get("auth")
+    if section is None:
+        return
+    logged_in = st.user.get("is_logged_in") is True
+    allowed = section.get("people") if isinstance(section, Mapping) else None
+    if logged_in and people.may_enter(st.user.to_dict(), allowed):
         return
     st.title("privgraph")
     st.write("This workbench is for people who are known to its owner.")
-    st.button("Log in", on_click=st.login, type="primary")
+    if logged_in:
+        who = words.literal(st.user.get("email") or "You")
+        st.warning(f"{who} is not on its list, or your provider has not verified that address.")
+        st.button("Log out", on_click=st.logout)
+    else:
+        st.button("Log in", on_click=st.login, type="primary")
     st.stop()
 
 

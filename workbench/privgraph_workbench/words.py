@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from privgraph.options import Scalar
 from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE, REPLACED_RECORD, PrivacyStatement
@@ -119,6 +120,27 @@ def headline(statement: PrivacyStatement) -> str:
         f"Protects {UNITS[statement.unit]}; sound ε = {upper(statement.epsilon)} at δ = {statement.delta:.2g}"
         f" ({statement.relation})."
     )
+
+
+_JOINER = "\u2060"
+"""A letter without width. Streamlit looks for addresses, icons and arrows once more when escapes have been read."""
+_MARKUP = re.compile(r"[\\`*\[\]<>&~$|]|(?<![^\W_])_|_(?![^\W_])|^[#+=-](?=[#+=-]*(?:\s|$))")
+_SOUGHT = re.compile(r":(?=\S)|www(?=\.)|(?=@)|(?<!\S)\\?[<>~-](?=[=-]|\\>)|^\d+(?=[.)](?:\s|$))", re.IGNORECASE)
+
+
+def literal(text: object) -> str:
+    r"""Text that is not ours (of addresses, uploads, stored runs) as Markdown that shows it as it is, on one line.
+
+    Whatever somebody else may have written goes through here on its way to Streamlit, whose Markdown would make
+    pictures, links, formulas and colours of it.
+
+    >>> print(literal("a_b_c and _x_ for $y$"))
+    a_b_c and \_x\_ for \$y\$
+    >>> print(literal("![i](http://evil.example)").replace("\u2060", "^"))
+    !\[i\](http:^//evil.example)
+    """
+    line = " ".join(str(text).split())
+    return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
 def duration(seconds: float | None) -> str:

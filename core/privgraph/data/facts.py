@@ -24,7 +24,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import available, find
 from privgraph.data.spec import DatasetSpec
-from privgraph.home import home
+from privgraph.home import environment, home, umask
 
 VERSION = 1
 LARGEST_DRAWING = 60
@@ -223,12 +223,14 @@ def describe(
     kept = read_cache(cache_file(spec, node=node, split=split, split_seed=split_seed, options=chosen))
     if kept is not None:
         return kept
-    command = [sys.executable, "-m", "privgraph.data.describe", name, "--json", "--split", split]
+    command = [sys.executable, "-P", "-m", "privgraph.data.describe", name, "--json", "--split", split]
     command += ["--split-seed", str(split_seed), *(["--node", str(node)] if node is not None else [])]
     for key, value in chosen.items():
         command += ["--set", f"{key}={value}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=timeout, check=False, env=environment(), umask=umask()
+        )
     except subprocess.TimeoutExpired:
         raise DataError(f"describing {spec.title} took more than {timeout:g} seconds") from None
     if done.returncode != 0:

@@ -20,6 +20,7 @@ from typing import Any
 
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
+from privgraph.home import umask
 from privgraph.options import OptionError, values
 from privgraph.registry import audit as audit_spec
 from privgraph.runs.launch import environment
@@ -100,6 +101,7 @@ def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 env=environment(store),
+                umask=umask(),
             )
     except OSError as error:
         raise StoreError(f"no audit could be started ({error})") from error

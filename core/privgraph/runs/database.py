@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from privgraph.home import umask
 from privgraph.runs.records import StoreError, StoreIsFull, UnknownRun
 from privgraph.runs.tables import SCHEMA_VERSION, metadata, runs, schema
 
@@ -92,6 +94,12 @@ class Database:
         return StoreError(f"the run store {place} cannot be used ({text})")
 
 
+def _make(path: Path) -> None:
+    """An empty file for SQLite, which would let everybody read its own; what is wrong with the place, SQLite says."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o666 & ~umask()))
+
+
 def _engine(url: str) -> sa.Engine:
     """An engine whose writers queue up instead of failing.
 
@@ -108,7 +116,10 @@ def _engine(url: str) -> sa.Engine:
     if parsed.get_backend_name() != "sqlite":
         raise StoreError(f"the run store must be SQLite or PostgreSQL (got {parsed.get_backend_name()})")
     if parsed.database:
-        Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+        path = Path(parsed.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not parsed.database.startswith((":memory:", "file:")):
+            _make(path)
     engine = sa.create_engine(parsed, connect_args={"timeout": BUSY_SECONDS})
 
     @event.listens_for(engine, "connect")

@@ -16,7 +16,7 @@ from typing import IO
 
 import psutil
 
-from privgraph.home import home
+from privgraph import home
 from privgraph.options import OptionError
 from privgraph.registry import UnknownName
 from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
@@ -119,6 +119,7 @@ def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
                 env=environment(store),
+                umask=home.umask(),
             )
     except OSError as error:
         for run in ids:
@@ -134,7 +135,7 @@ def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
     paths = [store.folder(run) / LOG_NAME for run in ids]
     for path in paths:
         path.unlink(missing_ok=True)
-    log = paths[0].open("wb")
+    log = os.fdopen(os.open(paths[0], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 & ~home.umask()), "wb")
     for path in paths[1:]:
         path.hardlink_to(paths[0])
     return log
@@ -143,8 +144,7 @@ def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
 def environment(store: RunStore) -> dict[str, str]:
     """The worker's environment: this store (by the environment, for its URL may hold a password), and last words."""
     return {
-        **os.environ,
-        "PRIVGRAPH_HOME": str(home().resolve()),
+        **home.environment(),
         "PRIVGRAPH_STORE": store.url,
         "PYTHONUNBUFFERED": "1",
         "PYTHONFAULTHANDLER": "1",

@@ -105,7 +105,7 @@ def _given_noise() -> float | None:
     try:
         return float(parse(SCALE, held))
     except OptionError as error:
-        st.warning(f"In this page's address, {error}; the noise follows from ε instead.")
+        st.warning(f"In this page's address, {words.literal(error)}; the noise follows from ε instead.")
         return None
 
 

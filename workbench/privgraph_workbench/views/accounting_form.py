@@ -10,6 +10,7 @@ from privgraph.options import Option, OptionError, Parameter, Scalar, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench import accounting, datasets, forms, words
 from privgraph_workbench.accounts import ACCOUNTS
+from privgraph_workbench.views import common
 
 TYPED = "typed sizes"
 FIRST = "heter-poisson"
@@ -50,7 +51,7 @@ def choose_data() -> DatasetSpec | None:
 def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
     """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
     if spec is not None:
-        st.caption(f"**{spec.title}**: {spec.about}")
+        st.caption(common.about(spec))
         try:
             return datasets.public_facts(spec, _data_options(spec), "random")
         except (OptionError, DataError) as error:
@@ -84,7 +85,11 @@ def choose_method() -> MethodSpec:
     offered = sorted(accounting.private_methods(), key=lambda name: name != FIRST)
     asked = st.query_params.get("method")
     if asked is not None and asked not in offered:
-        known = f"{METHODS[asked].title} protects nothing" if asked in METHODS else f"there is no method {asked[:80]}"
+        known = (
+            f"{METHODS[asked].title} protects nothing"
+            if asked in METHODS
+            else f"there is no method {words.literal(asked[:80])}"
+        )
         st.warning(f"In this page's address, {known}; {offered[0]} is used instead.")
     name = st.selectbox(
         "Method",

@@ -78,7 +78,9 @@ def _choose_run() -> RunRecord | None:
     named = store.find(replace(query, ids=(asked,))) if asked else []
     records = {record.id: record for record in [*store.find(query), *named]}
     if asked is not None and asked not in records:
-        st.warning(f"There is no finished run {asked[:80]} that protects anything: only such a run can be audited.")
+        st.warning(
+            f"There is no finished run {words.literal(asked[:80])} that protects anything: only such a run can be audited."
+        )
     if not records:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
@@ -143,7 +145,9 @@ def _choose_audit(subject: Subject) -> AuditSpec | None:
     offered = [name for name in AUDITS if name not in refused]
     asked = st.query_params.get("audit")
     if asked is not None and asked not in AUDITS:
-        st.warning(f"In this page's address, there is no audit {asked[:80]}; audits are {', '.join(AUDITS)}.")
+        st.warning(
+            f"In this page's address, there is no audit {words.literal(asked[:80])}; audits are {', '.join(AUDITS)}."
+        )
     elif asked in refused:
         st.warning(f"In this page's address, the audit {asked} is not offered for this run.")
     chosen = None
@@ -196,7 +200,7 @@ def _progress_text(one: Auditing) -> str:
     title = AUDITS[one.audit].title if one.audit in AUDITS else one.audit
     elapsed = time.time() - one.started
     left = f" · about {words.duration(elapsed * (1 - one.progress) / one.progress)} left" if one.progress > 0.05 else ""
-    return f"{title} · {one.progress:.0%} · {one.stage or 'starting'}{left}"
+    return f"{words.literal(title)} · {one.progress:.0%} · {words.literal(one.stage or 'starting')}{left}"
 
 
 # What they have shown
@@ -243,7 +247,7 @@ def _choose_record(run: str, found: Sequence[AuditRecord]) -> AuditRecord:
     numbers = [str(place + 1) for place in range(len(found))]
     asked = st.query_params.get("shown")
     if asked is not None and asked not in numbers:
-        st.warning(f"In this page's address, there is no audit number {asked[:20]} of this run.")
+        st.warning(f"In this page's address, there is no audit number {words.literal(asked[:20])} of this run.")
     seen = st.session_state.get("audits_seen")
     if seen is not None and seen[0] == run and seen[1] < len(found):
         st.session_state["shown"] = numbers[-1]
@@ -253,7 +257,7 @@ def _choose_record(run: str, found: Sequence[AuditRecord]) -> AuditRecord:
             "Which of its audits (number)", numbers, index=len(numbers) - 1, key="shown", bind="query-params"
         )
     audit = found[int(chosen) - 1]
-    st.markdown(f"**{audit.title}**" + ("" if len(found) == 1 else f", audit {chosen} of {len(found)}"))
+    st.markdown(f"**{words.literal(audit.title)}**" + ("" if len(found) == 1 else f", audit {chosen} of {len(found)}"))
     return audit
 
 
@@ -267,7 +271,7 @@ def _numbers(audit: AuditRecord) -> None:
             "ε audited",
             f"at least {lower(audit.epsilon)}",
             False,
-            f"What the attack has shown {whole}, at {100 * audit.confidence:g}% confidence. It attacked {attacked(audit.audit)}.",
+            f"What the attack has shown {whole}, at {100 * audit.confidence:g}% confidence. It attacked {words.literal(attacked(audit.audit))}.",
         ),
     )
     for column, (label, value, refuted, help_) in zip(st.columns(3), boxes, strict=True):

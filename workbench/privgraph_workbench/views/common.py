@@ -6,9 +6,11 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
+from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import words
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.common import describe
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
@@ -47,9 +49,9 @@ def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = 
 
 
 def name(record: RunRecord) -> str:
-    """A run in a few words, for its owner: what was run, with the title that an upload was given, and its
-    seed."""
-    return f"{describe(record, data_title(record.spec.dataset))}, seed {record.spec.seed}"
+    """A run in a few words of Markdown, for its owner: what was run, with the title that an upload was given,
+    and its seed."""
+    return words.literal(f"{describe(record, data_title(record.spec.dataset))}, seed {record.spec.seed}")
 
 
 def data_title(dataset: str) -> str:
@@ -69,6 +71,11 @@ def link(page: str, **query: str) -> str:
 
 
 def sentence(error: Exception | str) -> str:
-    """An error's message as a sentence."""
+    """An error's message, or another plain text, as a sentence in Markdown."""
     text = str(error)
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
+    return words.literal(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else "."))
+
+
+def about(spec: DatasetSpec) -> str:
+    """A graph in a line of Markdown: its title, and what it is."""
+    return f"**{words.literal(spec.title)}**: {words.literal(spec.about)}"

@@ -9,7 +9,7 @@ from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import check_upload, delete_upload, save_upload
 from privgraph.options import Option, OptionError, Parameter, parameters
-from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell
+from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell, words
 from privgraph_workbench.figures import classes, degrees, neighbourhood
 from privgraph_workbench.views import common
 
@@ -65,10 +65,10 @@ def _choose() -> DatasetSpec:
     spec = known[st.selectbox("Data set", list(known), key="data", bind="query-params")]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(datasets.KINDS[spec.kind], color="blue")
-        st.markdown(f"**{spec.title}**: {spec.about}", width="stretch")
+        st.markdown(common.about(spec), width="stretch")
     if spec.caution:
-        st.caption(f"Caution: {spec.caution}")
-    st.caption(f"Source: {spec.source}. Licence: {spec.licence}.")
+        st.caption(f"Caution: {words.literal(spec.caution)}")
+    st.caption(f"Source: {words.literal(spec.source)}. Licence: {words.literal(spec.licence)}.")
     return spec
 
 
@@ -91,7 +91,10 @@ def _downloading(spec: DatasetSpec) -> None:
     if current.error:
         st.error(common.sentence(current.error))
     elif not current.over:
-        st.progress(current.share, text=f"{current.stage}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB")
+        st.progress(
+            current.share,
+            text=f"{words.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB",
+        )
     elif datasets.unavailable(spec) is None:
         st.rerun()
 
@@ -218,7 +221,9 @@ def _piece(
 
 def _confirm_delete(spec: DatasetSpec) -> None:
     with st.container(border=True):
-        st.markdown(f"**{spec.title}** will be gone from this machine. Runs that used it stay, and cannot be repeated.")
+        st.markdown(
+            f"**{words.literal(spec.title)}** will be gone from this machine. Runs that used it stay, and cannot be repeated."
+        )
         with st.container(horizontal=True):
             st.button(
                 "Delete for good", type="primary", key="delete_upload_yes", on_click=_delete_upload, args=(spec.name,)

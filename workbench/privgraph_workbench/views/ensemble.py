@@ -37,7 +37,7 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
         invitation()
         return
     if isinstance(found, str):
-        st.error(found)
+        st.error(words.literal(found))
         return
     if found.per_teacher:
         st.markdown(

@@ -177,7 +177,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
     if found.asked < config.queries and config.release != "table":
         st.caption(f"This graph has {found.asked:,} public nodes that may be asked about: that many are priced.")
     st.caption(
-        f"{spec.title}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {words.delta(found.delta, found.epsilon)} "
+        f"{words.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {words.delta(found.delta, found.epsilon)} "
         f"Rule: {found.delta_rule}."
     )
     st.page_link(

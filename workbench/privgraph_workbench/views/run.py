@@ -30,7 +30,7 @@ LOG_LINES = 200
 def show(run: str) -> None:
     """The run of that id; raises `UnknownRun` where there is none."""
     record = jobs.store().get(run)
-    st.title(METHODS[record.spec.method].title if record.spec.method in METHODS else record.spec.method)
+    st.title(words.literal(METHODS[record.spec.method].title if record.spec.method in METHODS else record.spec.method))
     st.fragment(_live, run_every=POLL_SECONDS if record.pending else None)(run, record.pending)
 
 
@@ -84,7 +84,7 @@ def _head(record: RunRecord) -> None:
         common.badge(record)
         st.markdown(f"**{common.name(record)}**", width="content")
         for tag in record.tags:
-            st.badge(tag, color="gray")
+            st.markdown(f":gray-badge[{words.literal(tag)}]", width="content")  # st.badge has escapes of its own
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
     _buttons(record)
@@ -93,7 +93,7 @@ def _head(record: RunRecord) -> None:
 def _progress_text(record: RunRecord) -> str:
     if record.state == "queued":
         return "waiting for a free worker"
-    stage = record.stage or "starting"
+    stage = words.literal(record.stage or "starting")
     eta = record.eta_seconds
     left = "" if eta is None else f" · {'about ' * (eta >= 1)}{words.duration(eta)} left"
     return f"{record.progress:.0%} · {stage}{left}"
@@ -162,7 +162,7 @@ def _results(record: RunRecord) -> None:
     third.metric(
         "Time",
         words.duration(record.seconds),
-        help=f"On {record.device or 'an unknown device'}; peak memory {record.peak_memory_mb or 0:.0f} MB",
+        help=f"On {words.literal(record.device or 'an unknown device')}; peak memory {record.peak_memory_mb or 0:.0f} MB",
         border=True,
     )
 
@@ -266,7 +266,7 @@ def _details(record: RunRecord) -> None:
         left, right = st.columns(2)
         with left:
             st.code(json.dumps(record.spec.to_json(), indent=1), language=None)
-            st.caption(f"Run {record.id}, attempt {record.attempt}, made by {words.made_by(record)}.")
+            st.caption(f"Run {record.id}, attempt {record.attempt}, made by {words.literal(words.made_by(record))}.")
         with right:
             _tags_and_note(record)
 
@@ -285,7 +285,7 @@ def _tags_and_note(record: RunRecord) -> None:
 
     st.text_input("Add a tag", key=f"new_tag.{record.id}", on_change=add, placeholder="baseline")
     for tag in record.tags:
-        st.button(f"Remove tag {tag}", key=f"untag.{tag}", on_click=put, args=(jobs.store().untag, tag))
+        st.button(f"Remove tag {words.literal(tag)}", key=f"untag.{tag}", on_click=put, args=(jobs.store().untag, tag))
     note = st.text_area("Note", value=record.note, key=f"note.{record.id}", placeholder="What this run was for")
     if note != record.note and st.button("Save the note"):
         put(jobs.store().note, note)

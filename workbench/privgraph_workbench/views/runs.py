@@ -116,10 +116,12 @@ def _filters() -> RunQuery:
     for key, admitted in known.items():
         for value in st.query_params.get_all(key):
             if value not in admitted:
-                st.warning(f"In this page's address, {key} has no value {value[:80]}; it is left out.")
+                st.warning(f"In this page's address, {key} has no value {words.literal(value[:80])}; it is left out.")
     order_asked = st.query_params.get("order", "newest")
     if order_asked not in ORDERS:
-        st.warning(f"In this page's address, runs cannot be ordered by {order_asked[:80]}; the newest come first.")
+        st.warning(
+            f"In this page's address, runs cannot be ordered by {words.literal(order_asked[:80])}; the newest come first."
+        )
     shared: dict[str, Any] = {"bind": "query-params"}
     text, order = st.columns([4, 1])
     words_ = text.text_input(
@@ -214,7 +216,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _missing(runs: Sequence[str]) -> None:
     if runs:
-        st.warning(f"There is no run {', '.join(run[:80] for run in runs)}; it may have been deleted.")
+        st.warning(f"There is no run {', '.join(words.literal(run[:80]) for run in runs)}; it may have been deleted.")
 
 
 def _actions(records: Sequence[RunRecord]) -> None:
@@ -286,7 +288,7 @@ def _confirm_delete(ids: Sequence[str]) -> None:
                     st.query_params.pop("chosen", None)
                     st.rerun()
                 for text in refused:
-                    st.error(text)
+                    st.error(words.literal(text))
             st.button("Keep", key="delete_no", on_click=st.session_state.pop, args=("deleting", None))
 
 

@@ -44,8 +44,8 @@ def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = 
     st.markdown(words.risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
     if statement.unit != "none":
         for reason in accounting.unprotected(statement.ledger):
-            st.warning(f"No ε can be proved: {reason}.")
-        st.caption(f"{words.delta(statement.delta, statement.epsilon)} Rule: {statement.delta_rule}.")
+            st.warning(f"No ε can be proved: {words.literal(reason)}.")
+        st.caption(f"{words.delta(statement.delta, statement.epsilon)} Rule: {words.literal(statement.delta_rule)}.")
     if statement.data_dependent:
         st.warning("This epsilon was computed from the private data and is itself not private.")
     if statement.gaps:
@@ -58,13 +58,17 @@ def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = 
 def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True) -> None:
     """Sound, as published and audited epsilon, each with its label and what it is."""
     will = "will guarantee" if planned else "guarantees"
-    published = f" Computed by: {statement.accountant_as_published}." if statement.accountant_as_published else ""
+    published = (
+        f" Computed by: {words.literal(statement.accountant_as_published)}."
+        if statement.accountant_as_published
+        else ""
+    )
     refuted = statement_words.refutations(statement)
     boxes = (
         (
             "sound ε" + (", planned" if planned else "" if whole else " of the whole plan"),
             upper(statement.epsilon),
-            f"What this noise {will}, by a proof that we stand for. Computed by: {statement.accountant or 'no need'}.",
+            f"What this noise {will}, by a proof that we stand for. Computed by: {words.literal(statement.accountant or 'no need')}.",
         ),
         (
             "ε as published",
@@ -106,7 +110,7 @@ def _attacked(statement: PrivacyStatement) -> str:
         return "The least that an attack has shown. Above a claimed number it refutes the claim."
     sure = f" at {100 * statement.audit_confidence:g}% confidence" if statement.audit_confidence else ""
     return (
-        f"The least that attacks have shown{sure}, all of them together. Attacked: {attacked(statement.audited_by)}. Above a claimed "
+        f"The least that attacks have shown{sure}, all of them together. Attacked: {words.literal(attacked(statement.audited_by))}. Above a claimed "
         "number it refutes the claim."
     )
 
@@ -125,10 +129,10 @@ def gaps(statement: PrivacyStatement) -> None:
     title = f"{len(statement.gaps)} gaps" if many else "A gap"
     with st.expander(f"{title} between what the paper claims and what holds", icon="⚠️"):
         for gap in statement.gaps:
-            st.markdown(f"**{gap.title}** ({gap.evidence})")
+            st.markdown(f"**{words.literal(gap.title)}** ({words.literal(gap.evidence)})")
             st.markdown(
-                f"- The paper says: {gap.claim}\n- Where it fails: {gap.fails}\n"
-                f"- What holds: {gap.holds}\n- Size: {gap.size}\n- Source: {gap.source}"
+                f"- The paper says: {words.literal(gap.claim)}\n- Where it fails: {words.literal(gap.fails)}\n"
+                f"- What holds: {words.literal(gap.holds)}\n- Size: {words.literal(gap.size)}\n- Source: {words.literal(gap.source)}"
             )
 
 
@@ -242,13 +246,13 @@ def promise(statement: PrivacyStatement) -> None:
     """Unit, relation, what is released, what is public, and the assumptions."""
     lines = [
         f"**Protected unit:** {words.UNITS[statement.unit]}",
-        f"**Compared graphs (neighbouring relation):** {statement.relation}",
-        f"**Released:** {statement.released}",
-        f"**Taken as public:** {'; '.join(statement.public) or 'nothing'}",
-        f"**Accountant:** {statement.accountant or 'none needed'}",
+        f"**Compared graphs (neighbouring relation):** {words.literal(statement.relation)}",
+        f"**Released:** {words.literal(statement.released)}",
+        f"**Taken as public:** {words.literal('; '.join(statement.public) or 'nothing')}",
+        f"**Accountant:** {words.literal(statement.accountant or 'none needed')}",
     ]
     st.markdown("\n".join(f"- {line}" for line in lines))
     if statement.assumptions:
-        st.markdown("**Assumptions**\n" + "\n".join(f"- {text}" for text in statement.assumptions))
+        st.markdown("**Assumptions**\n" + "\n".join(f"- {words.literal(text)}" for text in statement.assumptions))
     if statement.per_holder:
         st.dataframe([{"holder": name, "ε": value} for name, value in statement.per_holder], hide_index=True)

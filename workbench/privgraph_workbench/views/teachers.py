@@ -53,7 +53,7 @@ def page() -> None:
         return
     found = _load(jobs.store().folder(record.id))
     if isinstance(found, str):
-        st.error(found)
+        st.error(words.literal(found))
         return
     names = _class_names(record)
     with st.container():  # always there: widgets below that moved up would lose their hold on the address
@@ -69,7 +69,7 @@ def _choose_run() -> RunRecord | None:
     found = [*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])]
     records = {record.id: record for record in found if has_answers(store.url, record.id)}
     if asked is not None and asked not in records:
-        st.warning(f"There is no finished run {asked[:80]} with answers of teachers.")
+        st.warning(f"There is no finished run {words.literal(asked[:80])} with answers of teachers.")
     if not records:
         st.info(
             "No private teachers have answered here yet. Train a PrivGNN, and this page shows each query with its answer before "
@@ -275,7 +275,7 @@ def _one(
     options = [str(row["query"]) for row in shown]
     asked = st.query_params.get("query")
     if asked is not None and asked not in options:
-        st.warning(f"In this page's address, query {asked[:40]} is none of those that are shown.")
+        st.warning(f"In this page's address, query {words.literal(asked[:40])} is none of those that are shown.")
     with st.container(width=260):
         node = st.selectbox(
             "Query (number of its node)", options, key="query", bind="query-params", help="Which query is drawn below"

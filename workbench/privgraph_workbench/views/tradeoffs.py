@@ -61,7 +61,7 @@ def _complaints() -> list[str]:
     for key, admitted in (("curve", set(METHODS)), ("protects", {"edge", "node", "both"})):
         for value in st.query_params.get_all(key):
             if value not in admitted:
-                found.append(f"In this page's address, {key} has no value {value[:80]}; it is left out.")
+                found.append(f"In this page's address, {key} has no value {words.literal(value[:80])}; it is left out.")
     return found
 
 
@@ -69,7 +69,7 @@ def _choose_data() -> DatasetSpec:
     found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
     name = st.selectbox("Data", list(found), key="on", bind="query-params")
     spec = found[name]
-    st.caption(f"**{spec.title}**: {spec.about}")
+    st.caption(common.about(spec))
     return spec
 
 
@@ -142,7 +142,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if not rows:
         if not elsewhere:
             st.info(
-                f"No finished run on {spec.title} protects this unit yet. The sweep below makes the curve.", icon="📈"
+                f"No finished run on {words.literal(spec.title)} protects this unit yet. The sweep below makes the curve.",
+                icon="📈",
             )
         return
     warning = mixed_units(rows)

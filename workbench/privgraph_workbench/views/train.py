@@ -65,7 +65,9 @@ def page() -> None:
         return
     st.title("Train")
     if wanted is not None:
-        st.warning(f"There is no run {wanted[:80]}; it may have been deleted. The form below starts a new one.")
+        st.warning(
+            f"There is no run {words.literal(wanted[:80])}; it may have been deleted. The form below starts a new one."
+        )
     form()
 
 
@@ -110,14 +112,14 @@ def _choose_data() -> DatasetSpec:
         help="Data sets that can be loaded now; the Data page shows all, and takes yours",
     )
     spec = found[name]
-    st.caption(f"**{spec.title}**: {spec.about}" + (f" {spec.caution}" if spec.caution else ""))
+    st.caption(f"{common.about(spec)} {words.literal(spec.caution)}".rstrip())
     return spec
 
 
 def _choose_method() -> MethodSpec:
     asked = st.query_params.get("method")
     if asked is not None and asked not in METHODS:
-        st.warning(f"In this page's address, there is no method {asked[:80]}; progap is used instead.")
+        st.warning(f"In this page's address, there is no method {words.literal(asked[:80])}; progap is used instead.")
     chosen = METHODS[
         st.selectbox(
             "Method",

@@ -78,7 +78,7 @@ def _query(found: Ensemble) -> int:
     nodes = [str(node) for node in found.queries.tolist()]
     asked = st.query_params.get(f"{PREFIX}query")
     if asked is not None and asked not in nodes:
-        st.warning(f"In this page's address, query {asked[:40]} is none of this run.")
+        st.warning(f"In this page's address, query {words.literal(asked[:40])} is none of this run.")
     counts = np.sort(found.counts(), axis=1)
     lead = counts[:, -1] - counts[:, -2] if found.classes > 1 else counts[:, -1]
     lead = np.where(found.voting.any(axis=0), lead, np.inf)
