@@ -46,8 +46,16 @@ class RunIsFixed(StoreError):
     """The run's state does not allow the change: a finished run never changes, a live one is not deleted."""
 
 
+class StoreAway(StoreError):
+    """The database does not answer for now: its server is down or started anew, the network is, or others keep it busy."""
+
+
 class StoreIsFull(StoreError):
     """The disk, or the database's own limit, has no room left; what was stored before is unharmed."""
+
+
+class StoreIsReadOnly(StoreError):
+    """The store can be read, and not written: the disk or the folder does not admit it."""
 
 
 @dataclass(frozen=True, kw_only=True)
