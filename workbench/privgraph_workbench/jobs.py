@@ -19,7 +19,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.home import home
 from privgraph.methods.plan import Plan
 from privgraph.options import Scalar, build, parameters
-from privgraph.registry import method
+from privgraph.registry import METHODS, method
 from privgraph.runs.launch import launch
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec
@@ -91,7 +91,8 @@ def _plan(method_name: str, options: str, facts: PublicFacts) -> Plan:
 def command_line(spec: RunSpec) -> str:
     """The command that makes the same run, with what differs from the defaults."""
     line = ["privgraph", "run", spec.method, "--data", spec.dataset]
-    defaults = {parameter.name: parameter.default for parameter in parameters(method(spec.method).load_config())}
+    known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
+    defaults = {parameter.name: parameter.default for parameter in known}
     shared = ("unit", "epsilon", "delta", "accounting")
     for name in shared:
         if name in spec.options and (name in ("unit", "epsilon") or defaults.get(name) != spec.options[name]):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import StoreError, Unreadable
 
 TITLES = {
     "start": ("Start", ":material/home:"),
@@ -58,10 +61,30 @@ def tidy() -> None:
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
     chosen = st.navigation(pages(), position="top")
-    try:
+    with guarded():
         chosen.run()
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Where the run store refuses, say so in its one sentence."""
+    try:
+        yield
+    except Unreadable as error:
+        st.error(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     except (StoreError, OSError) as error:  # OSError: the folder of the store cannot be made or read
         st.error(f"The run store cannot be used: {error}.")
+
+
+def fragment(draw: Callable[..., None], run_every: float | None = None) -> Callable[..., None]:
+    """A part of a page that is drawn by itself; where the store is away it says so, and looks again."""
+
+    @wraps(draw)
+    def drawn(*arguments: Any) -> None:
+        with guarded():
+            draw(*arguments)
+
+    return st.fragment(drawn, run_every=run_every)
 
 
 def ask_who() -> None:

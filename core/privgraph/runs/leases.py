@@ -13,7 +13,7 @@ import secrets
 import socket
 import time as clock
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import sqlalchemy as sa
 
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
-from privgraph.runs.records import LIVE, RunIsFixed, StoreError, plain
+from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, plain, reading
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import events, origins, runs
 
@@ -86,11 +86,15 @@ class Leases:
         self._looked = clock.monotonic()
 
     def waiting(self) -> list[Waiting]:
-        """The queue, in order: who was submitted first comes first."""
+        """The queue, in order: who was submitted first comes first. What this version cannot read is left to others."""
         chosen = sa.select(runs.c.id, runs.c.spec, runs.c.batch).where(runs.c.state == "queued").order_by(runs.c.number)
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
-        return [Waiting(id=row.id, spec=RunSpec.from_json(json.loads(row.spec)), batch=row.batch) for row in found]
+        waiting = []
+        for row in found:
+            with suppress(Unreadable), reading("its spec"):
+                waiting.append(Waiting(id=row.id, spec=RunSpec.from_json(json.loads(row.spec)), batch=row.batch))
+        return waiting
 
     def busy(self) -> int:
         """How many workers have runs on this machine."""

@@ -19,7 +19,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.show import describe
-from privgraph_workbench.commands.values import method_options, pairs, whole
+from privgraph_workbench.commands.values import find_run, method_options, pairs, whole
 
 STOPPED = 130
 
@@ -38,7 +38,8 @@ def run_command(parsed: argparse.Namespace) -> int:
     try:
         store = RunStore.open()
         run = store.submit(spec, tags=parsed.tag)
-        _greet(store, store.get(run))
+        record = find_run(store, run)
+        _greet(store, record)
         record = store.get(run)
         interrupted = False
         if record.pending:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -10,11 +11,13 @@ import streamlit as st
 from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import shell
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.chart import number
 from privgraph_workbench.figures.common import given_noise
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
 
+MOST_REFUSED = 3
 STATES = {
     "queued": ("waiting", "gray", "It waits until a worker is free."),
     "running": ("running", "blue", "A worker trains it now."),
@@ -26,6 +29,32 @@ STATES = {
 }
 
 
+def state_word(state: str) -> str:
+    """A state as people read it; one of another version as it is."""
+    return STATES[state][0] if state in STATES else state
+
+
+def readable(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """The runs that this version can read; of the others it is said why not, and where they can be deleted."""
+    refused = [record for record in records if record.unreadable]
+    for record in refused[:MOST_REFUSED]:
+        unreadable(record)
+    if len(refused) > MOST_REFUSED:
+        st.warning(f"{len(refused) - MOST_REFUSED} more runs cannot be read by this version.")
+    return [record for record in records if not record.unreadable]
+
+
+def unreadable(record: RunRecord) -> None:
+    """Why a run cannot be read, and the way to delete it."""
+    st.warning(sentence(record.unreadable), icon=":material/unknown_document:")
+    st.page_link(
+        shell.page("runs"),
+        label="Choose it on the Runs page, to delete it",
+        icon=":material/delete:",
+        query_params={"chosen": record.id},
+    )
+
+
 def theme() -> str:
     """light or dark, as the reader sees the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
@@ -33,7 +62,7 @@ def theme() -> str:
 
 def badge(record: RunRecord) -> None:
     """The run's state as a coloured word."""
-    word, colour, meaning = STATES[record.state]
+    word, colour, meaning = STATES.get(record.state, (record.state, "gray", "This version does not know this state."))
     st.badge(word, color=colour, help=meaning)  # type: ignore[arg-type]
 
 
@@ -52,7 +81,8 @@ def setting(record: RunRecord) -> str:
     """What was run, in a few words: method, data and privacy. Without the seed, so that it may be shown to anybody."""
     options = record.spec.options
     unit, given = str(options.get("unit", "none")), given_noise(record)
-    noise = f"λ = {number(given)}" if given is not None else f"ε = {number(float(options['epsilon']))}"
+    asked = number(float(options["epsilon"])) if "epsilon" in options else "unknown"
+    noise = f"λ = {number(given)}" if given is not None else f"ε = {asked}"
     said = record.statement
     if unit == "none":
         privacy = "not private"

@@ -79,7 +79,7 @@ def page() -> None:
         found = [records[run] for run in chosen if run in records]
         if found:
             _actions(found)
-            _compare(found)
+            _compare([record for record in found if not record.unreadable])
 
 
 def _at(query: RunQuery, start: int) -> RunQuery:
@@ -145,7 +145,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
     live = found["state"] in ("running", "stopping")
     return {
         "open": f"/train?run={found['id']}",
-        "state": f"{found['state']} {found['progress']:.0%}" if live else common.STATES[found["state"]][0],
+        "state": f"{found['state']} {found['progress']:.0%}" if live else common.state_word(found["state"]),
         "method": found["method"],
         "dataset": found["dataset"],
         "unit": "nothing" if unit == "none" else unit,
@@ -197,6 +197,10 @@ def _missing(runs: Sequence[str]) -> None:
 
 def _actions(records: Sequence[RunRecord]) -> None:
     ids = [record.id for record in records]
+    known = [record for record in records if not record.unreadable]
+    for record in records:
+        if record.unreadable:
+            st.warning(common.sentence(record.unreadable))
     count = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if any(record.pending for record in records) and st.button("Stop", icon=":material/stop:", key="stop_chosen"):
@@ -224,9 +228,11 @@ def _actions(records: Sequence[RunRecord]) -> None:
             for run in ids:
                 st.code(common.link("train", run=run), language=None, wrap_lines=True)
         with st.popover("Copy command", icon=":material/terminal:"):
-            for record in records:
+            for record in known:
                 st.code(jobs.command_line(record.spec), language="shell", wrap_lines=True)
-        if len(records) == 1 and st.button("Change and run again", icon=":material/edit:", key="change_chosen"):
+        if len(records) == len(known) == 1 and st.button(
+            "Change and run again", icon=":material/edit:", key="change_chosen"
+        ):
             st.switch_page(shell.page("train"), query_params=form_address(records[0]))
 
     if st.session_state.get("deleting") == ids:
@@ -319,7 +325,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     for record, found in zip(records, settings, strict=True):
         statement = record.statement
         table[_short(record)] = {
-            "state": common.STATES[record.state][0],
+            "state": common.state_word(record.state),
             "test accuracy": words.percent(record.metrics.get("test_accuracy")),
             "protects": words.UNITS[str(record.spec.options.get("unit", "none"))],
             "sound ε": upper(statement.epsilon) if statement else "—",
