@@ -46,7 +46,8 @@ class Option:
     """What a parameter means and which values it admits.
 
     `help` is a sentence for someone who never read the paper. `low` and `high` are inclusive bounds
-    unless `low_open`. `choices` lists the admitted values of a string or number. `group` names the
+    unless `low_open`; a number between 0, which then has a meaning of its own, and `least` is refused: it is too small to
+    compute with. `choices` lists the admitted values of a string or number. `group` names the
     part of the form; `advanced` ones are folded away. `scale` is `"log"` where a slider should be
     logarithmic. `where` names another option, and the values of it with which this one has a meaning: with any other
     it is read by nobody, and a form does not ask for it.
@@ -57,6 +58,7 @@ class Option:
     low: float | None = None
     high: float | None = None
     low_open: bool = False
+    least: float = 0.0
     choices: tuple[Scalar, ...] = ()
     label: str = ""
     group: str = "Model"
@@ -114,6 +116,8 @@ def parse(parameter: Parameter, value: object) -> Scalar:
                 raise OptionError(f"{name} must be greater than {option.low:g} (got {short(value)})")
             if parsed < option.low:
                 raise OptionError(f"{name} must be at least {option.low:g} (got {short(value)})")
+        if 0 < parsed < option.least:
+            raise OptionError(f"{name} must be 0, or at least {option.least:g} (got {short(value)})")
         if option.high is not None and parsed > option.high:
             raise OptionError(f"{name} must be at most {option.high:g} (got {short(value)})")
     return parsed

@@ -13,6 +13,7 @@ import shlex
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from privgraph.data.spec import PublicFacts
@@ -21,7 +22,7 @@ from privgraph.methods.plan import Plan
 from privgraph.options import Scalar, build, parameters
 from privgraph.registry import METHODS, method
 from privgraph.runs.launch import launch
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import StoreError, StoreIsFull, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench import words
@@ -57,7 +58,8 @@ def tick() -> None:
         if time.monotonic() - _last_launch.get(current.url, -LAUNCH_EVERY) < LAUNCH_EVERY:
             return
         _last_launch[current.url] = time.monotonic()
-    launch(current)
+    with suppress(StoreIsFull, StoreIsReadOnly):  # such a store is shown all the same; whoever submits a run is told
+        launch(current)
 
 
 def retry(run: str) -> None:

@@ -54,13 +54,20 @@ class Gate:
         if _hostname(host) not in self.hosts:
             return "This app does not answer to that host name."
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+        if origin is not None and _place(origin) != host.lower():
             return "Requests from another origin are refused."
         if self.secret and not hmac.compare_digest(
             headers.get(SECRET_HEADER, "").encode("latin-1"), self.secret.encode()
         ):
             return "This app is reached through its proxy only."
         return None
+
+
+def _place(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _hostname(host: str) -> str:

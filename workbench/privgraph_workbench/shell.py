@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -11,6 +12,7 @@ from typing import Any
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from privgraph.options import short
 from privgraph.runs.records import StoreError, Unreadable
 
 TITLES = {
@@ -61,8 +63,35 @@ def tidy() -> None:
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
     chosen = st.navigation(pages(), position="top")
+    _read_address(chosen)
     with guarded():
         chosen.run()
+
+
+_TEXTS = ("find", "tagged")
+"""Parameters of an address that are words of people, which may be any."""
+
+
+def _read_address(chosen: StreamlitPage) -> None:
+    """Leave out of the address what no widget can begin with: Streamlit's own break on empty and infinite values."""
+    asked = st.query_params
+    bad = [name for name in asked if any(_is_hopeless(name, value) for value in asked.get_all(name))]
+    if bad:
+        said = [f"{name} has no value {short(asked[name])}" for name in bad if asked[name]]
+        st.session_state["left_out"] = said
+        left = {name: asked.get_all(name) for name in asked if name not in bad}
+        st.switch_page(chosen, query_params=left)
+    for text in st.session_state.pop("left_out", ()):
+        st.warning(f"In this page's address, {short(text)}; it is left out.")
+
+
+def _is_hopeless(name: str, value: str) -> bool:
+    if not value or name in _TEXTS:
+        return not value
+    try:
+        return not math.isfinite(float(value))
+    except ValueError:
+        return False
 
 
 @contextmanager
