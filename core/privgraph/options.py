@@ -30,6 +30,8 @@ ConfigT = TypeVar("ConfigT")
 
 Scalar = bool | int | float | str
 
+_SHOWN = 80
+
 
 class OptionError(ValueError):
     """A value from outside that an option does not admit; the message is one sentence for its user."""
@@ -44,7 +46,8 @@ class Option:
     """What a parameter means and which values it admits.
 
     `help` is a sentence for someone who never read the paper. `low` and `high` are inclusive bounds
-    unless `low_open`. `choices` lists the admitted values of a string or number. `group` names the
+    unless `low_open`; a number between 0, which then has a meaning of its own, and `least` is refused: it is too small to
+    compute with. `choices` lists the admitted values of a string or number. `group` names the
     part of the form; `advanced` ones are folded away. `scale` is `"log"` where a slider should be
     logarithmic. `where` names another option, and the values of it with which this one has a meaning: with any other
     it is read by nobody, and a form does not ask for it.
@@ -55,6 +58,7 @@ class Option:
     low: float | None = None
     high: float | None = None
     low_open: bool = False
+    least: float = 0.0
     choices: tuple[Scalar, ...] = ()
     label: str = ""
     group: str = "Model"
@@ -102,18 +106,20 @@ def parse(parameter: Parameter, value: object) -> Scalar:
     if option.choices and parsed not in option.choices:
         admitted = ", ".join(str(choice) for choice in option.choices)
         raise OptionError(
-            f"{name} must be one of {admitted} (got {value}){nearest(str(value), map(str, option.choices))}"
+            f"{name} must be one of {admitted} (got {short(value)}){nearest(short(value), map(str, option.choices))}"
         )
     if isinstance(parsed, (int, float)) and not isinstance(parsed, bool):
         if math.isnan(parsed):
             raise OptionError(f"{name} must be a number (got nan)")
         if option.low is not None:
             if option.low_open and parsed <= option.low:
-                raise OptionError(f"{name} must be greater than {option.low:g} (got {value})")
+                raise OptionError(f"{name} must be greater than {option.low:g} (got {short(value)})")
             if parsed < option.low:
-                raise OptionError(f"{name} must be at least {option.low:g} (got {value})")
+                raise OptionError(f"{name} must be at least {option.low:g} (got {short(value)})")
+        if 0 < parsed < option.least:
+            raise OptionError(f"{name} must be 0, or at least {option.least:g} (got {short(value)})")
         if option.high is not None and parsed > option.high:
-            raise OptionError(f"{name} must be at most {option.high:g} (got {value})")
+            raise OptionError(f"{name} must be at most {option.high:g} (got {short(value)})")
     return parsed
 
 
@@ -126,22 +132,22 @@ def _convert(parameter: Parameter, value: object) -> Scalar:
             return True
         if isinstance(value, str) and value.lower() in ("false", "no", "off", "0"):
             return False
-        raise OptionError(f"{name} must be true or false (got {value})")
+        raise OptionError(f"{name} must be true or false (got {short(value)})")
     if kind is str:
         if isinstance(value, str):
             return value
-        raise OptionError(f"{name} must be text (got {value})")
+        raise OptionError(f"{name} must be text (got {short(value)})")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        raise OptionError(f"{name} must be a number (got {value})")
+        raise OptionError(f"{name} must be a number (got {short(value)})")
     try:
         number = float(value)
     except ValueError:
-        raise OptionError(f"{name} must be a number (got {value})") from None
+        raise OptionError(f"{name} must be a number (got {short(value)})") from None
     except OverflowError:
-        raise OptionError(f"{name} is too large (got {value})") from None
+        raise OptionError(f"{name} is too large (got {short(value)})") from None
     if kind is int:
         if not number.is_integer():
-            raise OptionError(f"{name} must be a whole number (got {value})")
+            raise OptionError(f"{name} must be a whole number (got {short(value)})")
         return int(value) if isinstance(value, int) else int(number)
     return number
 
@@ -151,7 +157,7 @@ def build(config: type[ConfigT], values: Mapping[str, object]) -> ConfigT:
     known = {parameter.name: parameter for parameter in parameters(config)}
     for name in values:
         if name not in known:
-            raise OptionError(f"there is no option {name}; options are {', '.join(known)}{nearest(name, known)}")
+            raise OptionError(f"there is no option {short(name)}; options are {', '.join(known)}{nearest(name, known)}")
     return config(**{name: parse(known[name], value) for name, value in values.items()})
 
 
@@ -166,7 +172,17 @@ def check(config: object) -> None:
         value = getattr(config, parameter.name)
         parsed = parse(parameter, value)
         if type(parsed) is not type(value) and not (parameter.type is float and isinstance(value, int)):
-            raise OptionError(f"{parameter.name} must be of type {parameter.type.__name__} (got {value!r})")
+            raise OptionError(f"{parameter.name} must be of type {parameter.type.__name__} (got {short(repr(value))})")
+
+
+def short(value: object) -> str:
+    """A value as a sentence repeats it: never more than 80 letters of it.
+
+    >>> short("x" * 10_000) == "x" * 80 + "…"
+    True
+    """
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -175,5 +191,5 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("progab", ["progap", "gap"])
     '; did you mean progap?'
     """
-    close = difflib.get_close_matches(name, list(known), n=1)
+    close = difflib.get_close_matches(short(name), list(known), n=1)
     return f"; did you mean {close[0]}?" if close else ""

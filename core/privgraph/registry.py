@@ -10,7 +10,7 @@ from typing import Any, cast
 from privgraph.data.catalogue import DATASETS as DATASETS
 from privgraph.data.catalogue import dataset as dataset
 from privgraph.options import UnknownName as UnknownName
-from privgraph.options import nearest
+from privgraph.options import nearest, short
 from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE
 
 
@@ -202,7 +202,7 @@ METHODS: Mapping[str, MethodSpec] = {
 def method(name: str) -> MethodSpec:
     """The method of that name. Raises `UnknownName` with the nearest match."""
     if name not in METHODS:
-        raise UnknownName(f"there is no method {name}; methods are {', '.join(METHODS)}{nearest(name, METHODS)}")
+        raise UnknownName(f"there is no method {short(name)}; methods are {', '.join(METHODS)}{nearest(name, METHODS)}")
     return METHODS[name]
 
 
@@ -274,5 +274,5 @@ AUDITS: Mapping[str, AuditSpec] = {
 def audit(name: str) -> AuditSpec:
     """The audit of that name. Raises `UnknownName` with the nearest match."""
     if name not in AUDITS:
-        raise UnknownName(f"there is no audit {name}; audits are {', '.join(AUDITS)}{nearest(name, AUDITS)}")
+        raise UnknownName(f"there is no audit {short(name)}; audits are {', '.join(AUDITS)}{nearest(name, AUDITS)}")
     return AUDITS[name]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import math
 import os
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psycopg
 import pytest
 import sqlalchemy as sa
+from tests.postgres_here import Server, binaries
 
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.progress import Artifact, Log, Metric, Progress, Result, Spent
@@ -29,59 +25,21 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audit_turns, audits, metadata, origins, runs, schema
 
-PASSWORD = "correct horse"
 NOBODY = 2**22 + 1
 """A process number that Linux never gives."""
 
 
-def _as_postgres(command: list[str]) -> list[str]:
-    """PostgreSQL refuses to run as root."""
-    return ["runuser", "-u", "postgres", "--", *command] if os.getuid() == 0 else command
-
-
 @pytest.fixture(scope="module")
 def postgres_url() -> Iterator[str]:
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(Path(path).parts[-3]))
-    if not found:
+    programs = binaries()
+    if programs is None:
         pytest.skip("PostgreSQL is not installed: the store was not tried on it")
-    binaries = Path(found[-1]).parent
-    folder = Path(tempfile.mkdtemp(prefix="privgraph-postgres-"))
-    (folder / "password").write_text(PASSWORD)
-    if os.getuid() == 0:
-        for path in (folder, folder / "password"):
-            shutil.chown(path, "postgres", "postgres")
-    data = folder / "data"
-    make = [str(binaries / "initdb"), "-D", str(data), "-U", "team", "-A", "scram-sha-256", "--no-sync"]
-    subprocess.run(_as_postgres([*make, f"--pwfile={folder / 'password'}"]), check=True, capture_output=True, cwd="/")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    settings = {"listen_addresses": "127.0.0.1", "port": port, "unix_socket_directories": "", "fsync": "off"}
-    flags = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            _as_postgres([str(binaries / "postgres"), "-D", str(data), *flags]), stdout=log, stderr=log, cwd="/"
-        )
+    server = Server(programs)
     try:
-        _wait_for(port, server, folder / "log")
-        yield f"postgresql+psycopg://team:{PASSWORD.replace(' ', '%20')}@127.0.0.1:{port}/postgres"
+        server.start()
+        yield server.url
     finally:
-        # At once, whoever is connected: nothing in it is needed any more.
-        stop = [str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop"]
-        subprocess.run(_as_postgres(stop), check=True, capture_output=True, cwd="/")
-        server.wait(timeout=30)
-        shutil.rmtree(folder)
-
-
-def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(300):
-        try:
-            psycopg.connect(host="127.0.0.1", port=port, user="team", password=PASSWORD, dbname="postgres").close()
-            return
-        except psycopg.OperationalError:
-            assert server.poll() is None, log.read_text()
-            time.sleep(0.1)
-    raise AssertionError("PostgreSQL did not start within 30 seconds")
+        server.remove()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from privgraph.options import OptionError, UnknownName
+from privgraph.runs.records import StoreError
 from privgraph_workbench.commands.parser import UsageError, make_parser, parse
 
 DONE, FAILED, USAGE = 0, 1, 2
@@ -28,9 +29,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, OptionError, UnknownName) as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return USAGE
+    except StoreError as error:
+        print(f"privgraph: {error}", file=sys.stderr)
+        return FAILED
     except BrokenPipeError:
         # The reader (head, less) has gone; without this Python complains again when it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        place = f" {error.filename}" if error.filename else ""
+        print(f"privgraph: the file or folder{place} cannot be used ({error.strerror or error})", file=sys.stderr)
         return FAILED
 
 

@@ -13,15 +13,16 @@ import shlex
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from privgraph.data.spec import PublicFacts
 from privgraph.home import home
 from privgraph.methods.plan import Plan
 from privgraph.options import Scalar, build, parameters
-from privgraph.registry import method
+from privgraph.registry import METHODS, method
 from privgraph.runs.launch import launch
-from privgraph.runs.records import StoreError
+from privgraph.runs.records import StoreError, StoreIsFull, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench import words
@@ -57,7 +58,8 @@ def tick() -> None:
         if time.monotonic() - _last_launch.get(current.url, -LAUNCH_EVERY) < LAUNCH_EVERY:
             return
         _last_launch[current.url] = time.monotonic()
-    launch(current)
+    with suppress(StoreIsFull, StoreIsReadOnly):  # such a store is shown all the same; whoever submits a run is told
+        launch(current)
 
 
 def retry(run: str) -> None:
@@ -91,7 +93,8 @@ def _plan(method_name: str, options: str, facts: PublicFacts) -> Plan:
 def command_line(spec: RunSpec) -> str:
     """The command that makes the same run, with what differs from the defaults."""
     line = ["privgraph", "run", spec.method, "--data", spec.dataset]
-    defaults = {parameter.name: parameter.default for parameter in parameters(method(spec.method).load_config())}
+    known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
+    defaults = {parameter.name: parameter.default for parameter in known}
     shared = ("unit", "epsilon", "delta", "accounting")
     # said even at their defaults; a budget that nothing reads would promise what the noise does not keep
     always = {"unit"} if spec.asked_epsilon is None else {"unit", "epsilon"}

@@ -147,6 +147,7 @@ def command(host: str, port: int) -> list[str]:
         "client.toolbarMode": "viewer",
         "client.allowedOrigins": NOWHERE,
         "client.showErrorLinks": "false",
+        "client.showErrorDetails": "none",  # a traceback belongs into the log of the server
         "logger.hideWelcomeMessage": "true",
         "global.developmentMode": "false",
         "global.disableWidgetStateDuplicationWarning": "true",  # a line that is dragged moves a slider with a default

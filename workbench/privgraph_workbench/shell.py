@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, wraps
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from privgraph.runs.records import StoreError
+from privgraph.options import short
+from privgraph.runs.records import StoreError, Unreadable
 from privgraph_workbench import people, words
 
 TITLES = {
@@ -76,10 +80,57 @@ def _navigation() -> str:
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
     chosen = st.navigation(pages(), position="top")
-    try:
+    _read_address(chosen)
+    with guarded():
         chosen.run()
+
+
+_TEXTS = ("find", "tagged")
+"""Parameters of an address that are words of people, which may be any."""
+
+
+def _read_address(chosen: StreamlitPage) -> None:
+    """Leave out of the address what no widget can begin with: Streamlit's own break on empty and infinite values."""
+    asked = st.query_params
+    bad = [name for name in asked if any(_is_hopeless(name, value) for value in asked.get_all(name))]
+    if bad:
+        said = [f"{name} has no value {short(asked[name])}" for name in bad if asked[name]]
+        st.session_state["left_out"] = said
+        left = {name: asked.get_all(name) for name in asked if name not in bad}
+        st.switch_page(chosen, query_params=left)
+    for text in st.session_state.pop("left_out", ()):
+        st.warning(f"In this page's address, {short(text)}; it is left out.")
+
+
+def _is_hopeless(name: str, value: str) -> bool:
+    if not value or name in _TEXTS:
+        return not value
+    try:
+        return not math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Where the run store refuses, say so in its one sentence."""
+    try:
+        yield
+    except Unreadable as error:
+        st.error(f"{str(error)[:1].upper()}{str(error)[1:]}.")
     except (StoreError, OSError) as error:  # OSError: the folder of the store cannot be made or read
         st.error(f"The run store cannot be used: {words.literal(error)}.")
+
+
+def fragment(draw: Callable[..., None], run_every: float | None = None) -> Callable[..., None]:
+    """A part of a page that is drawn by itself; where the store is away it says so, and looks again."""
+
+    @wraps(draw)
+    def drawn(*arguments: Any) -> None:
+        with guarded():
+            draw(*arguments)
+
+    return st.fragment(drawn, run_every=run_every)
 
 
 def ask_who() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from privgraph.data.schools import SCHOOLS, school_by_file
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import upload_spec
-from privgraph.options import UnknownName, nearest
+from privgraph.options import UnknownName, nearest, short
 
 _PLANETOID_URL = "https://github.com/kimiyoung/planetoid/raw/master/data"
 _BENCHMARK_URL = "https://github.com/shchur/gnn-benchmark/raw/master/data/npz"
@@ -411,5 +411,5 @@ def dataset(name: str) -> DatasetSpec:
         return upload_spec(name)
     known = ", ".join(key for key in DATASETS if not key.startswith("fb100-"))
     raise UnknownName(
-        f"there is no data set {name}{nearest(name, DATASETS) or f'; data sets are {known} and fb100-<school>'}"
+        f"there is no data set {short(name)}{nearest(name, DATASETS) or f'; data sets are {known} and fb100-<school>'}"
     )

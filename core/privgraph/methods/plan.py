@@ -43,6 +43,7 @@ class PrivacyOptions:
         Option(
             "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of protected units",
             low=0,
+            least=1e-50,
             high=0.1,
             group="Privacy",
             advanced=True,

@@ -22,6 +22,7 @@ from privgraph.registry import AUDITS, AuditSpec, UnknownName
 from privgraph.registry import audit as audit_spec
 from privgraph.runs.auditing import Diary, subject
 from privgraph.runs.machine import choose_device, share_cores
+from privgraph.runs.patience import patiently
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         diary.write(0.0, "loading")
         share_cores(store)
         record = _audit(store, parsed.run, audit_spec(parsed.audit), options, diary)
-        store.add_audit(parsed.run, record)
+        patiently(lambda: _keep(store, record), say=say)
         diary.keep(record)
     except _Stopped:
         diary.write(0.0, "stopped", done=True, stopped=True)
@@ -94,6 +95,12 @@ def _audit(store: RunStore, run: str, spec: AuditSpec, options: AuditOptions, di
     finally:
         steps.close()
     raise RuntimeError("the audit ended without a record")
+
+
+def _keep(store: RunStore, record: AuditRecord) -> None:
+    """Store the record, unless a try whose answer was lost has done so."""
+    if record not in store.audits(record.run):
+        store.add_audit(record.run, record)
 
 
 def _graph(spec: RunSpec) -> Graph:

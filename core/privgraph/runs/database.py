@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 import time
 import weakref
 from collections.abc import Iterator
@@ -14,13 +16,17 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from privgraph.home import umask
-from privgraph.runs.records import StoreError, StoreIsFull, UnknownRun
+from privgraph.options import short
+from privgraph.runs.records import StoreAway, StoreError, StoreIsFull, StoreIsReadOnly, UnknownRun
 from privgraph.runs.tables import SCHEMA_VERSION, metadata, runs, schema
 
 BUSY_SECONDS = 60.0
 """How long a writer waits for the others before it gives up."""
 
+# A server that fell silent is given up after so many seconds, and not after the many minutes of TCP.
+_PATIENT_CONNECTION = {"connect_timeout": 10, "keepalives_idle": 10, "tcp_user_timeout": 30_000}
 _WRITES = {"privgraph_writes": True}
+_LITTLE_ROOM = 2**16
 _SCHEMA_LOCK, _CLAIM_LOCK = 727001, 727002
 
 
@@ -31,15 +37,33 @@ class Database:
         self.engine = _engine(url)
         # Connections are given back with the last reference to the store, also where the lines below raise.
         weakref.finalize(self, self.engine.dispose)
+        if not self._complete():
+            self._make()
+
+    def _complete(self) -> bool:
+        """Whether every table is there: then nothing is written, and a store on a full or read-only disk can be read."""
+        with self.read() as connection:
+            there = set(sa.inspect(connection).get_table_names())
+            if not set(metadata.tables) <= there:
+                return False
+            version = connection.scalar(sa.select(sa.func.max(schema.c.version)))
+        if version is not None and version != SCHEMA_VERSION:
+            raise StoreError(f"the run store has schema {version}, and this version reads schema {SCHEMA_VERSION}")
+        return version is not None
+
+    def _make(self) -> None:
         with self.write() as connection:
             # Two processes that open a new database at once would both make the tables.
             self.lock(connection, _SCHEMA_LOCK)
+            there = set(sa.inspect(connection).get_table_names())
+            version = None
+            if schema.name in there:
+                version = connection.scalar(sa.select(sa.func.max(schema.c.version)))
+            if version not in (None, SCHEMA_VERSION):
+                raise StoreError(f"the run store has schema {version}, and this version reads schema {SCHEMA_VERSION}")
             metadata.create_all(connection)
-            version = connection.scalar(sa.select(sa.func.max(schema.c.version)))
             if version is None:
                 connection.execute(schema.insert().values(version=SCHEMA_VERSION))
-            elif version != SCHEMA_VERSION:
-                raise StoreError(f"the run store has schema {version}, and this version reads schema {SCHEMA_VERSION}")
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -85,13 +109,33 @@ class Database:
         return row
 
     def _sentence(self, error: sa.exc.SQLAlchemyError) -> StoreError:
-        place = self.engine.url.render_as_string(hide_password=True)
+        place = shown(self.engine.url)
         text = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        if "full" in text.lower() or "no space left" in text.lower():
+        low = text.lower()
+        refused = "readonly" in low or "read-only" in low or "disk i/o" in low or "unable to open" in low
+        if "full" in low or "no space left" in low or (refused and self._disk_is_full()):
             return StoreIsFull(f"there is no room left for the run store {place}: free some disk space ({text})")
-        if "locked" in text.lower() or "busy" in text.lower():
-            return StoreError(f"the run store {place} was busy for {BUSY_SECONDS:g} seconds; try again ({text})")
+        if "readonly" in low or "read-only" in low:
+            return StoreIsReadOnly(f"the run store {place} can be read, and nothing can be written to it ({text})")
+        if "locked" in low or "busy" in low:
+            return StoreAway(f"the run store {place} was busy for {BUSY_SECONDS:g} seconds; try again ({text})")
+        away = isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError))
+        if away and self.engine.dialect.name == "postgresql":
+            return StoreAway(f"the run store {place} does not answer ({text})")
         return StoreError(f"the run store {place} cannot be used ({text})")
+
+    def _disk_is_full(self) -> bool:
+        """SQLite does not always say so: without room it may not even open its log."""
+        if self.engine.dialect.name != "sqlite":
+            return False
+        folder = Path(self.engine.url.database or "").resolve().parent
+        return folder.is_dir() and shutil.disk_usage(folder).free < _LITTLE_ROOM
+
+
+def shown(url: sa.URL) -> str:
+    """The URL without any password, wherever one stands in it."""
+    hidden = {name: "***" if "password" in name.lower() else value for name, value in url.query.items()}
+    return url.set(query=hidden).render_as_string(hide_password=True)
 
 
 def _make(path: Path) -> None:
@@ -101,36 +145,78 @@ def _make(path: Path) -> None:
 
 
 def _engine(url: str) -> sa.Engine:
-    """An engine whose writers queue up instead of failing.
-
-    On SQLite: a write-ahead log, so that readers never wait; BEGIN IMMEDIATE for writers, because a
-    transaction that starts by reading cannot become a writer while another one writes, and fails at once.
-    Raises `StoreError` where the URL names neither SQLite nor PostgreSQL.
-    """
+    """An engine for SQLite or PostgreSQL. Raises `StoreError` where the URL names neither, or its driver is missing."""
     try:
         parsed = sa.make_url(url)
-    except sa.exc.ArgumentError:
+        backend = parsed.get_backend_name()
+        if backend == "postgresql":
+            return sa.create_engine(parsed, pool_pre_ping=True, connect_args=_PATIENT_CONNECTION)
+    except (sa.exc.ArgumentError, ValueError):  # the error itself may show a password
         raise StoreError("the run store must be a database URL such as postgresql+psycopg://user@host/name") from None
-    if parsed.get_backend_name() == "postgresql":
-        return sa.create_engine(parsed, pool_pre_ping=True)
-    if parsed.get_backend_name() != "sqlite":
-        raise StoreError(f"the run store must be SQLite or PostgreSQL (got {parsed.get_backend_name()})")
-    if parsed.database:
-        path = Path(parsed.database)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not parsed.database.startswith((":memory:", "file:")):
-            _make(path)
-    engine = sa.create_engine(parsed, connect_args={"timeout": BUSY_SECONDS})
+    except ImportError as error:
+        raise StoreError(
+            f"this run store needs a driver that is not here: install privgraph[postgres] ({error})"
+        ) from None
+    if backend != "sqlite":
+        raise StoreError(f"the run store must be SQLite or PostgreSQL (got {short(backend)})")
+    if not parsed.database or parsed.database == ":memory:":
+        raise StoreError("the run store must lie in a file: workers are processes of their own, and look there too")
+    return _sqlite(parsed)
 
-    @event.listens_for(engine, "connect")
-    def _connected(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # transactions are begun below, not by the driver
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-            connection.execute(f"PRAGMA {pragma}").close()
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    """An engine whose writers queue up instead of failing.
+
+    A write-ahead log, so that readers never wait; BEGIN IMMEDIATE for writers, because a transaction that starts by
+    reading cannot become a writer while another one writes, and fails at once.
+    """
+    path = Path(url.database or "").resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _make(path)
+    engine = sa.create_engine(url, creator=lambda: _connection(path))
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
         writes = connection.get_execution_options().get("privgraph_writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
+    @event.listens_for(engine, "checkin")
+    def _back(connection: Any, record: Any) -> None:
+        if isinstance(connection, _ReadOnly):  # the next one may be able to write
+            record.invalidate()
+
     return engine
+
+
+class _ReadOnly(sqlite3.Connection):
+    """A connection that was opened to read alone."""
+
+
+def _connection(path: Path) -> sqlite3.Connection:
+    """A connection that can write, or else one that can read: a disk may be full, or admit no writing."""
+    try:
+        return _opened(f"{path.as_uri()}?mode=rwc", "journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON")
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or not path.is_file():
+            raise
+        refused = error
+    # To read through a write-ahead log takes a file beside it that may be written. Without a log nobody writes now.
+    log = path.with_name(f"{path.name}-wal")
+    ways = ["mode=ro"] if log.exists() and log.stat().st_size else ["mode=ro", "mode=ro&immutable=1"]
+    for way in ways:
+        with suppress(sqlite3.OperationalError):
+            return _opened(f"{path.as_uri()}?{way}", factory=_ReadOnly)
+    raise refused
+
+
+def _opened(uri: str, *pragmas: str, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, timeout=BUSY_SECONDS, uri=True, check_same_thread=False, factory=factory)
+    connection.isolation_level = None  # transactions are begun above, not by the driver
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").close()
+        connection.execute("SELECT count(*) FROM sqlite_master").close()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

@@ -20,7 +20,7 @@ from privgraph import home
 from privgraph.options import OptionError
 from privgraph.registry import UnknownName
 from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
@@ -158,21 +158,26 @@ def wait(
     timeout: float | None = None,
     every: float = 0.25,
     watch: Callable[[list[RunRecord]], None] | None = None,
+    away: Callable[[StoreAway], None] | None = None,
 ) -> list[RunRecord]:
     """Wait until none of the runs is pending, starting workers where there is room; give their records, in order of `ids`.
 
-    `watch` is given the records at each look, `every` seconds. Raises `TimeoutError` after `timeout` seconds;
-    the runs go on all the same.
+    `watch` is given the records at each look, `every` seconds. The runs go on while the store is away, and so does the
+    wait: `away` is told at each look that failed. Raises `TimeoutError` after `timeout` seconds; the runs go on all the same.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
     while True:
-        launch(store)
-        found = {record.id: record for record in store.find(RunQuery(ids=tuple(ids)))}
-        records = [found[run] if run in found else store.get(run) for run in ids]
-        if watch is not None:
-            watch(records)
-        if not any(record.pending for record in records):
-            return records
+        try:
+            launch(store)
+            found = {record.id: record for record in store.find(RunQuery(ids=tuple(ids)))}
+            records = [found[run] if run in found else store.get(run) for run in ids]
+            if watch is not None:
+                watch(records)
+            if not any(record.pending for record in records):
+                return records
+        except StoreAway as error:
+            if away is not None:
+                away(error)
         if deadline is not None and time.monotonic() > deadline:
             raise TimeoutError(f"the runs were not finished within {timeout:g} seconds")
         time.sleep(every)

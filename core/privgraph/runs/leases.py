@@ -12,7 +12,8 @@ import os
 import secrets
 import socket
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ import sqlalchemy as sa
 
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
-from privgraph.runs.records import LIVE, RunIsFixed, plain
+from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, plain, reading
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import events, origins, runs
 
@@ -82,13 +83,18 @@ class Leases:
         self._database = database
         self._folders = folders
         self._watched: dict[tuple[str, str], tuple[float, float]] = {}
+        self._looked = clock.monotonic()
 
     def waiting(self) -> list[Waiting]:
-        """The queue, in order: who was submitted first comes first."""
+        """The queue, in order: who was submitted first comes first. What this version cannot read is left to others."""
         chosen = sa.select(runs.c.id, runs.c.spec, runs.c.batch).where(runs.c.state == "queued").order_by(runs.c.number)
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
-        return [Waiting(id=row.id, spec=RunSpec.from_json(json.loads(row.spec)), batch=row.batch) for row in found]
+        waiting = []
+        for row in found:
+            with suppress(Unreadable), reading("its spec"):
+                waiting.append(Waiting(id=row.id, spec=RunSpec.from_json(json.loads(row.spec)), batch=row.batch))
+        return waiting
 
     def busy(self) -> int:
         """How many workers have runs on this machine."""
@@ -143,19 +149,28 @@ class Leases:
             row.id: row.state for row in connection.execute(sa.select(runs.c.id, runs.c.state).where(*_leased(worker)))
         }
 
-    def append(self, run: str, new: Sequence[Event], worker: str | None = None) -> int:
+    def last_sequences(self, worker: str) -> dict[str, int]:
+        """The last sequence number of each of the runs that the worker still has."""
+        with self._database.read() as connection:
+            found = connection.execute(sa.select(runs.c.id, runs.c.last_sequence).where(*_leased(worker)))
+            return {row.id: row.last_sequence for row in found}
+
+    def append(self, run: str, new: Sequence[Event], worker: str | None = None, after: int | None = None) -> int:
         """Append events to a live run, all or none, and give the last sequence number.
 
-        With `worker`, only if that worker still has the run. Raises `RunIsFixed` otherwise.
+        With `worker`, only if that worker still has the run. Raises `RunIsFixed` otherwise. With `after`, the last sequence
+        number that the worker knows of: what the store has beyond it are the first of `new`, from a try whose answer was lost.
         """
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
-            return _append(connection, row, new, self._database.now(connection))
+            return _append(connection, row, _beyond(row, new, after), self._database.now(connection))
 
     def made_by(self, worker: str, version: str) -> None:
         """Say which program makes the noise of the runs that the worker has; said once, before there is any."""
         with self._database.write() as connection:
-            held = connection.execute(sa.select(runs.c.number, runs.c.attempt).where(*_leased(worker))).all()
+            said = sa.exists().where(origins.c.run == runs.c.number, origins.c.attempt == runs.c.attempt)
+            chosen = sa.select(runs.c.number, runs.c.attempt).where(*_leased(worker), ~said)
+            held = connection.execute(chosen).all()
             if held:
                 rows = [{"run": row.number, "attempt": row.attempt, "version": version} for row in held]
                 connection.execute(origins.insert(), rows)
@@ -166,12 +181,17 @@ class Leases:
             number = self._live(connection, run, worker).number
             connection.execute(runs.update().where(runs.c.number == number).values(device=device))
 
-    def finish(self, run: str, worker: str, outcome: Outcome, last: Sequence[Event] = ()) -> None:
-        """Append the last events and fix what the run came to, in one step. Raises `RunIsFixed` where it is too late."""
+    def finish(
+        self, run: str, worker: str, outcome: Outcome, last: Sequence[Event] = (), after: int | None = None
+    ) -> None:
+        """Append the last events and fix what the run came to, in one step. Raises `RunIsFixed` where it is too late.
+
+        `after` is that of `append`.
+        """
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
             time = self._database.now(connection)
-            _append(connection, row, last, time)
+            _append(connection, row, _beyond(row, last, after), time)
             connection.execute(runs.update().where(runs.c.number == row.number).values(**_outcome(outcome, time)))
 
     def _live(self, connection: sa.Connection, run: str, worker: str | None) -> Any:
@@ -185,7 +205,7 @@ class Leases:
     def sweep_lost(self) -> list[str]:
         """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their ids."""
         chosen = sa.select(runs.c.id, runs.c.worker, runs.c.pid, runs.c.host, runs.c.heartbeat, runs.c.started)
-        with self._database.read() as connection:
+        with self._watching(), self._database.read() as connection:
             time = self._database.now(connection)
             suspects = connection.execute(chosen.where(runs.c.state.in_(LIVE))).all()
         lost = []
@@ -194,6 +214,22 @@ class Leases:
             if reason and self._mark_lost(suspect, reason):
                 lost.append(suspect.id)
         return lost
+
+    @contextmanager
+    def _watching(self) -> Iterator[None]:
+        """A look at all heartbeats. One that fails, or comes late, begins the watch anew.
+
+        While the store was away no worker could write either, and the first who is back must not take the others for dead.
+        """
+        seen = clock.monotonic()
+        if seen - self._looked > LOST_AFTER:
+            self._watched.clear()
+        self._looked = seen
+        try:
+            yield
+        except StoreError:
+            self._watched.clear()
+            raise
 
     def _why_lost(self, suspect: Any, time: float) -> str:
         """Why a live run's worker must be taken for dead, or "" where it need not be."""
@@ -257,6 +293,11 @@ def alive(pid: int) -> bool:
         return False
     except psutil.AccessDenied:
         return True
+
+
+def _beyond(row: Any, new: Sequence[Event], after: int | None) -> Sequence[Event]:
+    """Those of the events that the store does not have yet."""
+    return new if after is None else new[row.last_sequence - after :]
 
 
 def _append(connection: sa.Connection, row: Any, new: Sequence[Event], time: float) -> int:

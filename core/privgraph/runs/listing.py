@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from privgraph.audits.record import AuditRecord
-from privgraph.runs.records import LIVE, RunQuery, RunRecord, StoredEvent, unplain
+from privgraph.options import short
+from privgraph.runs.records import LIVE, STATES, RunQuery, RunRecord, StoredEvent, Unreadable, reading, unplain
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
 
@@ -113,8 +114,9 @@ def find_light(connection: sa.Connection, query: RunQuery, options: bool) -> lis
         row["tags"] = labels.get(number, ())
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
         if options:
-            spec = json.loads(row.pop("spec"))
-            row["options"], row["data_options"] = spec["options"], spec["data_options"]
+            with reading(f"the spec of {row['id']}"):
+                spec = json.loads(row.pop("spec"))
+                row["options"], row["data_options"] = spec["options"], spec["data_options"]
     return found
 
 
@@ -191,16 +193,30 @@ def largest_audited(connection: sa.Connection, number: int) -> float | None:
 def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
     """All audits of a run, the oldest first."""
     statement = sa.select(audits.c.record).where(audits.c.run == number).order_by(audits.c.number)
-    return [AuditRecord.from_json(json.loads(record)) for record in connection.scalars(statement)]
+    with reading("an audit of this run"):
+        return [AuditRecord.from_json(json.loads(record)) for record in connection.scalars(statement)]
 
 
 def _record(
     row: Mapping[Any, Any], labels: tuple[str, ...], shown: Shown | None, version: str, time: float
 ) -> RunRecord:
-    metrics = {name: float(value) for name, value in json.loads(row["metrics"]).items()}
+    damage, spec, metrics, statement = "", None, {}, None
+    try:
+        with reading("its spec"):
+            spec = RunSpec.from_json(json.loads(row["spec"]))
+        with reading("its result"):
+            metrics = {name: float(value) for name, value in json.loads(row["metrics"]).items()}
+            statement = json.loads(row["statement"]) if row["statement"] else None
+            if not isinstance(statement, dict | None):
+                raise TypeError("no object")
+        if row["state"] not in STATES:
+            raise Unreadable(f"its state is {short(row['state'])}, which is not known here")
+    except Unreadable as error:
+        damage = str(error)
     return RunRecord(
         id=row["id"],
-        spec=RunSpec.from_json(json.loads(row["spec"])),
+        stored_spec=spec,
+        damage=damage,
         state=row["state"],
         version=version,
         created=row["created"],
@@ -212,7 +228,7 @@ def _record(
         stage=row["stage"],
         eta_seconds=remaining(row, time),
         metrics=metrics,
-        statement_json=json.loads(row["statement"]) if row["statement"] else None,
+        statement_json=statement,
         epsilon_audited=shown.epsilon if shown else None,
         audit_confidence=shown.confidence if shown else None,
         audited_by=shown.audit if shown else "",
@@ -248,13 +264,10 @@ def find_events(
         statement = statement.where(events.c.kind.in_(kinds))
     if limit is not None:
         statement = statement.limit(limit)
-    return [
-        StoredEvent(
-            sequence=row.sequence,
-            attempt=row.attempt,
-            time=row.time,
-            kind=row.kind,
-            payload=unplain(row.kind, json.loads(row.payload)),
-        )
-        for row in connection.execute(statement)
-    ]
+    return [_event(row) for row in connection.execute(statement)]
+
+
+def _event(row: Any) -> StoredEvent:
+    with reading(f"event {row.sequence} of the run"):
+        payload = unplain(row.kind, json.loads(row.payload))
+    return StoredEvent(sequence=row.sequence, attempt=row.attempt, time=row.time, kind=row.kind, payload=payload)

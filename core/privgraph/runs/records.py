@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from privgraph.options import short
 from privgraph.progress import Event, from_record
 from privgraph.registry import METHODS
 from privgraph.runs.known_faults import known_faults
@@ -34,6 +36,15 @@ ORDERS = (
 )
 
 
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Whatever goes wrong inside leaves as one `Unreadable`: what a newer version, or damage, may have left has any form."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Unreadable(f"{what} has a form that is not known here ({short(' '.join(str(error).split()))})") from error
+
+
 class StoreError(Exception):
     """The store cannot do what was asked; the message is one sentence."""
 
@@ -46,8 +57,20 @@ class RunIsFixed(StoreError):
     """The run's state does not allow the change: a finished run never changes, a live one is not deleted."""
 
 
+class Unreadable(StoreError):
+    """What is stored has a form that this version does not know: a newer one wrote it, or it is damaged."""
+
+
+class StoreAway(StoreError):
+    """The database does not answer for now: its server is down or started anew, the network is, or others keep it busy."""
+
+
 class StoreIsFull(StoreError):
     """The disk, or the database's own limit, has no room left; what was stored before is unharmed."""
+
+
+class StoreIsReadOnly(StoreError):
+    """The store can be read, and not written: the disk or the folder does not admit it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +83,11 @@ class RunRecord:
     `statement` without audits, parsed when it is first asked for. `epsilon_audited` is the largest bound that
     an audit has shown on the whole run, at `audit_confidence`, and `audited_by` the name of that audit. `version` is
     the program that made the last attempt (`program.program`): "" for versions before 0.5.0, which did not
-    say, and before a worker has begun.
+    say, and before a worker has begun. `damage` says what of the row cannot be read: see `unreadable`.
     """
 
     id: str
-    spec: RunSpec
+    stored_spec: RunSpec | None
     state: str
     created: float
     started: float | None
@@ -87,6 +110,28 @@ class RunRecord:
     audit_confidence: float | None = None
     version: str = ""
     audited_by: str = ""
+    damage: str = ""
+
+    @property
+    def spec(self) -> RunSpec:
+        """What was run. Raises `Unreadable` where this version cannot read it."""
+        if self.stored_spec is None:
+            raise Unreadable(self.unreadable)
+        return self.stored_spec
+
+    @cached_property
+    def unreadable(self) -> str:
+        """Why this version cannot read the run, in one sentence; "" where it can."""
+        try:
+            reason = self.damage or (self._own_statement and "")
+        except Unreadable as error:
+            reason = str(error)
+        if not reason:
+            return ""
+        return (
+            f"the run {self.id} cannot be read by this version of privgraph, because {reason}: "
+            "a newer version wrote it, or it is damaged; it can be deleted, and other runs are not concerned"
+        )
 
     @property
     def live(self) -> bool:
@@ -100,12 +145,18 @@ class RunRecord:
 
     @cached_property
     def statement(self) -> PrivacyStatement | None:
-        """The final privacy statement, None before the run is done; audited number and known faults are of today."""
-        if self.statement_json is None:
-            return None
-        from privgraph.privacy.serial import statement_from_json
+        """The final privacy statement, None before the run is done; audited number and known faults are of today.
 
-        final = statement_from_json({**self._before_neighbours, **self.statement_json})
+        Raises `Unreadable` where this version cannot read it.
+        """
+        if self.damage:
+            raise Unreadable(self.unreadable)
+        try:
+            final = self._own_statement
+        except Unreadable:
+            raise Unreadable(self.unreadable) from None
+        if final is None:
+            return None
         final = replace(final, known_faults=known_faults(self.spec, self.version))
         if self.epsilon_audited is None:
             return final
@@ -115,6 +166,15 @@ class RunRecord:
             audit_confidence=self.audit_confidence,
             audited_by=self.audited_by,
         )
+
+    @cached_property
+    def _own_statement(self) -> PrivacyStatement | None:
+        if self.statement_json is None:
+            return None
+        from privgraph.privacy.serial import statement_from_json
+
+        with reading("its privacy statement"):
+            return statement_from_json({**self._before_neighbours, **self.statement_json})
 
     @property
     def _before_neighbours(self) -> Mapping[str, str]:
@@ -135,7 +195,9 @@ class StoredEvent:
 
     @property
     def event(self) -> Event:
-        return from_record(self.kind, self.payload)
+        """Raises `Unreadable` where this version does not know the event."""
+        with reading(f"event {self.sequence} of the run"):
+            return from_record(self.kind, self.payload)
 
 
 @dataclass(frozen=True, kw_only=True)

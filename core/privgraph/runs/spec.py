@@ -12,10 +12,20 @@ from typing import Any
 from privgraph.data import catalogue
 from privgraph.data.spec import DatasetSpec
 from privgraph.methods.plan import GivenNoise, NoiseCanBeGiven
-from privgraph.options import OptionError, Scalar, build, parameters, values
+from privgraph.options import OptionError, Scalar, build, parameters, short, values
 from privgraph.registry import METHODS, method
 
 SPEC_VERSION = 1
+_FIELDS: Mapping[str, type] = {
+    "version": int,
+    "method": str,
+    "dataset": str,
+    "options": dict,
+    "data_options": dict,
+    "split": str,
+    "seed": int,
+    "device": str,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,20 +60,21 @@ class RunSpec:
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> RunSpec:
         """The spec that `to_json` wrote. Raises `OptionError` where the record is of another form."""
-        try:
-            if record["version"] != SPEC_VERSION:
-                raise OptionError(f"this spec has version {record['version']}, and version {SPEC_VERSION} is read here")
-            return RunSpec(
-                method=record["method"],
-                dataset=record["dataset"],
-                options=dict(record["options"]),
-                data_options=dict(record["data_options"]),
-                split=record["split"],
-                seed=record["seed"],
-                device=record["device"],
-            )
-        except (KeyError, TypeError) as error:
-            raise OptionError(f"a run spec must have the fields of RunSpec ({error} is missing or wrong)") from None
+        if not isinstance(record, Mapping):
+            raise OptionError("a run spec must be an object")
+        version = record.get("version")
+        if version != SPEC_VERSION:
+            raise OptionError(f"this spec has version {short(version)}, and version {SPEC_VERSION} is read here")
+        for name, kind in _FIELDS.items():
+            if not isinstance(record.get(name), kind):
+                raise OptionError(f"a run spec must have the fields of RunSpec ({name} is missing or wrong)")
+        unknown = record.keys() - _FIELDS.keys()
+        if unknown:
+            raise OptionError(f"a run spec has no field {short(', '.join(sorted(unknown)))}")
+        options = {**record["options"], **record["data_options"]}
+        if not all(isinstance(value, Scalar) for value in options.values()):
+            raise OptionError("the options of a run spec must be numbers or text")
+        return RunSpec(**{name: record[name] for name in _FIELDS if name != "version"})
 
     @property
     def text(self) -> str:
@@ -129,16 +140,16 @@ def make_spec(
     Raises `OptionError` or `UnknownName`, also where the method refuses the data or the privacy unit.
     """
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**31:
-        raise OptionError(f"seed must be a whole number from 0 to {2**31 - 1} (got {seed})")
+        raise OptionError(f"seed must be a whole number from 0 to {2**31 - 1} (got {short(seed)})")
     if device not in ("auto", "cpu", "cuda"):
-        raise OptionError(f"device must be one of auto, cpu, cuda (got {device})")
+        raise OptionError(f"device must be one of auto, cpu, cuda (got {short(device)})")
     config = build(method(method_name).load_config(), options or {})
     data = catalogue.dataset(dataset)
     reason = method(method_name).refuses(data.task, data.undirected, str(values(config).get("unit", "none")))
     if reason:
         raise OptionError(reason)
     if split not in ("random", "public", "inductive"):
-        raise OptionError(f"split must be one of random, public, inductive (got {split})")
+        raise OptionError(f"split must be one of random, public, inductive (got {short(split)})")
     if split == "public" and not data.public_split:
         raise OptionError(f"{data.title} has no public split: use random or inductive")
     return RunSpec(

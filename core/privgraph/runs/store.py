@@ -284,12 +284,9 @@ class RunStore:
             raise UnknownRun(f"there is no run {run}")
         return int(number)
 
-    def append(self, run: str, new: Sequence[Event], worker: str | None = None) -> int:
-        """Append events to a live run, all or none, and give the last sequence number.
-
-        With `worker`, only if that worker still has the run. Raises `RunIsFixed` otherwise.
-        """
-        return self.leases.append(run, new, worker)
+    def append(self, run: str, new: Sequence[Event], worker: str | None = None, after: int | None = None) -> int:
+        """Append events to a live run; see `Leases.append`."""
+        return self.leases.append(run, new, worker, after)
 
     def sweep_lost(self) -> list[str]:
         """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their ids."""

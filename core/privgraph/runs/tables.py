@@ -1,4 +1,9 @@
-"""The tables of the run store. No torch."""
+"""The tables of the run store. No torch.
+
+There is no migration, because no column has ever changed: what was added came as tables of their own, which a store of an
+earlier version gets when it is opened. The day a column must change, `SCHEMA_VERSION` counts up and a tool for that (alembic)
+comes with it; tests/runs holds a store of every released version to try it on.
+"""
 
 from __future__ import annotations
 

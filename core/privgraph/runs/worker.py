@@ -1,7 +1,9 @@
 """One worker: takes runs, trains them, and stores what they tell. `python -m privgraph.runs.worker ID [ID ...]`.
 
 Several runs that can be trained together are. Whatever happens, every run of the worker ends as done, stopped
-or failed with one sentence; a worker that is killed leaves its runs to be found as lost.
+or failed with one sentence; a worker that is killed leaves its runs to be found as lost. While the store is
+away, training goes on, and what is told waits (`backlog`); only a run that the store gave to somebody else, or
+holds for lost, is given up.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +28,13 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.program import program
 from privgraph.progress import Event, Log, Progress, Result
 from privgraph.registry import UnknownName, method
+from privgraph.runs.backlog import BATCH, Backlog
+from privgraph.runs.backlog import NAME as BACKLOG_NAME
 from privgraph.runs.launch import launch, stack
 from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
 from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
-from privgraph.runs.records import RunIsFixed, StoreError, StoreIsFull
+from privgraph.runs.patience import PATIENCE, RETRY_SECONDS, Given, patiently
+from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.verdict import LedgerMismatch, final_statement, interrupted_statement
@@ -41,7 +46,8 @@ if TYPE_CHECKING:
 
 BEAT_SECONDS = 2.0
 FLUSH_SECONDS = 0.25
-FLUSH_EVENTS = 1000
+TOLD_TO_END_SECONDS = 10.0
+"""How long a worker that is told to end waits for a store that is away."""
 RESERVE_NAME = ".reserve"
 RESERVE_BYTES = 2**20
 """Room that is kept free on the disk, so that a run can still be marked when the disk is full."""
@@ -53,13 +59,13 @@ class _Over(Exception):
 
 @dataclass
 class Job:
-    """A run of this worker, and what it has told since the last flush."""
+    """A run of this worker, and what it has told that is not stored yet."""
 
     id: str
     spec: RunSpec
+    backlog: Backlog
     ledger: Ledger = field(default_factory=Ledger)
     planned: PrivacyStatement | None = None
-    buffer: list[Event] = field(default_factory=list)
     since: float = field(default_factory=time.monotonic)
     device: str = ""
     over: bool = False
@@ -74,7 +80,8 @@ class Worker:
         self._jobs = list(jobs)
         self._flushed = time.monotonic()
         self._ended = threading.Event()
-        self._told_to_end = False
+        self._told_to_end: float | None = None
+        self._away_since: float | None = None
         self._failed = False
 
     def work(self) -> bool:
@@ -98,7 +105,7 @@ class Worker:
 
     def _told(self, number: int, _frame: object) -> None:
         say(f"told to end by signal {number}")
-        self._told_to_end = True
+        self._told_to_end = time.monotonic()
 
     def _pulse(self) -> None:
         while not self._ended.wait(BEAT_SECONDS):
@@ -115,8 +122,10 @@ class Worker:
 
     def _prepare(self) -> None:
         """Say which program this is, clear what an earlier attempt left behind, and set some disk space aside."""
-        self._store.leases.made_by(self._token, program())
+        self._patiently(lambda: self._store.leases.made_by(self._token, program()))
+        last = self._patiently(lambda: self._store.leases.last_sequences(self._token))
         for job in self._jobs:
+            job.backlog.after = last.get(job.id, 0)
             folder = self._store.folder(job.id)
             for path in folder.iterdir():
                 if path.name != LOG_NAME and path.is_file():
@@ -134,7 +143,8 @@ class Worker:
         spec = self._jobs[0].spec
         configs = [job.spec.config() for job in self._jobs]
         device = choose_device(spec.device)
-        self._tell_all(Log(message=f"worker {os.getpid()} on {device}, {share_cores(self._store)} threads"))
+        threads = self._patiently(lambda: share_cores(self._store))
+        self._tell_all(Log(message=f"worker {os.getpid()} on {device}, {threads} threads"))
         self._tell_all(Progress(step=0, total=1, stage="loading data"))
         self._flush()
         graphs = list(self._graphs())
@@ -214,42 +224,84 @@ class Worker:
                 raise RuntimeError("the method ended without a result")
 
     def _due(self) -> bool:
+        since = time.monotonic() - self._flushed
+        if self._away_since is not None:
+            return since > RETRY_SECONDS or self._told_to_end is not None
         return (
-            time.monotonic() - self._flushed > FLUSH_SECONDS
-            or self._told_to_end
-            or any(len(job.buffer) >= FLUSH_EVENTS for job in self._jobs)
+            since > FLUSH_SECONDS
+            or self._told_to_end is not None
+            or any(job.backlog.in_memory >= BATCH for job in self._jobs)
         )
 
     def _look(self) -> None:
         """Store what was told, and obey: this is where a run is stopped, or found to be somebody else's."""
         self._flush()
-        states = self._store.leases.states(self._token)
+        states = self._states()
         for job in self._jobs:
             if job.over:
                 continue
-            if job.id not in states:
+            if states is not None and job.id not in states:
                 say(f"{job.id} was taken away from this worker")
                 job.over = True
-            elif states[job.id] == "stopping" or self._told_to_end:
+            elif (states is not None and states[job.id] == "stopping") or self._told_to_end is not None:
                 self._stopped(job)
 
+    def _states(self) -> dict[str, str] | None:
+        """What is asked of the runs; None while nobody can be asked."""
+        if self._away_since is not None:
+            return None
+        try:
+            return self._store.leases.states(self._token)
+        except StoreAway as error:
+            self._is_away(error)
+            return None
+
     def _tell(self, job: Job, event: Event) -> None:
-        job.buffer.append(event)
+        job.backlog.add(event)
 
     def _tell_all(self, event: Event) -> None:
         for job in self._jobs:
             self._tell(job, event)
 
     def _flush(self) -> None:
+        """Store what was told; while the store is away put it aside, and wait only where there is no room for that."""
+        try:
+            self._store_all()
+        except StoreAway as error:
+            self._is_away(error)
+            if not all(job.backlog.put_aside() for job in self._jobs if not job.over):
+                self._patiently(self._store_all)
+
+    def _store_all(self) -> None:
+        self._flushed = time.monotonic()
         for job in self._jobs:
-            if job.buffer and not job.over:
+            if not job.over:
                 try:
-                    self._store.append(job.id, job.buffer, self._token)
+                    self._store_backlog(job)
                 except RunIsFixed as error:
                     say(error)
                     job.over = True
-                job.buffer.clear()
+            if job.over:
+                job.backlog.clear()
+        self._away_since = None
+
+    def _store_backlog(self, job: Job, leave: int = 0) -> None:
+        job.backlog.store(lambda batch, after: self._store.append(job.id, batch, self._token, after=after), leave=leave)
+
+    def _is_away(self, error: StoreAway) -> None:
         self._flushed = time.monotonic()
+        if self._away_since is None:
+            say(f"what is told waits: {error}")
+            self._away_since = self._flushed
+
+    def _patiently(self, act: Callable[[], Given]) -> Given:
+        """What `act` gives, once the store is there; a worker that is told to end does not wait long."""
+
+        def enough(_waited: float) -> bool:
+            now, told = time.monotonic(), self._told_to_end
+            return now - (self._away_since or now) > PATIENCE or (told is not None and now - told > TOLD_TO_END_SECONDS)
+
+        return patiently(act, say=self._is_away, enough=enough)
 
     # The end
 
@@ -263,7 +315,7 @@ class Worker:
             self._finish(job, "done", metrics=result.metrics, statement=statement)
 
     def _stopped(self, job: Job) -> None:
-        error = "the worker was told to end" if self._told_to_end else ""
+        error = "" if self._told_to_end is None else "the worker was told to end"
         self._finish(job, "stopped", error=error, statement=self._interrupted(job, stopped=True))
 
     @staticmethod
@@ -279,7 +331,7 @@ class Worker:
             if job.over:
                 continue
             if full:
-                job.buffer.clear()  # it did not fit before either
+                job.backlog.clear()  # it did not fit before either
             else:
                 self._tell(job, Log(message=trace, level="warning"))
             self._finish(job, "failed", error=one_sentence(error), statement=self._interrupted(job))
@@ -294,13 +346,21 @@ class Worker:
             peak_memory_mb=peak_memory_mb(),
             device=job.device,
         )
-        try:
-            self._store.leases.finish(job.id, self._token, outcome, job.buffer)
-        except RunIsFixed as refused:
-            say(refused)
-        job.buffer.clear()
+
+        def finish() -> None:
+            self._store_backlog(job, leave=BATCH)
+            self._store.leases.finish(job.id, self._token, outcome, job.backlog.first(), after=job.backlog.after)
+
         job.over = True
         self._failed |= state == "failed"
+        try:
+            self._patiently(finish)
+        except StoreAway as error:
+            say(f"the end of {job.id} could not be stored: {error}")
+            return
+        except RunIsFixed as refused:
+            say(refused)
+        job.backlog.clear()
 
 
 def say(text: object) -> None:
@@ -326,11 +386,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("ids", nargs="+", metavar="ID", help="ids of queued runs")
     parser.add_argument("--worker", help="the token under which a launcher has claimed the runs already")
     parsed = parser.parse_args(arguments)
-    store = RunStore.open()
+    try:
+        store = patiently(RunStore.open, say=say)
+    except StoreError as error:
+        say(error)
+        return 1
     try:
         if parsed.worker:
-            held = list(store.leases.adopt(parsed.worker, os.getpid()))
-            return 0 if Worker(store, parsed.worker, [Job(run, store.get(run).spec) for run in held]).work() else 1
+            return 0 if _claimed(store, parsed.worker) else 1
         fine = True
         for group in _groups(store, parsed.ids):
             token = new_worker()
@@ -339,13 +402,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 say(f"{run} is {store.get(run).state}, not queued")
                 fine = False
             if taken:
-                fine &= Worker(store, token, [Job(run, store.get(run).spec) for run in taken]).work()
+                fine &= Worker(store, token, _jobs(store, taken)).work()
         return 0 if fine else 1
     except (StoreError, OptionError, UnknownName) as error:
         say(error)
         return 1
     finally:
         _next(store)
+
+
+def _claimed(store: RunStore, token: str) -> bool:
+    """Train what a launcher has claimed; True if every run is done or stopped."""
+    held = patiently(lambda: store.leases.adopt(token, os.getpid()), say=say)
+    if not held:
+        say("this worker has no runs: they were taken away before it began, or it looks into another store")
+        return False
+    return Worker(store, token, patiently(lambda: _jobs(store, list(held)), say=say)).work()
+
+
+def _jobs(store: RunStore, ids: Sequence[str]) -> list[Job]:
+    return [Job(run, store.get(run).spec, Backlog(store.folder(run) / BACKLOG_NAME)) for run in ids]
 
 
 def _groups(store: RunStore, ids: Sequence[str]) -> Iterator[list[str]]:

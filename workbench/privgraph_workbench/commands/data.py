@@ -12,7 +12,7 @@ from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.files import find, missing
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
-from privgraph.options import nearest
+from privgraph.options import nearest, short
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.tables import dataset_row, dataset_rows
@@ -24,7 +24,7 @@ def data_command(parsed: argparse.Namespace) -> int:
     """Print what was asked for."""
     if parsed.what not in _WHAT:
         raise UsageError(
-            f"privgraph data takes one of {', '.join(_WHAT)} (got {parsed.what}){nearest(parsed.what, _WHAT)}"
+            f"privgraph data takes one of {', '.join(_WHAT)} (got {short(parsed.what)}){nearest(parsed.what, _WHAT)}"
         )
     if parsed.what == "path":
         print(json_line(str(data_root())) if parsed.json else data_root())

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from privgraph.audits.record import AuditRecord
-from privgraph.options import nearest
+from privgraph.options import nearest, short
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph.runs.store import RunStore
@@ -26,7 +26,7 @@ def export_command(parsed: argparse.Namespace) -> int:
     formats = list(dict.fromkeys(parsed.format or ("json", "csv", "md")))
     for name in formats:
         if name not in FORMATS:
-            raise UsageError(f"format must be one of {', '.join(FORMATS)} (got {name}){nearest(name, FORMATS)}")
+            raise UsageError(f"format must be one of {', '.join(FORMATS)} (got {short(name)}){nearest(name, FORMATS)}")
     try:
         store = RunStore.open()
         record = find_run(store, parsed.run)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import NoReturn
 
-from privgraph.options import nearest
+from privgraph.options import nearest, short
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
 LISTS = ("methods", "datasets", "attacks", "runs")
@@ -47,7 +47,9 @@ def parse(parser: Parser, arguments: list[str]) -> argparse.Namespace:
     )
     word = next((argument for argument in arguments if not argument.startswith("-")), None)
     if word is not None and word not in commands:
-        raise UsageError(f"there is no command {word}; commands are {', '.join(commands)}{nearest(word, commands)}")
+        raise UsageError(
+            f"there is no command {short(word)}; commands are {', '.join(commands)}{nearest(word, commands)}"
+        )
     parsed, left = parser.parse_known_args(arguments)
     if parsed.name is None:
         raise UsageError(f"say what to do: one of {', '.join(commands)} (see privgraph --help)")
@@ -60,11 +62,11 @@ def parse(parser: Parser, arguments: list[str]) -> argparse.Namespace:
 def _unknown(argument: str, command: str, flags: list[str]) -> str:
     flag = argument.split("=")[0]
     if not flag.startswith("-"):
-        return f"privgraph {command} does not know what to do with {argument}"
+        return f"privgraph {command} does not know what to do with {short(argument)}"
     hint = nearest(flag, flags)
     if not hint and "--set" in flags:
-        hint = f"; an option of the method is given as --set {flag.lstrip('-').replace('-', '_')}=VALUE"
-    return f"privgraph {command} has no flag {flag}{hint}"
+        hint = f"; an option of the method is given as --set {short(flag).lstrip('-').replace('-', '_')}=VALUE"
+    return f"privgraph {command} has no flag {short(flag)}{hint}"
 
 
 Commands = argparse._SubParsersAction

@@ -13,12 +13,13 @@ from tqdm import tqdm
 
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import LOG_NAME, last_words
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.patience import patiently
+from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.show import describe
-from privgraph_workbench.commands.values import method_options, pairs, whole
+from privgraph_workbench.commands.values import find_run, method_options, pairs, whole
 
 STOPPED = 130
 
@@ -37,7 +38,8 @@ def run_command(parsed: argparse.Namespace) -> int:
     try:
         store = RunStore.open()
         run = store.submit(spec, tags=parsed.tag)
-        _greet(store, store.get(run))
+        record = find_run(store, run)
+        _greet(store, record)
         record = store.get(run)
         interrupted = False
         if record.pending:
@@ -79,14 +81,14 @@ def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
     pause = 0.1 if sys.stderr.isatty() else 10.0
     layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}{postfix}]"
     with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
-        watch = _Watch(store, bar).look
+        watch = _Watch(store, bar)
         try:
-            return wait(store, [run], watch=watch)[0], False
+            return wait(store, [run], watch=watch.look, away=watch.away)[0], False
         except KeyboardInterrupt:
-            store.request_stop(run)
             bar.write(f"stopping {run}; interrupt again to leave it to its worker", file=sys.stderr)
         try:
-            return wait(store, [run], watch=watch)[0], True
+            patiently(lambda: store.request_stop(run), say=watch.away)
+            return wait(store, [run], watch=watch.look, away=watch.away)[0], True
         except KeyboardInterrupt:
             return store.get(run), True
 
@@ -102,9 +104,17 @@ class _Watch:
     def __init__(self, store: RunStore, bar: tqdm[Never]) -> None:
         self._store = store
         self._bar = bar
+        self._is_away = False
+
+    def away(self, error: StoreAway) -> None:
+        """Say, once an outage, that the store is away: the run's worker goes on, and what it tells waits."""
+        if not self._is_away:
+            self._bar.write(f"privgraph: {error}; the run goes on, and is looked for again", file=sys.stderr)
+        self._is_away = True
 
     def look(self, records: list[RunRecord]) -> None:
         """Draw the run as it stands."""
+        self._is_away = False
         record = records[0]
         if record.state == "queued":
             ahead = self._store.count(RunQuery(states=("running", "stopping")))

@@ -11,7 +11,7 @@ from privgraph.data.catalogue import DATASETS
 from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
-from privgraph.options import nearest, parameters
+from privgraph.options import nearest, parameters, short
 from privgraph.registry import ATTACKS, METHODS
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph_workbench.commands.output import json_line, table
@@ -36,7 +36,7 @@ def list_command(parsed: argparse.Namespace) -> int:
     """Print one of the lists."""
     if parsed.what not in LISTS:
         raise UsageError(
-            f"there is no list of {parsed.what}; lists are {', '.join(LISTS)}{nearest(parsed.what, LISTS)}"
+            f"there is no list of {short(parsed.what)}; lists are {', '.join(LISTS)}{nearest(parsed.what, LISTS)}"
         )
     try:
         rows, columns = _LISTS[parsed.what](parsed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from privgraph.options import nearest
-from privgraph.runs.records import RunQuery, RunRecord, UnknownRun
+from privgraph.options import nearest, short
+from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.parser import UsageError
 
@@ -19,7 +19,7 @@ def pairs(words: Sequence[str], flag: str) -> dict[str, object]:
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key:
-            raise UsageError(f"{flag} takes KEY=VALUE (got {word})")
+            raise UsageError(f"{flag} takes KEY=VALUE (got {short(word)})")
         found[key.strip().replace("-", "_")] = value
     return found
 
@@ -35,22 +35,31 @@ def whole(name: str, text: str, low: int = 0) -> int:
     try:
         value = int(text)
     except ValueError:
-        raise UsageError(f"{name} must be a whole number (got {text})") from None
+        raise UsageError(f"{name} must be a whole number (got {short(text)})") from None
     if value < low:
-        raise UsageError(f"{name} must be at least {low} (got {text})")
+        raise UsageError(f"{name} must be at least {low} (got {short(text)})")
     return value
 
 
+def _readable(record: RunRecord) -> RunRecord:
+    if record.unreadable:
+        raise Unreadable(record.unreadable)
+    return record
+
+
 def find_run(store: RunStore, beginning: str) -> RunRecord:
-    """The run whose id is, or alone begins with, `beginning`. Raises `UsageError` with the nearest id."""
+    """The run whose id is, or alone begins with, `beginning`.
+
+    Raises `UsageError` with the nearest id, and `Unreadable` where this version cannot read the run.
+    """
     try:
-        return store.get(beginning)
+        return _readable(store.get(beginning))
     except UnknownRun:
         ids = [row["id"] for row in store.find_rows(RunQuery(text=beginning))]
     found = [run for run in ids if run.startswith(beginning)]
     if len(found) == 1:
-        return store.get(found[0])
+        return _readable(store.get(found[0]))
     if found:
         raise UsageError(f"{len(found)} runs begin with {beginning}: {', '.join(found[:5])}")
     everything = [row["id"] for row in store.find_rows(RunQuery(limit=1000))]
-    raise UsageError(f"there is no run {beginning}{nearest(beginning, everything)}")
+    raise UsageError(f"there is no run {short(beginning)}{nearest(beginning, everything)}")

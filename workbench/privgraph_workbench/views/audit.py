@@ -17,7 +17,7 @@ from privgraph.privacy.statements import attacked
 from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench import forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row, lower, number, upper
@@ -54,7 +54,11 @@ def page() -> None:
     except (StoreError, OptionError, UnknownName) as error:
         st.error(common.sentence(error))
         return
-    found = jobs.store().audits(record.id)
+    try:
+        found = jobs.store().audits(record.id)
+    except Unreadable as error:
+        st.error(common.sentence(error))
+        return
     left, right = st.columns(2, gap="large")
     with left:
         _new(record, subject)
@@ -62,7 +66,7 @@ def page() -> None:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
         going = tuple(one.token for one in auditing.states(jobs.store(), record.id) if not one.done)
-        st.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
+        shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     st.divider()
     st.markdown("### What audits of this run have shown")
     if not found:
@@ -76,7 +80,7 @@ def _choose_run() -> RunRecord | None:
     store, asked = jobs.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
-    records = {record.id: record for record in [*store.find(query), *named]}
+    records = {record.id: record for record in common.readable([*store.find(query), *named])}
     if asked is not None and asked not in records:
         st.warning(
             f"There is no finished run {words.literal(asked[:80])} that protects anything: only such a run can be audited."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
@@ -10,11 +11,12 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
 from privgraph.runs.records import RunRecord
-from privgraph_workbench import words
+from privgraph_workbench import shell, words
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.common import describe
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
 
+MOST_REFUSED = 3
 STATES = {
     "queued": ("waiting", "gray", "It waits until a worker is free."),
     "running": ("running", "blue", "A worker trains it now."),
@@ -26,6 +28,32 @@ STATES = {
 }
 
 
+def state_word(state: str) -> str:
+    """A state as people read it; one of another version as it is."""
+    return STATES[state][0] if state in STATES else state
+
+
+def readable(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """The runs that this version can read; of the others it is said why not, and where they can be deleted."""
+    refused = [record for record in records if record.unreadable]
+    for record in refused[:MOST_REFUSED]:
+        unreadable(record)
+    if len(refused) > MOST_REFUSED:
+        st.warning(f"{len(refused) - MOST_REFUSED} more runs cannot be read by this version.")
+    return [record for record in records if not record.unreadable]
+
+
+def unreadable(record: RunRecord) -> None:
+    """Why a run cannot be read, and the way to delete it."""
+    st.warning(sentence(record.unreadable), icon=":material/unknown_document:")
+    st.page_link(
+        shell.page("runs"),
+        label="Choose it on the Runs page, to delete it",
+        icon=":material/delete:",
+        query_params={"chosen": record.id},
+    )
+
+
 def theme() -> str:
     """light or dark, as the reader sees the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
@@ -33,8 +61,8 @@ def theme() -> str:
 
 def badge(record: RunRecord) -> None:
     """The run's state as a coloured word."""
-    word, colour, meaning = STATES[record.state]
-    st.badge(word, color=colour, help=meaning)  # type: ignore[arg-type]
+    word, colour, meaning = STATES.get(record.state, (record.state, "gray", "This version does not know this state."))
+    st.badge(words.literal(word), color=colour, help=meaning)  # type: ignore[arg-type]
 
 
 def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False) -> None:

@@ -30,8 +30,13 @@ LOG_LINES = 200
 def show(run: str) -> None:
     """The run of that id; raises `UnknownRun` where there is none."""
     record = jobs.store().get(run)
+    if record.unreadable:
+        st.title("A run that cannot be read")
+        common.badge(record)
+        common.unreadable(record)
+        return
     st.title(words.literal(METHODS[record.spec.method].title if record.spec.method in METHODS else record.spec.method))
-    st.fragment(_live, run_every=POLL_SECONDS if record.pending else None)(run, record.pending)
+    shell.fragment(_live, run_every=POLL_SECONDS if record.pending else None)(run, record.pending)
 
 
 def _live(run: str, was_pending: bool) -> None:
@@ -42,7 +47,7 @@ def _live(run: str, was_pending: bool) -> None:
     except UnknownRun:
         st.info("This run was deleted.")
         return
-    if was_pending and not record.pending:
+    if (was_pending and not record.pending) or record.unreadable:
         st.rerun()
     events = _events(record)
     _head(record)
@@ -210,7 +215,7 @@ def _siblings(record: RunRecord) -> None:
     others = [
         other
         for other in jobs.store().find(RunQuery(batch=record.batch, order="seed", descending=False, limit=50))
-        if {**other.spec.to_json(), "seed": 0} == {**record.spec.to_json(), "seed": 0}
+        if not other.unreadable and {**other.spec.to_json(), "seed": 0} == {**record.spec.to_json(), "seed": 0}
     ]
     if len(others) < 2:
         return
@@ -222,7 +227,9 @@ def _siblings(record: RunRecord) -> None:
     st.caption(summary + ".")
     with st.container(horizontal=True):
         for other in others:
-            mark = words.percent(other.metrics.get("test_accuracy")) if other.metrics else common.STATES[other.state][0]
+            mark = (
+                words.percent(other.metrics.get("test_accuracy")) if other.metrics else common.state_word(other.state)
+            )
             label = f"seed {other.spec.seed}: {mark}"
             if st.button(label, key=f"sibling.{other.id}", disabled=other.id == record.id):
                 st.switch_page(shell.page("train"), query_params={"run": other.id})

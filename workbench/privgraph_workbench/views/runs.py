@@ -88,7 +88,7 @@ def page() -> None:
         found = [records[run] for run in chosen if run in records]
         if found:
             _actions(found)
-            _compare(found)
+            _compare([record for record in found if not record.unreadable])
 
 
 def _nothing(query: RunQuery) -> None:
@@ -169,7 +169,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
     live = found["state"] in ("running", "stopping")
     return {
         "open": f"/train?run={found['id']}",
-        "state": f"{found['state']} {found['progress']:.0%}" if live else common.STATES[found["state"]][0],
+        "state": f"{found['state']} {found['progress']:.0%}" if live else common.state_word(found["state"]),
         "method": found["method"],
         "dataset": GraphId.made(found["dataset"], found["data_options"], found["split"]).words(),
         "unit": "nothing" if unit == "none" else unit,
@@ -221,6 +221,10 @@ def _missing(runs: Sequence[str]) -> None:
 
 def _actions(records: Sequence[RunRecord]) -> None:
     ids = [record.id for record in records]
+    known = [record for record in records if not record.unreadable]
+    for record in records:
+        if record.unreadable:
+            st.warning(common.sentence(record.unreadable))
     count = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if any(record.pending for record in records) and st.button("Stop", icon=":material/stop:", key="stop_chosen"):
@@ -248,9 +252,9 @@ def _actions(records: Sequence[RunRecord]) -> None:
             for run in ids:
                 st.code(common.link("train", run=run), language=None, wrap_lines=True)
         with st.popover("Copy command", icon=":material/terminal:"):
-            for record in records:
+            for record in known:
                 st.code(jobs.command_line(record.spec), language="shell", wrap_lines=True)
-        if len(records) == 1:
+        if len(records) == len(known) == 1:
             st.page_link(
                 shell.page("train"),
                 label="Change and run again",
@@ -337,7 +341,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     for record, label, found in zip(records, run_labels(records), settings, strict=True):
         statement = record.statement
         table[label] = {
-            "state": common.STATES[record.state][0],
+            "state": common.state_word(record.state),
             "test accuracy": words.percent(record.metrics.get("test_accuracy")),
             "protects": words.UNITS[unit_of(record)],
             "sound ε": upper(statement.epsilon) if statement else "—",

@@ -100,7 +100,7 @@ def _recent() -> None:
     if not found:
         st.info("Nothing has run here yet. The demo above is a good first run.", icon="🕸️")
         return
-    for record in found:
+    for record in common.readable(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             common.badge(record)
             st.page_link(shell.page("train"), label=common.name(record), query_params={"run": record.id})

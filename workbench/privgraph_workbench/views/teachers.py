@@ -15,8 +15,7 @@ from privgraph.data.errors import DataError
 from privgraph.methods.answers import NAME, Answers
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.progress import Artifact
-from privgraph.runs.records import RunQuery, RunRecord, UnknownRun
+from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench import describing, jobs, live_plot, shell, words
 from privgraph_workbench.figures import agreement, answers, chosen, one_answer, teacher_times
 from privgraph_workbench.figures.chart import Row, number
@@ -66,7 +65,7 @@ def _choose_run() -> RunRecord | None:
     """The run that the address names, or the newest that has answers; an invitation where there is none."""
     store, asked = jobs.store(), st.query_params.get("run")
     query = RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS)
-    found = [*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])]
+    found = common.readable([*store.find(query), *(store.find(replace(query, ids=(asked,))) if asked else [])])
     records = {record.id: record for record in found if has_answers(store.url, record.id)}
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {words.literal(asked[:80])} with answers of teachers.")
@@ -104,9 +103,9 @@ def has_answers(url: str, run: str) -> bool:
     """Whether a finished run of that store kept its teachers' answers. Finished runs never change."""
     try:
         events = jobs.store().events(run, kinds=("artifact",))
-    except UnknownRun:
+    except (UnknownRun, Unreadable):
         return False
-    return any(isinstance(stored.event, Artifact) and stored.event.name == NAME for stored in events)
+    return any(stored.payload.get("name") == NAME for stored in events)
 
 
 def _load(folder: Path) -> Answers | str:

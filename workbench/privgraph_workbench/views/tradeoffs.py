@@ -14,10 +14,10 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.options import Option, OptionError, Parameter, parse, values
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
-from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
-from privgraph_workbench import datasets, jobs, live_plot, words
+from privgraph_workbench import datasets, jobs, live_plot, shell, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.common import badges_of, mixed_units, statements_of
@@ -45,7 +45,7 @@ def page() -> None:
     spec = _choose_data()
     query = _filters(spec)
     waiting = jobs.store().count(_in_state(query, PENDING))
-    st.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
+    shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     with st.expander(
         "Run a sweep: several ε, several seeds", expanded=not jobs.store().count(query), icon=":material/grid_on:"
     ):
@@ -111,18 +111,23 @@ def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
 @lru_cache(maxsize=16)
 def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, PrivacyStatement]]:
     """The figure's rows and the statements behind them. Finished runs never change, so this is computed once."""
-    records = jobs.store().find(RunQuery(ids=ids)) if ids else []
+    records = [one for one in jobs.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
     return tradeoff.data(records), statements_of(records)
+
+
+@lru_cache(maxsize=16)
+def _refused(url: str, ids: tuple[str, ...]) -> list[RunRecord]:
+    """Those of the runs that this version cannot read."""
+    return [one for one in jobs.store().find(RunQuery(ids=ids)) if one.unreadable] if ids else []
 
 
 @lru_cache(maxsize=16)
 def _table(url: str, ids: tuple[str, ...]) -> list[Row]:
     """The rows of the table of neighbours. Finished runs never change, so this is computed once."""
-    return (
-        neighbours_heatmap.data(jobs.store().find(RunQuery(ids=ids, methods=(neighbours_heatmap.METHOD,))))
-        if ids
-        else []
-    )
+    if not ids:
+        return []
+    found = jobs.store().find(RunQuery(ids=ids, methods=(neighbours_heatmap.METHOD,)))
+    return neighbours_heatmap.data([one for one in found if not one.unreadable])
 
 
 def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
@@ -136,6 +141,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         )
     ids = tuple(row["id"] for row in jobs.store().find_rows(_in_state(query, ("done",))))
     rows, statements = _curve(jobs.store().url, ids)
+    common.readable(_refused(jobs.store().url, ids))
     elsewhere = _other_unit(query)
     if elsewhere and all(row["reference"] for row in rows):
         st.info(elsewhere, icon="↔️")

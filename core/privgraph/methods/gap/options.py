@@ -25,7 +25,7 @@ from privgraph.mechanisms.entries import (
 from privgraph.methods.plan import Plan, PrivacyOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy.accountants import Accountant, tight
-from privgraph.privacy.calibration import calibrate
+from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.delta import delta_rule
 from privgraph.privacy.events import NonPrivate, PrivacyEvent
 from privgraph.privacy.ledger import Ledger, LedgerEntry
@@ -324,4 +324,7 @@ def _noise_scale(config: AggregationOptions, facts: PublicFacts) -> float:
         ledger = Ledger(paid.entries(facts, scale))
         return ledger.event_as_published() if published else ledger.event()
 
-    return calibrate(event_at, config.epsilon, delta, accountant)
+    try:
+        return calibrate(event_at, config.epsilon, delta, accountant)
+    except CalibrationError as error:
+        raise OptionError(f"epsilon {config.epsilon:g} is out of reach with these options: {error}") from None

@@ -107,6 +107,7 @@ class Config(StudentOptions, NoiseCanBeGiven):
             "the paper's lambda: the noise on a count has scale 1/lambda (its standard deviation if gaussian); 0 chooses "
             "the largest lambda that keeps epsilon",
             low=0,
+            least=1e-9,
             high=1000,
             group="Privacy",
             label="Lambda",

@@ -45,6 +45,7 @@ class PrivGnnOptions(StudentOptions, NoiseCanBeGiven):
             "the noise is given and epsilon follows: lambda is one over the scale of the noise (the paper takes 0.1 to 1); "
             "0 calibrates the noise to epsilon",
             low=0,
+            least=1e-9,
             high=1000,
             group="Privacy",
             label="Noise lambda",

@@ -1,0 +1,166 @@
+"""The command line and what it rests on: whatever is wrong outside, one sentence and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.pages.kept_runs import KARATE
+
+from privgraph.options import OptionError, build
+from privgraph.registry import METHODS, method
+from privgraph.runs.records import StoreIsFull, StoreIsReadOnly
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench import launcher
+from privgraph_workbench.cli import main
+from privgraph_workbench.server import Gate
+
+LONG = "x" * 10_000
+
+
+def refused(capsys: pytest.CaptureFixture[str]) -> str:
+    printed = capsys.readouterr()
+    assert printed.err.startswith("privgraph: ")
+    assert printed.err.count("\n") == 1
+    assert len(printed.err) < 1000
+    return printed.err
+
+
+@pytest.mark.parametrize(
+    "command", [["list", "runs"], ["list", "datasets"], ["show", "a"], ["export", "a"], ["audit", "a"]]
+)
+@pytest.mark.parametrize("where", ["file", "file/below"])
+def test_a_home_that_cannot_be_made(
+    command: list[str], where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / where))
+    assert main(command) == 1
+    assert str(tmp_path) in refused(capsys)
+
+
+@pytest.mark.parametrize("url", ["postgresql+psycopg://t@[::1/x", "postgresql+psycopg://t@h:port/x", "sqlite://", "x"])
+@pytest.mark.parametrize("command", [["list", "runs"], ["run", "mlp", "--data", "karate"]])
+def test_a_store_that_cannot_be(
+    command: list[str], url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PRIVGRAPH_STORE", url)
+    assert main(command) == 1
+    assert "run store" in refused(capsys)
+
+
+def test_a_driver_that_is_not_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setenv("PRIVGRAPH_STORE", "postgresql+psycopg://team@127.0.0.1/x")
+    assert main(["list", "runs"]) == 1
+    assert "install privgraph[postgres]" in refused(capsys)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "gnn", "--data", "karate", "--set", f"epochs={LONG}"],
+        ["run", "gnn", "--data", "karate", "--set", f"{LONG}=1"],
+        ["run", "gnn", "--data", "karate", "--seed", LONG],
+        ["run", "gnn", "--data", "karate", "--split", LONG],
+        ["run", "gnn", "--data", "karate", "--device", LONG],
+        ["run", "gnn", "--data", LONG],
+        ["run", LONG, "--data", "karate"],
+        ["account", "gap", "--unit", "edge", "--epsilon", LONG],
+        ["account", "gap", "--unit", LONG],
+        ["account", "gap", "--nodes", LONG],
+        ["show", LONG],
+        ["list", LONG],
+        ["data", "show", LONG],
+        [LONG],
+    ],
+)
+def test_no_error_repeats_a_long_value(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command) in (1, 2)
+    assert "x" * 200 not in refused(capsys)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_smallest_numbers_of_floats_are_refused_or_accounted(name: str) -> None:
+    config = method(name).load_config()
+    fields = {"delta": 5e-324}, {"delta": 1e-308}, {"lam": 5e-324}, {"lam": 1e-308}, {"lam": 1e-9}, {"epsilon": 5e-324}
+    for unit in METHODS[name].units:
+        for values in fields:
+            with suppress(OptionError):
+                assert build(config, {"unit": unit, **values}).plan(KARATE).statement.epsilon >= 0
+
+
+def test_an_origin_that_is_no_address_is_refused() -> None:
+    gate = Gate(lambda *_: None)  # type: ignore[arg-type, return-value]
+    headers = {"host": "localhost:8501"}
+    assert gate.refuses(headers) is None
+    for origin in ("http://[", "http://[::1", "]", ""):
+        assert gate.refuses({**headers, "origin": origin}) == "Requests from another origin are refused."
+
+
+def test_the_browser_is_shown_no_traceback() -> None:
+    assert "--client.showErrorDetails=none" in launcher.command("127.0.0.1", 8501)
+
+
+# Disks
+
+
+@pytest.fixture
+def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A disk of 2 MiB with a home on it."""
+    if sys.platform != "linux" or os.getuid() != 0:
+        pytest.skip("mounting a small disk needs root on Linux")
+    place = tmp_path / "disk"
+    place.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "none", str(place)], capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f"no small disk could be mounted: {made.stderr.strip()}")
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(place / "home"))
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_store_on_a_full_or_read_only_disk_is_read(
+    disk: Path, killed: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = RunStore.open()
+    run = store.submit(make_spec("mlp", "karate"))
+    if killed:  # a writer that is killed leaves its log beside the database
+        code = "import os, sys; from privgraph.runs.store import RunStore as S; S.open().note(sys.argv[1], 'kept'); os.kill(os.getpid(), 9)"
+        subprocess.run([sys.executable, "-c", code, run], check=False)
+    else:
+        store.note(run, "kept")
+    store.close()
+    filler = disk / "filler"
+    with filler.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(4096))
+        except OSError:
+            pass
+    full = RunStore.open()
+    assert full.get(run).note == "kept"
+    assert main(["show", run]) == 0
+    assert main(["list", "runs"]) == 0
+    capsys.readouterr()
+    with pytest.raises(StoreIsFull, match="no room left"):
+        full.note(run, "x" * 4000)
+    filler.unlink()
+    full.note(run, "kept")  # the same store, without being opened again
+    full.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    fixed = RunStore.open()
+    assert fixed.get(run).note == "kept"
+    assert main(["show", run]) == 0
+    assert main(["list", "runs"]) == 0
+    with pytest.raises(StoreIsReadOnly, match="can be read, and nothing can be written"):
+        fixed.note(run, "no")
+    fixed.close()
+    subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)

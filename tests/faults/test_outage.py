@@ -1,0 +1,328 @@
+"""A database that goes away for a while: what runs tell waits, and nothing is lost or told twice."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.postgres_here import Server, binaries
+
+from privgraph.audits.record import AuditRecord
+from privgraph.progress import Log, Metric
+from privgraph.runs import audit, backlog, leases, patience
+from privgraph.runs.backlog import Backlog
+from privgraph.runs.database import Database
+from privgraph.runs.launch import wait
+from privgraph.runs.leases import LOG_NAME, Outcome
+from privgraph.runs.records import RunIsFixed, RunQuery, StoreAway, StoreError
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.tables import runs as runs_table
+from privgraph.runs.worker import Worker, _jobs
+
+GONE = "the server is gone"
+
+
+class Outage:
+    """The next so many transactions fail as they do without a server: before they begin, or when their answer is lost."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left = 0
+        self.after_commit = False
+        real = Database.write
+
+        def write(database: Database) -> object:
+            if self.left <= 0:
+                return real(database)
+            self.left -= 1
+            return _Failing(real(database) if self.after_commit else None)
+
+        monkeypatch.setattr(Database, "write", write)
+        monkeypatch.setattr(patience, "RETRY_SECONDS", 0.01)
+
+
+class _Failing:
+    def __init__(self, inner: object) -> None:
+        self._inner = inner
+
+    def __enter__(self) -> object:
+        if self._inner is None:
+            raise StoreAway(GONE)
+        return self._inner.__enter__()  # type: ignore[attr-defined]
+
+    def __exit__(self, *error: object) -> None:
+        self._inner.__exit__(*error)  # type: ignore[union-attr]
+        if error == (None, None, None):
+            raise StoreAway(GONE)
+
+
+@pytest.fixture
+def store() -> Iterator[RunStore]:
+    store = RunStore.open()
+    yield store
+    store.close()
+
+
+def a_worker(store: RunStore, seed: int = 0) -> tuple[Worker, str]:
+    run = store.submit(make_spec("gnn", "karate", {"epochs": 5}, seed=seed))
+    assert store.leases.claim([run], f"w{seed}", pid=os.getpid()) == [run]
+    return Worker(store, f"w{seed}", _jobs(store, [run])), run
+
+
+def names(store: RunStore, run: str) -> list[int]:
+    events = store.events(run)
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    return [event.payload["step"] for event in events if event.kind == "metric"]
+
+
+@pytest.mark.parametrize("after_commit", [False, True])
+def test_what_is_told_during_an_outage_is_stored_once(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, after_commit: bool
+) -> None:
+    outage = Outage(monkeypatch)
+    outage.after_commit = after_commit
+    worker, run = a_worker(store)
+    (job,) = worker._jobs
+    step = 0
+    for failures in (0, 1, 3, 0, 1):
+        outage.left = failures
+        for _ in range(max(1, failures)):
+            for _ in range(7):
+                worker._tell(job, Metric(name="loss", value=float("nan"), step=step))
+                step += 1
+            worker._flush()
+        worker._flush()
+    assert names(store, run) == list(range(step))
+    outage.left = 2
+    worker._tell(job, Log(message="last"))
+    worker._finish(job, "done", metrics={"test_accuracy": 1.0})
+    record = store.get(run)
+    assert (record.state, record.metrics) == ("done", {"test_accuracy": 1.0})
+    assert [event.payload["message"] for event in store.events(run, kinds=["log"])] == ["last"]
+    assert not list(store.folder(run).glob(".*"))
+
+
+def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backlog, "BATCH", 3)
+    told, waiting = [Metric(name="m", value=float(n), step=n) for n in range(20)], Backlog(tmp_path / "backlog")
+    for event in told[:8]:
+        waiting.add(event)
+    assert waiting.put_aside()
+    assert (waiting.in_memory, len(waiting)) == (0, 8)
+    for event in told[8:]:
+        waiting.add(event)
+    monkeypatch.setattr(backlog, "MOST_BYTES", (tmp_path / "backlog").stat().st_size + 10)
+    assert not waiting.put_aside()
+    assert (waiting.in_memory, len(waiting)) == (12, 20)
+    stored: list[object] = []
+
+    def append(batch: list[object], after: int) -> int:
+        assert after == len(stored)
+        if len(stored) == 6 and not refused:
+            refused.append(True)
+            raise StoreAway(GONE)
+        stored.extend(batch)
+        return len(stored)
+
+    refused: list[bool] = []
+    with pytest.raises(StoreAway):
+        waiting.store(append)  # type: ignore[arg-type]
+    assert len(stored) == 6
+    waiting.store(append)  # type: ignore[arg-type]
+    assert stored == told
+    assert not (tmp_path / "backlog").exists()
+
+
+def test_a_worker_waits_where_nothing_more_can_be_put_aside(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    outage = Outage(monkeypatch)
+    worker, run = a_worker(store)
+    monkeypatch.setattr(backlog, "MOST_BYTES", 10)
+    outage.left = 3
+    worker._tell(worker._jobs[0], Metric(name="loss", value=0.0, step=0))
+    worker._flush()
+    assert outage.left == 0
+    assert names(store, run) == [0]
+
+
+def test_a_run_that_was_lost_for_good_meanwhile_is_given_up(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    outage = Outage(monkeypatch)
+    worker, run = a_worker(store)
+    (job,) = worker._jobs
+    outage.left = 1
+    worker._tell(job, Log(message="late"))
+    worker._flush()
+    with store._database.write() as connection:
+        connection.execute(runs_table.update().values(state="lost"))
+    worker._flush()
+    assert (job.over, store.events(run), len(job.backlog)) == (True, [], 0)
+    with pytest.raises(RunIsFixed):
+        store.append(run, [Log(message="late")], "w0")
+
+
+def test_a_worker_that_is_told_to_end_does_not_wait_long(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    outage = Outage(monkeypatch)
+    worker, run = a_worker(store)
+    outage.left = 10**6
+    worker._told_to_end = time.monotonic() - 100
+    worker._tell(worker._jobs[0], Metric(name="loss", value=0.0, step=0))
+    worker._look()
+    assert worker._jobs[0].over
+    outage.left = 0
+    assert store.get(run).state == "running"  # whoever looks next finds it lost
+
+
+def test_who_waits_for_a_run_waits_through_an_outage(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = store.submit(make_spec("gnn", "karate"))
+    store.leases.claim([run], "w", pid=os.getpid())
+    failures, said = [3], []
+    real = RunStore.find
+
+    def find(self: RunStore, query: RunQuery) -> object:
+        failures[0] -= 1
+        if failures[0] >= 0:
+            raise StoreAway(GONE)
+        if failures[0] == -2:
+            store.leases.finish(run, "w", Outcome(state="done"))
+        return real(self, query)
+
+    monkeypatch.setattr(RunStore, "find", find)
+    (record,) = wait(store, [run], every=0.001, away=lambda error: said.append(str(error)))
+    assert (record.state, said) == ("done", [GONE] * 3)
+
+
+def test_whoever_is_back_first_does_not_take_the_others_for_dead(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker elsewhere could not write either: its silence counts from when the store is seen again."""
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(leases, "this_host", lambda: "another machine")
+        run = store.submit(make_spec("gnn", "karate"))
+        store.leases.claim([run], "w", pid=1)
+    now = [time.time(), 1000.0]
+    monkeypatch.setattr(Database, "now", lambda *_: now[0])
+    monkeypatch.setattr(leases.clock, "monotonic", lambda: now[1])
+    store.leases.beat("w")
+
+    def later(seconds: float) -> list[str]:
+        now[:] = [now[0] + seconds, now[1] + seconds]
+        return store.sweep_lost()
+
+    assert later(0) == []
+    with monkeypatch.context() as away:
+        away.setattr(Database, "read", lambda _: _Failing(None))
+        with pytest.raises(StoreAway):
+            later(10)
+    assert later(14) == []  # silent for 24 seconds, of which this process has seen none
+    assert later(4) == []
+    assert later(2) == [run]
+
+
+def test_an_audit_waits_too_and_is_kept_once(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    outage = Outage(monkeypatch)
+    kept: list[AuditRecord] = []
+    record = AuditRecord.__new__(AuditRecord)
+    object.__setattr__(record, "run", "r")
+    monkeypatch.setattr(RunStore, "audits", lambda _self, _run: kept)
+
+    def add(self: RunStore, _run: str, audit: AuditRecord) -> None:
+        with self._database.write():
+            kept.append(audit)
+
+    monkeypatch.setattr(RunStore, "add_audit", add)
+    outage.left, outage.after_commit = 2, True
+    patience.patiently(lambda: audit._keep(store, record))
+    assert len(kept) == 1
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://team@[::1/x",
+        "postgresql+psycopg://team@host:port/",
+        "postgresql+nodriver://team@host/x",
+        "nonsense",
+        "mysql://team@host/x",
+        "sqlite://",
+        "sqlite:///:memory:",
+    ],
+)
+def test_a_store_that_cannot_be_is_refused_in_one_sentence(url: str) -> None:
+    with pytest.raises(StoreError) as refused:
+        RunStore.open(url)
+    assert "\n" not in str(refused.value)
+    assert "run store" in str(refused.value)
+
+
+def test_no_password_is_ever_shown() -> None:
+    for url in (
+        "postgresql+psycopg://team:sesame@127.0.0.1:1/x",
+        "postgresql+psycopg://team@127.0.0.1:1/x?password=sesame",
+        "postgresql+psycopg://team@127.0.0.1:1/x?sslpassword=sesame",
+        "postgresql+psycopg://team:sesame@host:port/x",
+    ):
+        with pytest.raises(StoreError) as refused:
+            RunStore.open(url)
+        assert "sesame" not in str(refused.value)
+        assert refused.value.__cause__ is None or "sesame" not in str(refused.value.__cause__)
+
+
+# A real server
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    programs = binaries()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed")
+    server = Server(programs)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
+def until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+@pytest.mark.postgres
+def test_a_server_that_crashes_ends_no_run_and_no_command(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVGRAPH_STORE", server.url)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    store = RunStore.open()
+    options = ["--data", "digits", "--set", "epochs=300", "--json"]
+    command = [sys.executable, "-m", "privgraph_workbench.cli", "run", "gnn", *options]
+    watching = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(lambda: store.count() and len(store.events(store.find()[0].id, kinds=["metric"])) > 5)
+    (record,) = store.find()
+    before = store.events(record.id)
+    server.stop("immediate")
+    log = store.folder(record.id) / LOG_NAME
+    until(lambda: "what is told waits" in log.read_text())
+    with pytest.raises(StoreAway, match="does not answer"):
+        store.count()
+    assert watching.poll() is None
+    server.start()
+    out, said = watching.communicate(timeout=100)
+    assert watching.returncode == 0, said
+    events = store.events(record.id)
+    assert events[: len(before)] == before
+    assert [event.sequence for event in events] == list(range(1, len(events) + 1))
+    steps = [event.payload["step"] for event in events if event.payload.get("name") == "train_loss"]
+    assert steps == list(dict.fromkeys(steps))
+    assert len(steps) == 300
+    assert store.get(record.id).state == "done"
+    assert re.search(r'"state": "done"', out)
+    assert "the run goes on" in said
+    assert "Traceback" not in said
+    store.close()

@@ -1,0 +1,211 @@
+"""Rows that this version cannot read, of a newer one or damaged: the others are shown, and those say what they are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+
+import privgraph_workbench
+from privgraph.runs.launch import launch
+from privgraph.runs.records import RunRecord, StoreError, Unreadable
+from privgraph.runs.store import RunStore
+from privgraph.runs.tables import audits, events, runs
+from privgraph_workbench import jobs, shell
+from privgraph_workbench.cli import main
+
+
+def changed(column: sa.Column[str], change: Callable[[dict[str, object]], object]) -> Callable[[RunStore, str], None]:
+    def damage(store: RunStore, run: str) -> None:
+        with store._database.write() as connection:
+            text = connection.scalar(sa.select(column).where(runs.c.id == run)) or "{}"
+            new = json.dumps(change(json.loads(text)))
+            connection.execute(runs.update().where(runs.c.id == run).values(**{column.name: new}))
+
+    return damage
+
+
+def written(**values: object) -> Callable[[RunStore, str], None]:
+    def damage(store: RunStore, run: str) -> None:
+        with store._database.write() as connection:
+            connection.execute(runs.update().where(runs.c.id == run).values(**values))
+
+    return damage
+
+
+def event(**values: object) -> Callable[[RunStore, str], None]:
+    def damage(store: RunStore, run: str) -> None:
+        with store._database.write() as connection:
+            number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == run))
+            which = (events.c.run == number, events.c.sequence == 3)
+            connection.execute(events.update().where(*which).values(**values))
+
+    return damage
+
+
+# Each: what is done to the row, and what is said of the run; "" where the run can be read all the same.
+ROWS = {
+    "a newer spec": (changed(runs.c.spec, lambda spec: {**spec, "version": 2}), "its spec has a form"),
+    "a spec with another field": (changed(runs.c.spec, lambda spec: {**spec, "cluster": "a"}), "its spec has a form"),
+    "a spec of another shape": (changed(runs.c.spec, lambda spec: [spec]), "its spec has a form"),
+    "a spec of strange options": (
+        changed(runs.c.spec, lambda spec: {**spec, "options": {"epsilon": [1]}}),
+        "its spec has a form",
+    ),
+    "a spec that is cut off": (written(spec='{"version": 1, "met'), "its spec has a form"),
+    "a statement with another field": (
+        changed(runs.c.statement, lambda told: {**told, "renyi_order": 3}),
+        "its privacy statement has a form",
+    ),
+    "a statement that is cut off": (written(statement='{"unit": "ed'), "its result has a form"),
+    "a statement that is a list": (written(statement="[1]"), "its result has a form"),
+    "metrics that are cut off": (written(metrics='{"test_acc'), "its result has a form"),
+    "a state that is not known": (written(state="paused"), "its state is paused"),
+    "an event of a new kind": (event(kind="gradient", payload='{"norm": 1}'), ""),
+    "another method": (changed(runs.c.spec, lambda spec: {**spec, "method": "newgap"}), ""),
+    "another data set": (changed(runs.c.spec, lambda spec: {**spec, "dataset": "newgraph"}), ""),
+    "an option that is not known": (
+        changed(runs.c.spec, lambda spec: {**spec, "options": {"unit": "edge", "sparsity": 2}}),
+        "",
+    ),
+}
+REFUSED = [name for name, (_, said) in ROWS.items() if said]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunStore, dict[str, str], str]]:
+    """A store with a run of each kind, a queued one of a newer version, and one run that is fine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("home")))
+        store = RunStore.open()
+        found = {}
+        for seed, (name, (damage, _)) in enumerate(ROWS.items()):
+            found[name] = keep(store, spec(seed=seed))
+            damage(store, found[name])
+        found["queued"] = keep(store, spec(seed=100), state="queued")
+        ROWS["a newer spec"][0](store, found["queued"])
+        fine = keep(store, spec(seed=101))
+        yield store, found, fine
+        store.close()
+
+
+@pytest.fixture
+def store(kept: tuple[RunStore, dict[str, str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(kept[0]._folders.parent))
+    yield kept[0]
+    jobs._store.cache_clear()
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_is_read_or_says_why_not(
+    kept: tuple[RunStore, dict[str, str], str], store: RunStore, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, said = store.get(kept[1][name]), ROWS[name][1]
+    assert isinstance(record, RunRecord)
+    if not said:
+        assert record.unreadable == ""
+        assert record.statement is not None
+        assert main(["show", record.id, "--log"]) == 0
+        assert main(["show", record.id, "--json"]) == 0
+        return
+    assert said in record.unreadable
+    assert f"the run {record.id} cannot be read by this version of privgraph" in record.unreadable
+    assert "\n" not in record.unreadable
+    assert len(record.unreadable) < 500
+    with pytest.raises(Unreadable, match="cannot be read"):
+        _ = record.statement
+    for command in (["show", record.id], ["export", record.id], ["audit", record.id]):
+        assert main(command) == 1
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert "cannot be read by this version" in printed.err
+        assert printed.err.count("\n") == 1
+
+
+def test_the_others_are_listed_and_the_queue_goes_on(
+    kept: tuple[RunStore, dict[str, str], str], store: RunStore, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert store.leases.waiting() == []
+    assert launch(store) == []
+    assert main(["list", "runs"]) == 0
+    listed = capsys.readouterr().out
+    assert all(run in listed for run in (*kept[1].values(), kept[2]))
+    assert main(["show", kept[2]]) == 0
+
+
+def opened(name: str, **query: str) -> AppTest:
+    app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=60)
+    if name != "start":
+        app.switch_page(str(shell.folder() / f"{name}.py"))
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(text.value for text in [*app.warning, *app.error])
+
+
+@pytest.mark.parametrize("page", ["start", "train", "audit", "tradeoffs", "teachers", "runs"])
+def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: RunStore, page: str) -> None:
+    app = opened(page, **({"on": "karate"} if page == "tradeoffs" else {}))
+    assert "run store cannot be used" not in said(app)
+    if page in ("start", "audit", "tradeoffs"):
+        assert "cannot be read by this version" in said(app)
+    if page == "audit":
+        assert kept[2] in app.selectbox(key="audited").options
+
+
+@pytest.mark.parametrize("name", [*ROWS, "queued"])
+def test_a_run_s_own_page_says_what_it_is(
+    kept: tuple[RunStore, dict[str, str], str], store: RunStore, name: str
+) -> None:
+    app = opened("train", run=kept[1][name])
+    assert ("cannot be read by this version" in said(app)) == (name in (*REFUSED, "queued"))
+
+
+def test_on_the_runs_page_they_can_be_deleted(kept: tuple[RunStore, dict[str, str], str], store: RunStore) -> None:
+    chosen = [kept[1][name] for name in ("a newer spec", "a state that is not known", "queued")]
+    app = opened("runs", chosen=",".join([*chosen, kept[2]]))
+    assert said(app).count("cannot be read by this version") == 3
+    assert app.button(key="delete_chosen")
+    for run in chosen:
+        if run == kept[1]["queued"]:
+            store.delete(run)
+            with pytest.raises(StoreError):
+                store.get(run)
+
+
+@pytest.mark.parametrize("payload", ["{", '"text"', '{"value": []}', "{}"])
+def test_an_event_that_cannot_be_read_is_named(
+    kept: tuple[RunStore, dict[str, str], str], store: RunStore, payload: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    event(kind="metric", payload=payload)(store, kept[2])
+    try:
+        with pytest.raises(Unreadable, match="event 3 of the run has a form"):
+            store.events(kept[2])
+        assert main(["export", kept[2]]) == 1
+        assert "event 3 of the run has a form" in capsys.readouterr().err
+        assert "Event 3 of the run has a form" in said(opened("train", run=kept[2]))
+    finally:
+        event(kind="log", payload='{"message": "fine", "level": "info"}')(store, kept[2])
+
+
+def test_an_audit_that_cannot_be_read_is_named(kept: tuple[RunStore, dict[str, str], str], store: RunStore) -> None:
+    with store._database.write() as connection:
+        number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == kept[2]))
+        shown = {"audit": "new", "covers": "run", "delta": 1.0, "epsilon": 0.5, "confidence": 0.9}
+        row = {"run": number, "created": 1.0, "record": '{"version": 99}', **shown}
+        connection.execute(audits.insert().values(**row))
+    with pytest.raises(Unreadable, match="an audit of this run has a form that is not known here"):
+        store.audits(kept[2])
+    app = opened("audit", run=kept[2])
+    assert "An audit of this run has a form that is not known here" in said(app)
+    assert app.selectbox(key="audited")
