@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from streamlit import runtime
 from streamlit.navigation.page import StreamlitPage
 
 from privgraph.runs.records import StoreError
@@ -62,8 +64,21 @@ def run() -> None:
     chosen = st.navigation(pages(), position="top")
     try:
         chosen.run()
+        if runtime.exists():
+            _keep_modules(chosen.url_path)
     except (StoreError, OSError) as error:  # OSError: the folder of the store cannot be made or read
         st.error(f"The run store cannot be used: {words.literal(error)}.")
+
+
+@cache
+def _keep_modules(page: str) -> None:
+    """After the first drawing of a page: what it imported is no longer looked through for garbage.
+
+    Streamlit collects garbage after every drawing, over all objects of the process. That costs several times
+    what a tick of a live page does, nearly all of it for objects of modules, which are there for good.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def ask_who() -> None:
