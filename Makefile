@@ -69,6 +69,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_subgraphs
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
+	$(BIN)/python -m tests.benchmarks.bench_live
 
 # The README's picture, taken from the running app.
 screenshot: $(VENV)/.installed-test

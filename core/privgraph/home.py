@@ -36,7 +36,7 @@ def umask() -> int:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a process that does the app's work: the same home, and nothing that lets people into the app."""
+    """The environment of a process that works for the app: the same home, and nothing that lets people in."""
     found = {name: value for name, value in os.environ.items() if name not in _KEYS}
     return found | {"PRIVGRAPH_HOME": str(home().resolve())}
 

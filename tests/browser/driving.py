@@ -66,7 +66,7 @@ def _end_runs() -> None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A headless Debian Chromium that talks to nobody by itself; its profiles have been at the first address of each app."""
+    """A headless Debian Chromium that talks to nobody by itself; its profiles know the token of each app."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         bare = browser.new_context

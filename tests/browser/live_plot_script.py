@@ -1,4 +1,9 @@
-"""A page with one live plot whose curve grows with each tick: the smallest page that can lose a zoom."""
+"""A page with one live plot whose curve grows with each tick: the smallest page that can lose a zoom.
+
+As on the page of a run, the browser gets the figure now and then, and in between only the points that are new.
+"""
+
+import json
 
 import streamlit as st
 
@@ -26,7 +31,9 @@ def live() -> None:
         )
     ]
     theme = "dark" if st.context.theme.type == "dark" else "light"
-    live_plot.show(curves.plot(curves.data(events), theme), key="curves", height=420)
+    known = 3 * (10 + tick // 8 * 8)
+    figure = json.loads(curves.plot(curves.data(events[:known]), theme).to_json())
+    live_plot.grow(f"{theme}.{known}", figure, curves.points(curves.data(events[known:])), key="curves")
     st.text(f"tick {tick} {theme}")
 
 

@@ -1,4 +1,4 @@
-"""What strangers wrote, in a real browser: it stands on the pages as text, and no page asks another host for anything."""
+"""What strangers wrote, in a real browser: it stands on pages as text, and no page asks another host."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def record(asked: RunSpec, said: PrivacyStatement | None) -> RunRecord:
     """A run as a store would give it back, done where it has a statement, without a store."""
     return RunRecord(
         id=asked.id,
-        spec=asked,
+        stored_spec=asked,
         state="queued" if said is None else "done",
         created=0.0,
         started=None,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -284,3 +286,23 @@ def test_options_that_the_chosen_release_does_not_read_are_not_asked_for(opened:
     assert asked("votes") == {"rate", "gate", "epochs"}
     assert asked("ensemble") == {"rate", "teachers", "neighbours", "gate", "epochs"}
     assert asked("posterior") == {"rate", "neighbours", "epochs"}
+
+
+def test_a_page_that_is_watched_gets_the_curves_once_and_then_what_is_new(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    run = keep(store, spec(), state="running")
+    app = opened("train", run=run)
+    first, then = _curves(app), _curves(app.run())
+    assert first["figure"]["data"]
+    assert "figure" not in then
+    assert then["base"] == first["base"]
+    app.session_state[f"curves.{run}"] = {"missing": {"base": then["base"], "at": 1}}
+    assert _curves(app.run())["figure"] == first["figure"]
+
+
+def _curves(app: AppTest) -> dict[str, Any]:
+    found: dict[str, Any] = next(
+        data for one in app.get("bidi_component") if (data := json.loads(one.proto.json))["name"].startswith("curves.")
+    )
+    return found

@@ -1,8 +1,9 @@
 """Starts the browser application, with defaults that are safe on a shared machine.
 
-The server is a process of its own: `streamlit run` on `server.py`, bound to 127.0.0.1, for whoever has the token that
-stands in the address. Any other address is refused unless somebody is asked who they are: by Streamlit's own log-in (an
-OpenID provider and a list of people), or by a reverse proxy that proves itself with a shared secret. Then there is no token.
+The server is a process of its own: `streamlit run` on `server.py`, bound to 127.0.0.1, for whoever has the
+token that stands in the address. Any other address is refused unless somebody is asked who they are: by
+Streamlit's own log-in (an OpenID provider and a list of people), or by a reverse proxy that proves itself with
+a shared secret. Then there is no token.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
 
 
 def _open(started: Started) -> None:
-    """Show the app in the browser, whose command line everybody on this machine can read: it names a file, not the token."""
+    """Show the app in the browser. Everybody here can read its command line: that names a file, not the token."""
     path = home() / "open.html"
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:

@@ -2,8 +2,9 @@
 
 Streamlit checks the host of a WebSocket alone, and a foreign origin makes it ask an outside service for its
 own address. The gate stands before both, for every request: a web site that rebinds its name to 127.0.0.1,
-or a page of another origin, gets 403 before anything of the app runs. So does another user of this machine: where
-neither a log-in nor a proxy says who comes, a token does, which stands in the address that is printed at the start.
+or a page of another origin, gets 403 before anything of the app runs. So does another user of this machine:
+where neither a log-in nor a proxy says who comes, a token does, which stands in the address that is printed at
+the start.
 """
 
 from __future__ import annotations

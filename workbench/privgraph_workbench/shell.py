@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit import runtime
 from streamlit.navigation.page import StreamlitPage
 
 from privgraph.options import short
@@ -83,6 +85,8 @@ def run() -> None:
     _read_address(chosen)
     with guarded():
         chosen.run()
+        if runtime.exists():
+            _keep_modules(chosen.url_path)
 
 
 _TEXTS = ("find", "tagged")
@@ -131,6 +135,17 @@ def fragment(draw: Callable[..., None], run_every: float | None = None) -> Calla
             draw(*arguments)
 
     return st.fragment(drawn, run_every=run_every)
+
+
+@cache
+def _keep_modules(page: str) -> None:
+    """After the first drawing of a page: what it imported is no longer looked through for garbage.
+
+    Streamlit collects garbage after every drawing, over all objects of the process. That costs several times
+    what a tick of a live page does, nearly all of it for objects of modules, which are there for good.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def ask_who() -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from privgraph.progress import Metric
 from privgraph.runs.records import StoredEvent
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty, number, percent
-from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.figures.draw_plotly import draw, plain
 
 LIMIT = 1000
+Points = dict[str, list[Any]]
+"""Of one curve, in plotly's words: `x`, `y` and the `text` of each point."""
 TITLES = {
     "train_loss": "training loss",
     "val_loss": "validation loss",
@@ -125,6 +128,18 @@ def chart(rows: Sequence[Row]) -> Chart:
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """The learning curves as a plotly figure."""
     return draw(chart(rows), theme)
+
+
+def points(rows: Sequence[Row]) -> dict[str, Points]:
+    """The rows of one run as points by the name of their curve in `plot`: what a figure gets that is there already."""
+    found: dict[str, Points] = {}
+    for row in rows:
+        title = TITLES.get(row["metric"], row["metric"].replace("_", " "))
+        held = found.setdefault(plain(title), {"x": [], "y": [], "text": []})
+        held["x"].append(row["step"])
+        held["y"].append(row["value"])
+        held["text"].append(plain(_hover(row, title)))
+    return found
 
 
 def _stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:

@@ -52,7 +52,7 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
             uid=_uid(f"{base}/{seen[base]}"),
             showlegend=entry,
             legendgroup=series.group or series.name,
-            name=_plain(series.name),
+            name=plain(series.name),
         )
         figure.add_trace(trace, row=row + 1, col=column + 1)
     for position, panel in enumerate(chart.panels):
@@ -68,7 +68,7 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
     return figure
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that plotly shows as it is: a name from somebody's data must not become markup."""
     for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\n", "<br>")):
         text = text.replace(sign, entity)
@@ -76,7 +76,7 @@ def _plain(text: str) -> str:
 
 
 def _places(values: tuple[Coordinate, ...]) -> list[Coordinate]:
-    return [_plain(value) if isinstance(value, str) else value for value in values]
+    return [plain(value) if isinstance(value, str) else value for value in values]
 
 
 def _uid(text: str) -> str:
@@ -92,7 +92,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
         font = {"size": 14, "color": colours.text}
         text = panel.title if panel.bare else "\n".join(title_lines(panel, columns))
         shift = 16 if panel.rules else 2
-        figure.add_annotation(text=_plain(text), font=font, align="left", yshift=shift, **domain, **place)
+        figure.add_annotation(text=plain(text), font=font, align="left", yshift=shift, **domain, **place)
     for rule in panel.rules:
         line = {
             "color": colours.text if rule.handle else colours.muted,
@@ -109,7 +109,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
             **ends,
         )
         figure.add_annotation(
-            text=_plain(rule.label),
+            text=plain(rule.label),
             # on a logarithmic axis plotly places shapes by values, and words by exponents
             x=math.log10(rule.x) if panel.x.scale == "log" else rule.x,
             y=1,
@@ -133,7 +133,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
     sideways = any(panel.y.scale == "category" for panel in chart.panels)
     figure.update_layout(
         title={
-            "text": _plain(chart.title),
+            "text": plain(chart.title),
             "font": {"size": 16, "color": colours.text},
             "x": 0,
             "xref": "container",
@@ -172,7 +172,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
     )
     if badges:
         figure.add_annotation(
-            text=_plain("\n".join(badges)),
+            text=plain("\n".join(badges)),
             xref="paper",
             yref="paper",
             x=0,
@@ -196,7 +196,7 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
     if panel.bare:
         return {"visible": False}
     settings: dict[str, object] = {
-        "title": {"text": _plain(axis.title), "font": {"size": 13}, "standoff": 8},
+        "title": {"text": plain(axis.title), "font": {"size": 13}, "standoff": 8},
         "color": colours.text,
         "gridcolor": colours.grid,
         "linecolor": colours.muted,
@@ -213,7 +213,7 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
             "type": "category",
             "showgrid": False,
             "categoryorder": "array",
-            "categoryarray": [_plain(name) for name in axis.categories],
+            "categoryarray": [plain(name) for name in axis.categories],
             "range": [last, -0.5] if axis is panel.y else [-0.5, last],
         }
     if not axis.labels:
@@ -242,9 +242,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
     symbol = MARKERS[shape % len(MARKERS)]
     line = {"color": colour, "width": 2, "dash": DASHES[shape % len(DASHES)]}
     hover = (
-        {"text": [_plain(text) for text in series.hover], "hoverinfo": "text"}
-        if series.hover
-        else {"hoverinfo": "skip"}
+        {"text": [plain(text) for text in series.hover], "hoverinfo": "text"} if series.hover else {"hoverinfo": "skip"}
     )
     marker = {
         "symbol": f"{symbol}-open" if series.hollow else symbol,
@@ -268,13 +266,13 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
                     "fillmode": "overlay",
                 },
             },
-            text=[_plain(text) for text in series.text] or None,
+            text=[plain(text) for text in series.text] or None,
             textposition="outside" if shape % 6 else "auto",  # no text on hatching
             insidetextfont={"color": colours.background},
             outsidetextfont={"color": colours.text},
             cliponaxis=False,
             textangle=0,
-            hovertext=[_plain(text) for text in series.hover],
+            hovertext=[plain(text) for text in series.hover],
             hoverinfo="text",
         )
     if series.kind == "cells":
@@ -325,9 +323,9 @@ def _cells(series: Series, colour: str, colours: Theme) -> go.Heatmap:
         showscale=False,
         xgap=2,
         ygap=2,
-        text=[_plain(text) for text in series.text],
+        text=[plain(text) for text in series.text],
         texttemplate="%{text}",
         textfont={"color": colours.text},
-        hovertext=[_plain(text) for text in series.hover],
+        hovertext=[plain(text) for text in series.hover],
         hoverinfo="text",
     )

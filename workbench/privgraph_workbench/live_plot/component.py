@@ -11,7 +11,7 @@ very server: nothing is fetched from anywhere else, and it is sent once, not wit
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 _HERE = Path(__file__).parent
 _ASSETS = "privgraph-plotly"
 _SCRIPT = "plotly.min.js"
+HEIGHT = 420
+"""In pixels, of a figure that says none."""
 _mount: Callable[..., Any] | None = None
 
 
@@ -43,28 +45,45 @@ def show(
     with a name can be dragged along x; it is called with the name and the place before the page is drawn again.
     Raises `ValueError` for a key with two underscores in a row, which Streamlit keeps for itself.
     """
+    spec = json.loads(figure.to_json())
+    pixels = height or spec["layout"].get("height") or HEIGHT
+    spec["layout"]["height"] = pixels
+    dragged = partial(_dragged, key, on_drag) if on_drag else None
+    _mounted(key, {"figure": spec, "summary": summary or _summary(spec)}, int(pixels), dragged)
+
+
+def grow(base: str, figure: Mapping[str, Any], tail: Mapping[str, Any], key: str) -> None:
+    """Draw a figure that grows: `figure`, plotly's JSON, goes to a browser once, and then only the `tail`.
+
+    `base` is the figure's name, another for another figure; `tail` maps names of its traces to points (`x`, `y`,
+    `text`) that follow theirs. A browser that has not got the figure of that name asks for it.
+    """
+    kept = st.session_state.get(key)
+    asked = (dict(kept).get("missing") if kept else None) or {}
+    had, has = st.session_state.get(f"{key}.sent"), (base, asked.get("at"))
+    st.session_state[f"{key}.sent"] = has
+    whole = {"figure": figure} if had != has else {}
+    height = int(figure["layout"].get("height") or HEIGHT)
+    _mounted(key, {**whole, "base": base, "tail": tail, "summary": _summary(figure)}, height)
+
+
+def _summary(figure: Mapping[str, Any]) -> str:
+    meta = figure["layout"].get("meta") or {}
+    return (meta.get("summary") if isinstance(meta, dict) else "") or "figure"
+
+
+def _mounted(key: str, data: dict[str, Any], height: int, dragged: Callable[[], None] | None = None) -> None:
     if "__" in key:
         raise ValueError(f"key must not hold two underscores in a row (got {key})")
-    spec = json.loads(figure.to_json())
-    pixels = height or spec["layout"].get("height") or 420
-    spec["layout"]["height"] = pixels
-    meta = spec["layout"].get("meta") or {}
-    said = summary or (meta.get("summary", "") if isinstance(meta, dict) else "")
     kept = st.session_state.get(key)
     view = dict(kept).get("view") if kept else None
     _component()(
         key=key,
-        data={
-            "figure": spec,
-            "summary": said or "figure",
-            "view": view,
-            "name": key,
-            "script": _asset_path(),
-            "drag": on_drag is not None,
-        },
-        height=int(pixels),
+        data={**data, "view": view, "name": key, "script": _asset_path(), "drag": dragged is not None},
+        height=height,
         on_view_change=_nothing,
-        on_dragged_change=partial(_dragged, key, on_drag) if on_drag else _nothing,
+        on_missing_change=_nothing,
+        on_dragged_change=dragged or _nothing,
     )
 
 

@@ -46,6 +46,17 @@ function withView(figure, view) {
   return { data, layout };
 }
 
+function grown(figure, tail) {
+  // What came since the figure was made stands beside it, by the names of its traces.
+  const data = figure.data.map((trace) => {
+    const more = tail?.[trace.name];
+    if (!more) return trace;
+    const longer = Object.keys(more).map((field) => [field, [...(trace[field] ?? []), ...more[field]]]);
+    return { ...trace, ...Object.fromEntries(longer) };
+  });
+  return { ...figure, data };
+}
+
 class LivePlot {
   constructor(root) {
     this.root = root;
@@ -82,7 +93,12 @@ class LivePlot {
   update(data, setStateValue) {
     this.setStateValue = setStateValue;
     if (!this.figure && data.view) this.view = { axes: {}, visible: {}, dragmode: null, ...data.view };
-    this.figure = data.figure;
+    if (data.figure) [this.whole, this.base] = [data.figure, data.base];
+    else if (this.base !== data.base) {
+      setStateValue("missing", { base: data.base, at: Date.now() }); // the server sends the figure itself once more
+      return;
+    }
+    this.figure = grown(this.whole, data.tail);
     this.name = data.name;
     this.drag = data.drag;
     this.plot.setAttribute("aria-label", data.summary);

@@ -18,8 +18,7 @@ from privgraph.privacy.serial import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
-from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
-from privgraph_workbench.figures import curves
+from privgraph_workbench import datasets, forms, jobs, live_plot, shell, watching, words
 from privgraph_workbench.views import beginning, common, private_rows, statement
 from privgraph_workbench.views.export import run_exports
 
@@ -29,7 +28,7 @@ LOG_LINES = 200
 
 def show(run: str) -> None:
     """The run of that id; raises `UnknownRun` where there is none."""
-    record = jobs.store().get(run)
+    record = watching.watch(jobs.store(), run, fresh=True).record
     if record.unreadable:
         st.title("A run that cannot be read")
         common.badge(record)
@@ -43,13 +42,13 @@ def _live(run: str, was_pending: bool) -> None:
     """Everything of the run; redrawn every second while it may still change, and once as a whole when it is over."""
     jobs.tick()
     try:
-        record = jobs.store().get(run)
+        watched = watching.watch(jobs.store(), run)
     except UnknownRun:
         st.info("This run was deleted.")
         return
+    record, events = watched.record, watched.events
     if (was_pending and not record.pending) or record.unreadable:
         st.rerun()
-    events = _events(record)
     _head(record)
     beginning.earlier(record)
     if record.error:
@@ -57,11 +56,11 @@ def _live(run: str, was_pending: bool) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _results(record)
-        rows = curves.data(events)
-        if record.pending and not rows:
+        drawing = watched.drawing(common.theme())
+        if record.pending and not drawing.figure["data"]:
             beginning.show(record, _facts(record))
         else:
-            live_plot.show(curves.plot(rows, common.theme()), key=f"curves.{run}")
+            live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{run}")
         _siblings(record)
         _log(events, record)
     with right:
@@ -73,15 +72,6 @@ def _live(run: str, was_pending: bool) -> None:
         private_rows.show(record)
         run_exports(record, events)
         _details(record)
-
-
-def _events(record: RunRecord) -> list[StoredEvent]:
-    """The run's events; those that this session has read before are not read again."""
-    kept: tuple[str, list[StoredEvent]] = st.session_state.get("events", ("", []))
-    known = kept[1] if kept[0] == record.id else []
-    found = known + jobs.store().events(record.id, after=known[-1].sequence if known else 0)
-    st.session_state["events"] = (record.id, found)
-    return found
 
 
 def _head(record: RunRecord) -> None:
