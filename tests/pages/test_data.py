@@ -43,7 +43,7 @@ def test_facts_homophily_and_neighbourhood(opened: Callable[..., AppTest]) -> No
     }
     assert "Neighbours are alike" in _words(app)
     node = app.number_input(key="node")
-    assert node.max == 33
+    assert node.label == "Node (0 to 33)"
     described = describing.describe("karate", {})
     assert described is not None
     assert node.value == described.piece.centre
@@ -70,7 +70,8 @@ def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest]) -> Non
     app = opened("data", data="upload:000000000000")
     assert "upload the graph again" in app.warning[0].value
     app = _counted(opened("data", data="karate", node="77"))
-    assert "node must be at most 33 (got 77)" in app.warning[0].value
+    assert [error.value for error in app.error] == ["Node must be at most 33 (got 77)."]
+    assert not app.warning
 
 
 def test_a_set_that_is_not_here_says_which_files_are_missing(
