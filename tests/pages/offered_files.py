@@ -12,7 +12,11 @@ _LINK = re.compile(r'<a class="privgraph-file" href="([^"]+)" download>([^<]+)</
 
 def links(app: AppTest) -> list[tuple[str, str]]:
     """Label and address of each file that the page offers."""
-    drawn = "".join(str(one.proto.body) for one in app.get("html"))
+    return links_in("".join(str(one.proto.body) for one in app.get("html")))
+
+
+def links_in(drawn: str) -> list[tuple[str, str]]:
+    """Label and address of each file in a page's own HTML."""
     return [(unescape(label), unescape(address)) for address, label in _LINK.findall(drawn)]
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.records import RunQuery
@@ -92,9 +93,11 @@ def test_each_figure_has_its_own_export(opened: Callable[..., AppTest], store: R
     for element in opened("runs", chosen=",".join(chosen)).main:
         if element.type == "bidi_component":
             drawn = json.loads(element.proto.json)["figure"]["layout"]["title"]["text"]
-        elif element.type == "download_button" and element.proto.label == "SVG":
-            exported.append((drawn, element.proto.id.partition("export.")[2]))
-    assert exported == [("Runs side by side", "compare..svg"), ("Learning curves", "curves.compared.svg")]
+        elif element.type == "html":
+            files = [place for label, place in offered_files.links_in(str(element.proto.body)) if label == "SVG"]
+            exported += [(drawn, place.rpartition("/")[2]) for place in files]
+    assert [title for title, _ in exported] == ["Runs side by side", "Learning curves"]
+    assert len({place for _, place in exported}) == 2
 
 
 def test_graphs_of_one_name_are_told_apart(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -27,7 +27,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from privgraph_workbench import files, launcher
+from privgraph_workbench import files, launcher, shell
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HOSTS_VARIABLE = "PRIVGRAPH_ALLOWED_HOSTS"
@@ -38,11 +38,10 @@ TOKEN_KEY = "token"
 
 
 def _own_scripts() -> str:
-    """The scripts that stand in Streamlit's first page itself, by their hashes: no other script in a page may run."""
+    """The scripts that may stand in a page itself, by their hashes: those of Streamlit's first page, and ours."""
     page = Path(st.__file__).with_name("static").joinpath("index.html").read_text(encoding="utf-8")
-    digests = (
-        hashlib.sha256(script.encode()).digest() for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    )
+    scripts = [*re.findall(r"<script>(.*?)</script>", page, re.DOTALL), shell.navigation()]
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
 

@@ -71,11 +71,12 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a visit."""
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{_ROOM}{_FILES}{_DARK_TEXT if dark else ''}</style>")
-    st.html(f"<script>{_navigation()}</script>", unsafe_allow_javascript=True)
+    st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 
 @cache
-def _navigation() -> str:
+def navigation() -> str:
+    """The script of every page; the gate admits it by its hash."""
     return Path(__file__).with_name("navigation.js").read_text(encoding="utf-8")
 
 
