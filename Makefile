@@ -75,7 +75,7 @@ bench: $(VENV)/.installed-test
 screenshot: $(VENV)/.installed-test
 	$(BIN)/python -m tests.browser.screenshot
 
-# What the audits and tests are worth: bugs planted on purpose, and what catches each (about a minute).
+# What the audits and tests are worth: bugs planted on purpose, and what catches each (under two minutes).
 .PHONY: planted-bugs
 planted-bugs: $(VENV)/.installed-test
 	$(BIN)/python -m tests.planted.table

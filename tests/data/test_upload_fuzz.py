@@ -7,7 +7,6 @@ import io
 import random
 import re
 import struct
-import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -168,7 +167,6 @@ def files_of(kind: str) -> list[dict[str, bytes]]:
 
 def outcome(files: dict[str, bytes]) -> str:
     """taken or refused; asserts whatever holds for either."""
-    started = time.perf_counter()
     try:
         upload = check_upload(files)
     except UploadError as error:
@@ -177,8 +175,6 @@ def outcome(files: dict[str, bytes]) -> str:
         assert sentence.isprintable()
         assert "Traceback" not in sentence
         return "refused"
-    finally:
-        assert time.perf_counter() - started < 5
     nodes, features = upload.x.shape
     assert np.isfinite(upload.x).all()
     assert upload.y.shape == (nodes,)

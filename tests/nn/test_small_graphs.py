@@ -6,7 +6,6 @@ import math
 import re
 import subprocess
 import sys
-import time
 import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -276,11 +275,9 @@ def endless(world: World) -> Iterator[Answer | Advance]:
 
 def test_progress_is_told_every_second_and_closing_stops() -> None:
     torch.set_num_threads(2)
-    start = time.monotonic()
     events = endless(World((30, 30)))
     assert [next(events) for _ in range(2)] == [Advance(done=0, total=2)] * 2
     events.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - start < 30
     assert torch.get_num_threads() == 2
 
 

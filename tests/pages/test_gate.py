@@ -78,7 +78,7 @@ os.environ["PRIVGRAPH_HOME"] = {str(tmp_path)!r}
 from streamlit.testing.v1 import AppTest
 from privgraph_workbench import shell
 for name in shell.TITLES:
-    app = AppTest.from_file({str(APP)!r}, default_timeout=60)
+    app = AppTest.from_file({str(APP)!r}, default_timeout=3600)
     if name != "start":
         app.switch_page(str(shell.folder() / f"{{name}}.py"))
     app.run()
@@ -86,5 +86,5 @@ for name in shell.TITLES:
 heavy = {{"torch", "torch_geometric", "opacus"}} & set(sys.modules)
 sys.exit(f"imported {{heavy}}" if heavy else 0)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

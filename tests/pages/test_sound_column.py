@@ -11,7 +11,7 @@ from privgraph_workbench.views import runs as page
 
 
 def told_and_true(store: RunStore) -> tuple[set[str], str, str]:
-    """The sound epsilon by all tables of a run whose noise was chosen by a published formula; the true one, and that asked for."""
+    """The sound epsilon by all tables, the true one, and the one asked for, by a published formula."""
     run = keep(store, spec("gap", unit="edge", epsilon=2.0, accounting="published"))
     (found,), (record,) = store.find_rows(RunQuery(ids=(run,))), store.find(RunQuery(ids=(run,)))
     assert record.statement is not None

@@ -36,7 +36,7 @@ class Bug:
 
 @contextmanager
 def everywhere(original: Any, replacement: Any) -> Iterator[None]:
-    """Put `replacement` wherever a module of the product knows `original`, and forget noise that was calibrated before."""
+    """As `swapped`, and noise that was calibrated before is forgotten."""
     with swapped(original, replacement):
         _forget()
         try:

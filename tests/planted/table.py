@@ -7,6 +7,7 @@ import time
 import warnings
 
 from tests.planted.every import BUGS
+from tests.witness.judge import alone_on_a_core
 
 
 def main() -> int:
@@ -32,4 +33,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with alone_on_a_core():
+        sys.exit(main())

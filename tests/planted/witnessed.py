@@ -1,4 +1,4 @@
-"""Bugs of whole runs, in every method that they apply to, and the kind of complaint by which a witness catches each."""
+"""Bugs of whole runs, in every method that they apply to, and how a witness catches each."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def unbounded_readers() -> AbstractContextManager[None]:
 
 @contextmanager
 def noise_after_the_first_moment() -> Iterator[None]:
-    """Adam's first moment gets the noise, of the right size; its second moment reads gradients that have none."""
+    """Adam's first moment gets noise of the right size; its second reads gradients without any."""
     release = PrivateGradients.release
     waiting: list[tuple[PrivateGradients, Secret]] = []
 

@@ -1,4 +1,4 @@
-"""A pair of worlds has two directions, the unit removed and the unit added, and an accountant needs the curves of both."""
+"""A pair of worlds has two directions, the unit removed and added; an accountant needs both curves."""
 
 from __future__ import annotations
 

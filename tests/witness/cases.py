@@ -75,7 +75,7 @@ class Case:
 
 
 def cases() -> tuple[Case, ...]:
-    """Every method and unit that is protected, and every choice or switch by which the ledger gets an entry of another kind."""
+    """Every protected method and unit, and each choice that brings a new kind of entry to the ledger."""
     with unpriced():
         return tuple(case for name, spec in METHODS.items() for unit in spec.units for case in _cases(Case(name, unit)))
 
@@ -124,7 +124,7 @@ def _kinds(case: Case) -> set[tuple[Any, ...]]:
 
 @contextmanager
 def unpriced() -> Iterator[None]:
-    """No noise is calibrated and no epsilon computed meanwhile, for whoever asks for the kinds of entries alone."""
+    """No noise is calibrated and no epsilon computed meanwhile: for the kinds of entries alone."""
 
     def epsilon(self: object, event: PrivacyEvent, delta: float) -> float:
         return math.inf if any(isinstance(one, NonPrivate) for one, _ in flatten(event)) else 1.0
@@ -138,7 +138,7 @@ def unpriced() -> Iterator[None]:
 
 @cache
 def graph() -> Graph:
-    """Nodes whose features point the same way, so that nothing cancels in a sum of neighbours, and one whom half of all know."""
+    """A graph with a hub, and with features that point the same way, so that nothing cancels in a sum."""
     made = load("social", data_options={"nodes": 160, "degree": 6.0, "features": 24})
     hub, others = 0, torch.arange(1, made.num_nodes, 2)
     pairs = torch.stack([torch.full_like(others, hub), others])
@@ -147,7 +147,7 @@ def graph() -> Graph:
 
 
 def private_nodes(graph: Graph, config: Any) -> Tensor:
-    """(|V|,) bool: the nodes whose records are private; those of methods that know public nodes are drawn by `sizes`."""
+    """(|V|,) bool: whose records are private; where there are public nodes, a share by `sizes`."""
     if not hasattr(config, "sizes"):
         return torch.ones(graph.num_nodes, dtype=torch.bool)
     sizes = config.sizes(graph.num_nodes)

@@ -46,7 +46,7 @@ WIDER = 1.01
 """Noise may be this much larger than its entry says: margins for rounding."""
 
 STRAY = 0.25
-"""How far the measured deviation of a stream's noise may lie from its entry's: 2/3 and 3/2 of it are beyond."""
+"""How far measured deviations may lie from their entries': 2/3 and 3/2 of them are beyond."""
 
 FEW = 60
 """Fewer numbers have no deviation worth measuring; the scale that they were drawn with still counts."""
@@ -93,7 +93,7 @@ class Seen:
 def watch(
     case: Case, world: Graph, *, key: bytes = KEYS[0], forged: bool = False, salt: str = "", seed: int = 0
 ) -> Seen:
-    """Train once, before a witness. `salt` gives all streams that everybody may know other numbers, but for splits and pre-training."""
+    """Train once, before a witness. `salt` changes public streams, but for splits and pre-training."""
     config = case.config()
     statement = config.plan(world.facts).statement
     public = streams.stream_seed
@@ -137,7 +137,7 @@ def _arrays(path: Path) -> dict[str, Array]:
 
 
 def complaints(case: Case, kinds: str = "alone keys worlds") -> list[Complaint]:
-    """All that is wrong with a run: `alone`; with another key (`keys`); in two worlds of which one is as good as the other (`worlds`)."""
+    """All that is wrong with a run: `alone`, under other `keys`, in other `worlds`."""
     found = []
     seen = watch(case, graph())
     if "alone" in kinds:
@@ -206,7 +206,7 @@ def _told(trace: Trace, releases: list[Release]) -> str:
 
 
 def _pays(entry: LedgerEntry, releases: list[Release]) -> bool:
-    """Whether noise is what the entry says: all of it of one law and scale, in sums that are rounded a little more of it."""
+    """Whether all noise has the scale that the entry says; sums that are rounded need a little more."""
     if entry.noise_std is None:
         wanted = EDGES if isinstance(entry.event, RandomizedResponse) else None
         return isinstance(entry.event, PureDP) or all(release.kind == wanted for release in releases)
@@ -223,7 +223,7 @@ def _pays(entry: LedgerEntry, releases: list[Release]) -> bool:
 
 
 def _rounded(release: Release) -> bool:
-    """Whether the numbers are sums in single precision that are not exact: those of rows are multiples of 2^-13."""
+    """Whether numbers are inexact sums in single precision; sums of rows are multiples of 2^-13."""
     assert release.before is not None
     grains = release.before * np.float32(2**13)
     return release.before.dtype == np.float32 and bool((grains != np.rint(grains)).any())
@@ -287,7 +287,7 @@ def _rates(seen: Seen) -> Iterator[Complaint]:
 
 
 def _samples(stream: Stream, rate: float, crowds: set[int], most: int) -> bool:
-    """Whether coins of this chance alone were tossed, for everybody of a crowd, and at most so often as is counted."""
+    """Whether coins of this chance alone were tossed, for a whole crowd, no more often than is counted."""
     tosses = stream.tosses.get(rate, 0)
     return len(stream.tosses) == 1 and any(0 < tosses <= most * crowd and tosses % crowd == 0 for crowd in crowds)
 
@@ -398,7 +398,7 @@ def worlds_alike(here: Seen, there: Seen) -> Iterator[Complaint]:
 
 
 def another_epoch_was_better(case: Case, seeds: int = 10) -> Seen | None:
-    """A run in which an earlier epoch has the better validation accuracy, so that choosing it would show; None if there is none."""
+    """A run in which an earlier epoch is better by validation accuracy, so that choosing it would show."""
     runs = (watch(case, graph(), seed=seed) for seed in range(seeds))
     return next((seen for seen in runs if max(curve(seen)) > curve(seen)[-1]), None)
 

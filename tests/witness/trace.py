@@ -1,4 +1,4 @@
-"""A witness of a run: what was drawn, from which secret stream, at what rate and scale, and what it was added to.
+"""A witness of a run: what was drawn, from which stream, at what rate and scale, and what it was added to.
 
 It stands behind the few functions that all randomness of privacy goes through: `Secret`, of which every word,
 coin and order comes, and those of the lattice and of randomised response, which turn words into noise. The
@@ -41,7 +41,7 @@ EDGES, SPHERICAL = "randomised edges", "spherical Laplace"
 
 @dataclass(eq=False)
 class Release:
-    """Something that got noise: what it was, and what went out; None where noise was drawn and nobody saw it added.
+    """Something that got noise: what went in and what went out, or None where nobody saw noise added.
 
     `drawn` are the laws and scales that the noise was drawn with.
     """
@@ -74,7 +74,7 @@ class Stream:
 
 @dataclass(eq=False)
 class Optimiser:
-    """What learns: its parameters as they are now, and how many releases there were before it and at each step."""
+    """What learns: its parameters, and how many releases there were before it and at each step."""
 
     owner: Any
     parameters: list[Tensor]
