@@ -11,6 +11,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.methods.plan import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters
 from privgraph.registry import METHODS, MethodSpec
+from privgraph.runs.machine import too_large
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import datasets, forms, jobs, shell, words
@@ -190,6 +191,8 @@ def _preview(
                         planned = jobs.plan(chosen.name, filled.values, facts)
             except (OptionError, DataError) as error:
                 errors["plan"] = str(error)
+        if planned is not None and (refusal := too_large(planned.memory_mb)):
+            errors["memory"] = refusal
         for text in errors.values():
             st.error(common.sentence(text))
         if planned is not None:
