@@ -79,3 +79,10 @@ screenshot: $(VENV)/.installed-test
 .PHONY: planted-bugs
 planted-bugs: $(VENV)/.installed-test
 	$(BIN)/python -m tests.planted.table
+
+# Workers, commands, launchers and databases killed at random moments, on SQLite and PostgreSQL, and what was lost (nothing; about
+# 15 seconds a round). ROUNDS=40 plays fewer.
+.PHONY: faults
+ROUNDS ?= 200
+faults: $(VENV)/.installed-test
+	$(BIN)/python -m tests.faults.rounds --rounds $(ROUNDS)

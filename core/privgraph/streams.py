@@ -14,6 +14,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import time
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -27,6 +29,7 @@ SECRET = ("noise", "sampling")
 """The streams whose secrecy privacy rests on: the first part of their names."""
 
 _KEY_BYTES = 32
+_PATIENT_LOOKS = 20
 _ZEROS = bytes(1 << 18)
 
 
@@ -150,6 +153,12 @@ def derived_key(key: bytes, *parts: str | bytes) -> bytes:
     return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in coded), "sha256")
 
 
+def _write_first(path: Path, key: bytes) -> None:
+    """Write the key unless there is a file; one that is there is never replaced, whatever it holds."""
+    with suppress(FileExistsError), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+
+
 def noise_key(folder: Path) -> bytes:
     """The secret key of an installation, kept in `folder` and made at the first call (readable by its owner alone).
 
@@ -165,9 +174,16 @@ def noise_key(folder: Path) -> bytes:
             os.link(draft, path)  # whoever comes first wins; a key is never replaced
         except FileExistsError:
             pass
+        except OSError:  # a disk that knows no links, such as exFAT
+            _write_first(path, fresh)
         finally:
             draft.unlink()
     key = path.read_bytes()
+    for _ in range(_PATIENT_LOOKS):
+        if len(key) >= _KEY_BYTES:
+            break
+        time.sleep(0.01)  # another process may be between making the file and writing it
+        key = path.read_bytes()
     if len(key) != _KEY_BYTES:
         raise ValueError(f"noise.key must hold {_KEY_BYTES} bytes (got {len(key)})")
     return key

@@ -14,8 +14,9 @@ from privgraph.privacy.serial import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
 from privgraph.runs.launch import STACK_LIMIT, capacity, stack
-from privgraph.runs.leases import Outcome, Waiting, last_words
+from privgraph.runs.leases import Outcome, Waiting
 from privgraph.runs.machine import DeviceError
+from privgraph.runs.processes import last_words
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore

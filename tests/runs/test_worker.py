@@ -128,7 +128,7 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     until(lambda: store.sweep_lost() == [run])
     record = store.get(run)
     assert (record.state, record.attempt) == ("lost", 1)
-    assert record.error.startswith("the worker's process ended")
+    assert record.error.startswith("the worker was killed (signal 9)")
     assert store.events(run)[: len(before)] == before
 
     store.retry(run)

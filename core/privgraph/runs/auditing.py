@@ -18,13 +18,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
 from privgraph.home import umask
 from privgraph.options import OptionError, values
 from privgraph.registry import audit as audit_spec
-from privgraph.runs.launch import environment
-from privgraph.runs.leases import alive, last_words, this_host
+from privgraph.runs.launch import bury, environment
+from privgraph.runs.leases import this_host
+from privgraph.runs.processes import alive, how_it_ended, last_words
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 
@@ -83,9 +86,15 @@ def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
     Raises `StoreError` where the run is not done or no process can be started, and `OptionError` where the audit refuses
     the run.
     """
-    refusal = audit_spec(audit).refuses(subject(store.get(run)))
+    record = store.get(run)
+    refusal = audit_spec(audit).refuses(subject(record))
     if refusal:
         raise OptionError(refusal)
+    available = psutil.virtual_memory().available / 2**20
+    if record.peak_memory_mb is not None and record.peak_memory_mb > available:
+        raise StoreError(
+            f"an audit plays what the run did, which took {record.peak_memory_mb:,.0f} MB of memory, and {available:,.0f} MB are free"
+        )
     token = secrets.token_hex(8)
     folder = _folder(store, run) / token
     folder.mkdir(parents=True)
@@ -112,7 +121,7 @@ def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
 
 def states(store: RunStore, run: str) -> list[Auditing]:
     """All audits of a run that were started as processes, the oldest first."""
-    _children[:] = [child for child in _children if child.poll() is None]
+    bury(_children)
     folder = _folder(store, run)
     found = [_state(path) for path in folder.iterdir()] if folder.is_dir() else []
     return sorted((one for one in found if one is not None), key=lambda one: (one.started, one.token))
@@ -183,6 +192,9 @@ def _state(folder: Path) -> Auditing | None:
     told = _read(folder / _STATE) or {}  # it may have ended between the two looks
     if told.get("done"):
         return dataclasses.replace(found, **told)
+    how = how_it_ended(started["pid"])
+    if "signal 9" in how:
+        return dataclasses.replace(found, done=True, error=f"the audit {how}")
     words = last_words(folder / LOG_NAME).splitlines()
     final = next((line for line in words if line.startswith("Fatal Python error")), words[-1] if words else "")
     said = f"; its last words were: {final.strip()}" if final else " without a last word"

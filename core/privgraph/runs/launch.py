@@ -20,6 +20,7 @@ from privgraph import home
 from privgraph.options import OptionError
 from privgraph.registry import UnknownName
 from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
+from privgraph.runs.processes import note_exit
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
@@ -57,7 +58,7 @@ def launch(store: RunStore) -> list[str]:
 
     Safe to call at any time, from any number of processes: a run is started once.
     """
-    _children[:] = [child for child in _children if child.poll() is None]
+    bury(_children)
     store.sweep_lost()
     room, started = capacity(), list[str]()
     while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()):
@@ -70,6 +71,15 @@ def launch(store: RunStore) -> list[str]:
             _start(store, taken, worker)
             started.extend(taken)
     return started
+
+
+def bury(children: list[subprocess.Popen[bytes]]) -> None:
+    """Ask after the children, and keep how those that ended did."""
+    for child in list(children):
+        code = child.poll()
+        if code is not None:
+            note_exit(child.pid, code)
+            children.remove(child)
 
 
 def _memory_left() -> bool:
@@ -137,7 +147,10 @@ def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
         path.unlink(missing_ok=True)
     log = os.fdopen(os.open(paths[0], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 & ~home.umask()), "wb")
     for path in paths[1:]:
-        path.hardlink_to(paths[0])
+        try:
+            path.hardlink_to(paths[0])
+        except OSError:  # a disk that knows no links, such as exFAT
+            path.write_text(f"This worker trains several runs: its log is that of {ids[0]}.\n")
     return log
 
 

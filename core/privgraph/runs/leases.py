@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
 import sqlalchemy as sa
 
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
+from privgraph.runs.processes import alive, how_it_ended, last_words
 from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, plain, reading
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import events, origins, runs
@@ -34,7 +34,7 @@ HUNG_AFTER = 120.0
 WATCHED_FOR = 5.0
 """Seconds that a silence is watched before it counts: after a machine has slept, every heartbeat looks old."""
 LOG_NAME = "worker.log"
-_LAST_WORDS, _LOOKED_AT = 4000, 40_000
+RESERVE_NAME = ".reserve"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,7 +236,8 @@ class Leases:
         silence = time - suspect.heartbeat
         here = suspect.host == this_host() and suspect.pid is not None
         if here and not alive(suspect.pid):
-            return "the worker's process ended"
+            how = how_it_ended(suspect.pid)
+            return f"the worker {how}" if how else "the worker's process ended"
         if silence <= (HUNG_AFTER if here else LOST_AFTER) or self._silent_here(suspect) < WATCHED_FOR:
             return ""
         return f"the worker {'hung' if here else 'was not heard of'} for {silence:.0f} seconds"
@@ -262,37 +263,17 @@ class Leases:
             _append(connection, row, said, time)
             final = words.splitlines()[-1] if words else ""
             error = f"{reason}; its last words were: {final}" if final else f"{reason} without a last word"
+            if "signal" in reason:
+                error = reason  # what was said before has nothing to do with it
             change = {"state": "lost", "error": error, "finished": row.heartbeat or time}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
-            return True
-
-
-def last_words(log: Path) -> str:
-    """The end of a worker's log, whole lines, "" where there is none; of a crash without the list of all that was loaded."""
-    try:
-        with log.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _LOOKED_AT))
-            text = file.read().decode(errors="replace")
-    except FileNotFoundError:
-        return ""
-    lines = text.split("\n")[1 if size > _LOOKED_AT else 0 :]
-    said = "\n".join(line for line in lines if not line.startswith("Extension modules:")).strip()
-    return said if len(said) <= _LAST_WORDS else said[-_LAST_WORDS:].partition("\n")[2]
+        with suppress(OSError):
+            (self._folders / suspect.id / RESERVE_NAME).unlink(missing_ok=True)
+        return True
 
 
 def _leased(worker: str) -> tuple[sa.ColumnElement[bool], ...]:
     return (runs.c.worker == worker, runs.c.state.in_(LIVE))
-
-
-def alive(pid: int) -> bool:
-    """Whether there is such a process, and it is no corpse that nobody has buried."""
-    try:
-        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.AccessDenied:
-        return True
 
 
 def _beyond(row: Any, new: Sequence[Event], after: int | None) -> Sequence[Event]:

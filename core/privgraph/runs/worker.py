@@ -31,8 +31,8 @@ from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
 from privgraph.runs.launch import launch, stack
-from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
-from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
+from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
+from privgraph.runs.machine import choose_device, fits_at_once, peak_memory_mb, share_cores
 from privgraph.runs.patience import PATIENCE, RETRY_SECONDS, Given, patiently
 from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
 from privgraph.runs.spec import RunSpec
@@ -48,7 +48,6 @@ BEAT_SECONDS = 2.0
 FLUSH_SECONDS = 0.25
 TOLD_TO_END_SECONDS = 10.0
 """How long a worker that is told to end waits for a store that is away."""
-RESERVE_NAME = ".reserve"
 RESERVE_BYTES = 2**20
 """Room that is kept free on the disk, so that a run can still be marked when the disk is full."""
 
@@ -68,6 +67,7 @@ class Job:
     planned: PrivacyStatement | None = None
     since: float = field(default_factory=time.monotonic)
     device: str = ""
+    memory_mb: float = 0.0
     over: bool = False
 
 
@@ -152,6 +152,7 @@ class Worker:
         keys = run_keys(noise_key(home()), [job.spec.text for job in self._jobs], graphs, device.type)
         for job, config, graph, key in zip(self._jobs, configs, graphs, keys, strict=True):
             plan = config.plan(graph.facts)
+            job.memory_mb = plan.memory_mb
             job.planned = plan.statement
             job.device = str(device)
             job.since = time.monotonic()
@@ -205,6 +206,11 @@ class Worker:
         jobs, members = self._members()
         if not members:
             return
+        size = fits_at_once([job.memory_mb for job in jobs])
+        for start in range(0, len(jobs), size):
+            self._train_together(jobs[start : start + size], members[start : start + size])
+
+    def _train_together(self, jobs: list[Job], members: list[Member]) -> None:
         steps = method(jobs[0].spec.method).load_train()(members)
         try:
             for index, event in steps:

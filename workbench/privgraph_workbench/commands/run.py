@@ -12,8 +12,9 @@ from typing import Never
 from tqdm import tqdm
 
 from privgraph.runs.launch import wait
-from privgraph.runs.leases import LOG_NAME, last_words
+from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.patience import patiently
+from privgraph.runs.processes import last_words
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore

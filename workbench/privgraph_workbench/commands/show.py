@@ -9,7 +9,7 @@ from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
-from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.commands.values import find_run, settle
 from privgraph_workbench.figures.common import describe as what_was_run
 from privgraph_workbench.figures.words import refutations
 from privgraph_workbench.words import made_by
@@ -19,6 +19,7 @@ def show_command(parsed: argparse.Namespace) -> int:
     """Print a run."""
     try:
         store = RunStore.open()
+        settle(store)
         record = find_run(store, parsed.run)
         log = [event.payload["message"] for event in store.events(record.id, kinds=["log"])] if parsed.log else []
     except StoreError as error:

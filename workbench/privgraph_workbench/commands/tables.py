@@ -16,6 +16,7 @@ from privgraph.registry import ATTACKS, METHODS
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import LISTS, UsageError
+from privgraph_workbench.commands.values import settle
 
 _RUN_COLUMNS = (
     "id",
@@ -125,7 +126,9 @@ def _runs(parsed: argparse.Namespace) -> Listing:
 
     if parsed.limit < 1:
         raise UsageError(f"limit must be at least 1 (got {parsed.limit})")
-    return RunStore.open().find_rows(RunQuery(text=parsed.text, limit=parsed.limit)), _RUN_COLUMNS
+    store = RunStore.open()
+    settle(store)
+    return store.find_rows(RunQuery(text=parsed.text, limit=parsed.limit)), _RUN_COLUMNS
 
 
 _LISTS = {"methods": _methods, "datasets": _datasets, "attacks": _attacks, "runs": _runs}

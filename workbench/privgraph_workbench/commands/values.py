@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from contextlib import suppress
 
 from privgraph.options import nearest, short
-from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
+from privgraph.runs.records import RunQuery, RunRecord, StoreIsFull, StoreIsReadOnly, UnknownRun, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.parser import UsageError
 
@@ -39,6 +40,12 @@ def whole(name: str, text: str, low: int = 0) -> int:
     if value < low:
         raise UsageError(f"{name} must be at least {low} (got {short(text)})")
     return value
+
+
+def settle(store: RunStore) -> None:
+    """Mark runs whose worker died as lost before they are shown; a store that can only be read is shown as it is."""
+    with suppress(StoreIsFull, StoreIsReadOnly):
+        store.sweep_lost()
 
 
 def _readable(record: RunRecord) -> RunRecord:

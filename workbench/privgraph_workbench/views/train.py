@@ -12,6 +12,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.methods.plan import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters
 from privgraph.registry import METHODS, MethodSpec
+from privgraph.runs.machine import too_large
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import datasets, forms, jobs, words
 from privgraph_workbench.views import beginning, common, run, statement
@@ -192,6 +193,8 @@ def _preview(
                         planned = jobs.plan(chosen.name, filled.values, facts)
             except (OptionError, DataError) as error:
                 errors["plan"] = str(error)
+        if planned is not None and (refusal := too_large(planned.memory_mb)):
+            errors["memory"] = refusal
         for text in errors.values():
             st.error(common.sentence(text))
         if planned is not None:

@@ -1,0 +1,165 @@
+"""How a run that ended badly is told: what is known of the end, and nothing that has nothing to do with it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs import auditing, launch, machine, processes
+from privgraph.runs.leases import LOG_NAME, RESERVE_NAME
+from privgraph.runs.processes import how_it_ended, last_words
+from privgraph.runs.records import StoreError
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph.streams import noise_key
+from privgraph_workbench.cli import main
+
+WARNING = (
+    "/lib/torch_geometric/data.py:31: UserWarning: Sparse CSR tensor support is in beta state.\n"
+    '  self._cache["adjacency"] = torch.sparse_csr_tensor(\n'
+)
+
+
+def ended(code: str) -> subprocess.Popen[bytes]:
+    """A process that has ended, and that nobody has asked after yet."""
+    child = subprocess.Popen([sys.executable, "-c", code])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    return child
+
+
+def claimed(pid: int) -> tuple[RunStore, str]:
+    store = RunStore.open()
+    run = store.submit(make_spec("gnn", "karate"))
+    store.leases.claim([run], "w", pid=pid)
+    (store.folder(run) / RESERVE_NAME).write_bytes(bytes(10))
+    (store.folder(run) / LOG_NAME).write_text(WARNING)
+    return store, run
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows how a child of others ended")
+@pytest.mark.parametrize("buried", [False, True])
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (
+            "import os; os.kill(os.getpid(), 9)",
+            "the worker was killed (signal 9), which the system does when memory runs out",
+        ),
+        ("import os; os.kill(os.getpid(), 15)", "the worker was ended by signal 15 (Terminated)"),
+        ("import sys; sys.exit(3)", "the worker ended with exit code 3 without a last word"),
+        ("", "the worker's process ended without a last word"),
+    ],
+)
+def test_a_run_says_how_its_worker_ended(code: str, said: str, buried: bool) -> None:
+    child = ended(code)
+    if buried:
+        launch.bury([child])
+    store, run = claimed(child.pid)
+    assert store.sweep_lost() == [run]
+    assert store.get(run).error == said
+    assert not (store.folder(run) / RESERVE_NAME).exists()
+    child.wait()
+    processes._exits.pop(child.pid, None)
+    store.close()
+
+
+def test_a_warning_of_a_library_is_no_last_word(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text(f"first\n{WARNING}")
+    assert last_words(log) == "first"
+    log.write_text(f"{WARNING}MemoryError: too much\n")
+    assert last_words(log) == "MemoryError: too much"
+    assert how_it_ended(2**22 + 1) == ""
+
+
+@pytest.mark.parametrize("command", [["list", "runs"], ["show", "gnn-karate"]])
+def test_the_command_line_finds_dead_workers_too(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    child = ended("")
+    store, run = claimed(child.pid)
+    assert main(command) == 0
+    assert "lost" in capsys.readouterr().out
+    assert store.get(run).state == "lost"
+    child.wait()
+    store.close()
+
+
+# Memory
+
+
+def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 1000 * 2**20}))
+    assert [machine.fits_at_once(needed) for needed in ([], [0.0], [0.0, 0.0], [100.0] * 10, [400.0] * 10)] == [
+        1,
+        1,
+        2,
+        10,
+        2,
+    ]
+    assert machine.too_large(1000) == ""
+    with pytest.raises(machine.TooLarge, match="needs about 1,001 MB of memory, and this machine has 1,000 MB"):
+        machine.fits_at_once([1.0, 1001.0])
+
+
+def test_a_run_that_cannot_fit_has_no_button(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("train", method="gnn", data="social", data__nodes="100000", hidden="512")
+    assert not app.button(key="go").disabled
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 100 * 2**20, "available": 2**40}))
+        app.run()
+        assert app.button(key="go").disabled
+        assert any("this machine has 100 MB" in text.value for text in app.error)
+
+
+def test_an_audit_needs_the_memory_of_its_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    from privgraph.audits.options import AuditOptions
+
+    run = keep(store, spec())
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 2**40, "available": 2**20}))
+    with pytest.raises(StoreError, match="took 300 MB of memory, and 1 MB are free"):
+        auditing.start(store, run, "mechanism", AuditOptions())
+    assert auditing.states(store, run) == []
+
+
+# A disk without hard links
+
+
+def no_links(*_: object, **__: object) -> None:
+    raise PermissionError(1, "Operation not permitted")
+
+
+def test_without_hard_links_runs_have_logs_and_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", no_links)
+    store = RunStore.open()
+    ids = [store.submit(make_spec("gnn", "karate", seed=seed)) for seed in range(2)]
+    launch._log(store, ids).close()
+    assert (store.folder(ids[0]) / LOG_NAME).read_text() == ""
+    assert ids[0] in (store.folder(ids[1]) / LOG_NAME).read_text()
+    key = noise_key(tmp_path)
+    assert (len(key), noise_key(tmp_path)) == (32, key)
+    assert (tmp_path / "noise.key").stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["noise.key"]
+    store.close()
+
+
+def test_without_hard_links_a_key_is_never_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(_draft: Path, path: Path) -> None:
+        path.write_bytes(b"o" * 32)  # another process was first
+        no_links()
+
+    monkeypatch.setattr(os, "link", link)
+    assert noise_key(tmp_path) == b"o" * 32
+
+
+def test_a_worker_without_runs_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    from privgraph.runs import worker
+
+    assert worker.main(["gone", "--worker", "nobody"]) == 1
+    assert "this worker has no runs" in capfd.readouterr().err
