@@ -414,9 +414,9 @@ def test_runs_are_found_by_what_they_are(store: RunStore) -> None:
     assert ids(limit=2, offset=1) == [c, b]
     assert ids(offset=3) == [a]
     assert store.count(RunQuery(methods=("mlp",), limit=1)) == 2
-    row = store.find_rows(RunQuery(ids=(a,)), options=True)[0]
+    row = store.find_rows(RunQuery(ids=(a,)), graphs=True)[0]
     assert (row["test_accuracy"], row["sound_epsilon"], row["published_epsilon"]) == (0.9, math.inf, 1.5)
-    assert row["options"]["hidden"] == 16
+    assert row["graph"] == row["dataset"]
     assert store.find_rows(RunQuery(ids=(d,)))[0]["epsilon"] is None
 
 

@@ -13,7 +13,7 @@ from privgraph_workbench.views import runs as page
 def told_and_true(store: RunStore) -> tuple[set[str], str, str]:
     """The sound epsilon by all tables, the true one, and the one asked for, by a published formula."""
     run = keep(store, spec("gap", unit="edge", epsilon=2.0, accounting="published"))
-    (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), options=True), store.find(RunQuery(ids=(run,)))
+    (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
     assert record.statement is not None
     told = {page.row(found)["sound_epsilon"], upper(found["sound_epsilon"])}
     told |= {column["sound ε"] for column in page.comparison([record]).values()}

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from privgraph.audits.record import AuditRecord
 from privgraph.options import short
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import LIVE, STATES, RunQuery, RunRecord, StoredEvent, Unreadable, reading, unplain
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
@@ -103,8 +104,8 @@ def find_records(connection: sa.Connection, query: RunQuery, time: float) -> lis
     ]
 
 
-def find_light(connection: sa.Connection, query: RunQuery, options: bool) -> list[dict[str, Any]]:
-    columns = (runs.c.number, *LIGHT, runs.c.spec) if options else (runs.c.number, *LIGHT)
+def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list[dict[str, Any]]:
+    columns = (runs.c.number, *LIGHT, runs.c.spec) if graphs else (runs.c.number, *LIGHT)
     found = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
     numbers = [row["number"] for row in found]
     labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
@@ -113,11 +114,18 @@ def find_light(connection: sa.Connection, query: RunQuery, options: bool) -> lis
         row["version"] = made.get(number, "")
         row["tags"] = labels.get(number, ())
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
-        if options:
-            with reading(f"the spec of {row['id']}"):
-                spec = json.loads(row.pop("spec"))
-                row["options"], row["data_options"] = spec["options"], spec["data_options"]
+        if graphs:
+            row["graph"] = _graph(row["dataset"], row["split"], row.pop("spec"))
     return found
+
+
+def _graph(dataset: str, split: str, spec: str) -> str:
+    """The graph of a run in words: by its name alone where the spec cannot be read, which must not hide the others."""
+    try:
+        with reading("the spec"):
+            return GraphId.made(dataset, json.loads(spec)["data_options"], split).words()
+    except Unreadable:
+        return dataset
 
 
 def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str, ...]]:

@@ -111,16 +111,16 @@ class RunStore:
         with self._database.read() as connection:
             return listing.find_records(connection, query, self._database.now(connection))
 
-    def find_rows(self, query: RunQuery = ALL_RUNS, options: bool = False) -> list[dict[str, Any]]:
+    def find_rows(self, query: RunQuery = ALL_RUNS, graphs: bool = False) -> list[dict[str, Any]]:
         """Plain rows for lists and figures, with the names of `listing.LIGHT` and `tags`; cheaper than
         `find`.
 
         `epsilon` is what was asked for (None where nothing is protected, or the noise was given),
         `sound_epsilon` and `published_epsilon` are what the statement says; accuracies lie in [0, 1]. With
-        `options` the rows also hold `options` and `data_options`.
+        `graphs` the rows also hold `graph`, the graph in words.
         """
         with self._database.read() as connection:
-            return listing.find_light(connection, query, options)
+            return listing.find_light(connection, query, graphs)
 
     def count(self, query: RunQuery = ALL_RUNS) -> int:
         """How many runs the query asks for, whatever its limit and offset."""

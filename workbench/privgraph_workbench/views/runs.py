@@ -11,7 +11,6 @@ import streamlit as st
 
 from privgraph.options import Option, OptionError, Parameter, Scalar
 from privgraph.registry import METHODS
-from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import compare, curves
@@ -76,7 +75,7 @@ def page() -> None:
         _nothing(query)
         return
     start = _page_number(total)
-    rows = store.find_rows(_at(query, start), options=True)
+    rows = store.find_rows(_at(query, start), graphs=True)
     chosen = _table(rows)
     shown = "" if total <= PAGE_SIZE else f" Shown: {start + 1:,} to {start + len(rows):,}."
     st.caption(
@@ -171,7 +170,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
         "open": f"/train?run={found['id']}",
         "state": f"{found['state']} {found['progress']:.0%}" if live else common.state_word(found["state"]),
         "method": found["method"],
-        "dataset": GraphId.made(found["dataset"], found["data_options"], found["split"]).words(),
+        "dataset": found["graph"],
         "unit": "nothing" if unit == "none" else unit,
         "sound_epsilon": "" if found["sound_epsilon"] is None else upper(found["sound_epsilon"]),
         "published_epsilon": "" if found["published_epsilon"] is None else number(found["published_epsilon"]),
