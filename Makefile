@@ -63,6 +63,7 @@ study-heterpoisson: $(VENV)/.installed
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_stack
 	$(BIN)/python -m tests.benchmarks.bench_nap
+	$(BIN)/python -m tests.benchmarks.bench_noise
 	$(BIN)/python -m tests.benchmarks.bench_teachers
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
 	$(BIN)/python -m tests.benchmarks.bench_prompts

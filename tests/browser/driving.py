@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from privgraph_workbench import launcher
 
 CHROMIUM = os.environ.get("PRIVGRAPH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+expect.set_options(timeout=60_000)  # how long a hang is waited for; a busy machine is none
 QUIET = (
     "--no-sandbox",
     "--disable-background-networking",
