@@ -32,7 +32,8 @@ from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
 from privgraph.runs.launch import launch, stack
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
-from privgraph.runs.machine import choose_device, fits_at_once, peak_memory_mb, share_cores
+from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
+from privgraph.runs.memory import fits_at_once
 from privgraph.runs.patience import PATIENCE, RETRY_SECONDS, Given, patiently
 from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
 from privgraph.runs.spec import RunSpec
@@ -355,7 +356,7 @@ class Worker:
 
         def finish() -> None:
             self._store_backlog(job, leave=BATCH)
-            self._store.leases.finish(job.id, self._token, outcome, job.backlog.first(), after=job.backlog.after)
+            self._store.leases.finish(job.id, self._token, outcome, job.backlog.rest(), after=job.backlog.after)
 
         job.over = True
         self._failed |= state == "failed"
