@@ -119,8 +119,9 @@ def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm) 
         else:
             child = subprocess.Popen(_command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _sleep_and_watch(store, SPEC, one.moment, seen)
+        submitted = store.count() > 0
         _kill(one, store, child, server)
-        if one.victim == "database" and child.wait(timeout=ENDED) != 0:
+        if one.victim == "database" and child.wait(timeout=ENDED) != 0 and submitted:
             one.lost.append("the command in front ended although its run went on")
         if one.victim in ("worker", "worker and command", "launcher", "command"):
             with contextlib.suppress(subprocess.TimeoutExpired):

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
-from privgraph.runs import auditing, launch, machine, processes
+from privgraph.runs import auditing, launch, memory, processes
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME
 from privgraph.runs.processes import how_it_ended, last_words
 from privgraph.runs.records import StoreError
@@ -96,16 +96,16 @@ def test_the_command_line_finds_dead_workers_too(command: list[str], capsys: pyt
 
 def test_an_estimate_is_held_against_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(psutil, "virtual_memory", lambda: type("Memory", (), {"total": 1000 * 2**20}))
-    assert [machine.fits_at_once(needed) for needed in ([], [0.0], [0.0, 0.0], [100.0] * 10, [400.0] * 10)] == [
+    assert [memory.fits_at_once(needed) for needed in ([], [0.0], [0.0, 0.0], [100.0] * 10, [400.0] * 10)] == [
         1,
         1,
         2,
         10,
         2,
     ]
-    assert machine.too_large(1000) == ""
-    with pytest.raises(machine.TooLarge, match="needs about 1,001 MB of memory, and this machine has 1,000 MB"):
-        machine.fits_at_once([1.0, 1001.0])
+    assert memory.too_large(1000) == ""
+    with pytest.raises(memory.TooLarge, match="needs about 1,001 MB of memory, and this machine has 1,000 MB"):
+        memory.fits_at_once([1.0, 1001.0])
 
 
 def test_a_run_that_cannot_fit_has_no_button(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -99,12 +99,15 @@ def test_what_is_told_during_an_outage_is_stored_once(
             worker._flush()
         worker._flush()
     assert names(store, run) == list(range(step))
+    outage.left = 1
+    worker._tell(job, Log(message="last but one"))
+    worker._flush()  # some of what is left lies on disk, and some in memory, when the run ends
     outage.left = 2
     worker._tell(job, Log(message="last"))
     worker._finish(job, "done", metrics={"test_accuracy": 1.0})
     record = store.get(run)
     assert (record.state, record.metrics) == ("done", {"test_accuracy": 1.0})
-    assert [event.payload["message"] for event in store.events(run, kinds=["log"])] == ["last"]
+    assert [event.payload["message"] for event in store.events(run, kinds=["log"])] == ["last but one", "last"]
     assert not list(store.folder(run).glob(".*"))
 
 

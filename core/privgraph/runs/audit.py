@@ -26,7 +26,8 @@ from privgraph.runs.patience import patiently
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph.runs.worker import one_sentence, say
+from privgraph.runs.telling import say
+from privgraph.runs.worker import one_sentence
 
 if TYPE_CHECKING:
     from privgraph.data.graph import Graph

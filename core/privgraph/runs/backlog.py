@@ -37,9 +37,10 @@ class Backlog:
     def add(self, event: Event) -> None:
         self._memory.append(event)
 
-    def first(self) -> list[Event]:
-        """The oldest events, as many as are stored in one step."""
-        return self._read()[0] if self._aside else self._memory[:BATCH]
+    def rest(self) -> list[Event]:
+        """All of it, for a step that stores the last of it and says so; no more than `leave` after `store`."""
+        aside = self._read()[0] if self._aside else []
+        return [*aside, *self._memory]
 
     def store(self, append: Callable[[list[Event], int], int], leave: int = 0) -> None:
         """Hand the events to `append` batch by batch, oldest first, until at most `leave` are left.

@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import psutil
 
 from privgraph.runs.launch import capacity, cores
 from privgraph.runs.records import RunQuery
@@ -31,31 +28,6 @@ def choose_device(asked: str) -> torch.device:
     if asked == "cuda" and not available:
         raise DeviceError("the run asks for device cuda, and PyTorch finds no CUDA device on this machine")
     return torch.device("cuda" if available and asked != "cpu" else "cpu")
-
-
-class TooLarge(Exception):
-    """A run is taken to need more memory than the machine has; the message is one sentence."""
-
-
-def too_large(needed_mb: float) -> str:
-    """Why a run of that estimate is refused here, or ""."""
-    there = psutil.virtual_memory().total / 2**20
-    if needed_mb <= there:
-        return ""
-    return (
-        f"this run needs about {needed_mb:,.0f} MB of memory, and this machine has {there:,.0f} MB: "
-        "choose a smaller graph, batch or hidden size"
-    )
-
-
-def fits_at_once(needed_mb: Sequence[float]) -> int:
-    """How many of the runs can be trained together. Raises `TooLarge` where one alone does not fit."""
-    most = max(needed_mb, default=0.0)
-    refusal = too_large(most)
-    if refusal:
-        raise TooLarge(refusal)
-    there = psutil.virtual_memory().total / 2**20
-    return max(1, min(len(needed_mb), int(there // most))) if most > 0 else max(1, len(needed_mb))
 
 
 def share_cores(store: RunStore) -> int:

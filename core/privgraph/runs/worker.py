@@ -9,34 +9,32 @@ holds for lost, is given up.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from privgraph.home import home
 from privgraph.options import OptionError
-from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serial import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.program import program
-from privgraph.progress import Event, Log, Progress, Result
+from privgraph.progress import Log, Progress, Result
 from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
 from privgraph.runs.launch import launch, stack
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
-from privgraph.runs.machine import choose_device, fits_at_once, peak_memory_mb, share_cores
-from privgraph.runs.patience import PATIENCE, RETRY_SECONDS, Given, patiently
+from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
+from privgraph.runs.memory import fits_at_once
+from privgraph.runs.patience import patiently
 from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
-from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
+from privgraph.runs.telling import FLUSH_SECONDS, Job, Telling, say
 from privgraph.runs.verdict import LedgerMismatch, final_statement, interrupted_statement
 from privgraph.streams import noise_key
 
@@ -45,9 +43,6 @@ if TYPE_CHECKING:
     from privgraph.methods.base import Member
 
 BEAT_SECONDS = 2.0
-FLUSH_SECONDS = 0.25
-TOLD_TO_END_SECONDS = 10.0
-"""How long a worker that is told to end waits for a store that is away."""
 RESERVE_BYTES = 2**20
 """Room that is kept free on the disk, so that a run can still be marked when the disk is full."""
 
@@ -56,32 +51,12 @@ class _Over(Exception):
     """All runs were stopped while their data were loaded."""
 
 
-@dataclass
-class Job:
-    """A run of this worker, and what it has told that is not stored yet."""
-
-    id: str
-    spec: RunSpec
-    backlog: Backlog
-    ledger: Ledger = field(default_factory=Ledger)
-    planned: PrivacyStatement | None = None
-    since: float = field(default_factory=time.monotonic)
-    device: str = ""
-    memory_mb: float = 0.0
-    over: bool = False
-
-
-class Worker:
+class Worker(Telling):
     """Trains runs that were claimed under one token."""
 
     def __init__(self, store: RunStore, token: str, jobs: Sequence[Job]) -> None:
-        self._store = store
-        self._token = token
-        self._jobs = list(jobs)
-        self._flushed = time.monotonic()
+        super().__init__(store, token, jobs)
         self._ended = threading.Event()
-        self._told_to_end: float | None = None
-        self._away_since: float | None = None
         self._failed = False
 
     def work(self) -> bool:
@@ -229,16 +204,6 @@ class Worker:
             if not job.over:
                 raise RuntimeError("the method ended without a result")
 
-    def _due(self) -> bool:
-        since = time.monotonic() - self._flushed
-        if self._away_since is not None:
-            return since > RETRY_SECONDS or self._told_to_end is not None
-        return (
-            since > FLUSH_SECONDS
-            or self._told_to_end is not None
-            or any(job.backlog.in_memory >= BATCH for job in self._jobs)
-        )
-
     def _look(self) -> None:
         """Store what was told, and obey: this is where a run is stopped, or found to be somebody else's."""
         self._flush()
@@ -251,63 +216,6 @@ class Worker:
                 job.over = True
             elif (states is not None and states[job.id] == "stopping") or self._told_to_end is not None:
                 self._stopped(job)
-
-    def _states(self) -> dict[str, str] | None:
-        """What is asked of the runs; None while nobody can be asked."""
-        if self._away_since is not None:
-            return None
-        try:
-            return self._store.leases.states(self._token)
-        except StoreAway as error:
-            self._is_away(error)
-            return None
-
-    def _tell(self, job: Job, event: Event) -> None:
-        job.backlog.add(event)
-
-    def _tell_all(self, event: Event) -> None:
-        for job in self._jobs:
-            self._tell(job, event)
-
-    def _flush(self) -> None:
-        """Store what was told; while the store is away put it aside, and wait only where there is no room for that."""
-        try:
-            self._store_all()
-        except StoreAway as error:
-            self._is_away(error)
-            if not all(job.backlog.put_aside() for job in self._jobs if not job.over):
-                self._patiently(self._store_all)
-
-    def _store_all(self) -> None:
-        self._flushed = time.monotonic()
-        for job in self._jobs:
-            if not job.over:
-                try:
-                    self._store_backlog(job)
-                except RunIsFixed as error:
-                    say(error)
-                    job.over = True
-            if job.over:
-                job.backlog.clear()
-        self._away_since = None
-
-    def _store_backlog(self, job: Job, leave: int = 0) -> None:
-        job.backlog.store(lambda batch, after: self._store.append(job.id, batch, self._token, after=after), leave=leave)
-
-    def _is_away(self, error: StoreAway) -> None:
-        self._flushed = time.monotonic()
-        if self._away_since is None:
-            say(f"what is told waits: {error}")
-            self._away_since = self._flushed
-
-    def _patiently(self, act: Callable[[], Given]) -> Given:
-        """What `act` gives, once the store is there; a worker that is told to end does not wait long."""
-
-        def enough(_waited: float) -> bool:
-            now, told = time.monotonic(), self._told_to_end
-            return now - (self._away_since or now) > PATIENCE or (told is not None and now - told > TOLD_TO_END_SECONDS)
-
-        return patiently(act, say=self._is_away, enough=enough)
 
     # The end
 
@@ -355,7 +263,7 @@ class Worker:
 
         def finish() -> None:
             self._store_backlog(job, leave=BATCH)
-            self._store.leases.finish(job.id, self._token, outcome, job.backlog.first(), after=job.backlog.after)
+            self._store.leases.finish(job.id, self._token, outcome, job.backlog.rest(), after=job.backlog.after)
 
         job.over = True
         self._failed |= state == "failed"
@@ -367,12 +275,6 @@ class Worker:
         except RunIsFixed as refused:
             say(refused)
         job.backlog.clear()
-
-
-def say(text: object) -> None:
-    """A line in the worker's log. On a full disk the log is full too, and that must not be the end of the run."""
-    with contextlib.suppress(OSError):
-        print(text, file=sys.stderr, flush=True)
 
 
 def one_sentence(error: Exception) -> str:

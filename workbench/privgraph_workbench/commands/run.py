@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from types import FrameType
 from typing import Never
 
@@ -16,13 +17,15 @@ from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.patience import patiently
 from privgraph.runs.processes import last_words
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
-from privgraph.runs.spec import make_spec
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.show import describe
 from privgraph_workbench.commands.values import find_run, method_options, pairs, whole
 
 STOPPED = 130
+AT_FIRST_SECONDS = 60.0
+"""How long a store may be away before its first answer."""
 
 
 def run_command(parsed: argparse.Namespace) -> int:
@@ -38,10 +41,8 @@ def run_command(parsed: argparse.Namespace) -> int:
     )
     try:
         store = RunStore.open()
-        run = store.submit(spec, tags=parsed.tag)
-        record = find_run(store, run)
-        _greet(store, record)
-        record = store.get(run)
+        record = patiently(lambda: _submitted(store, spec, parsed.tag), enough=lambda waited: waited > AT_FIRST_SECONDS)
+        run = record.id
         interrupted = False
         if record.pending:
             record, interrupted = _follow(store, run)
@@ -61,6 +62,13 @@ def run_command(parsed: argparse.Namespace) -> int:
     elif record.state == "lost":
         print(last_words(store.folder(run) / LOG_NAME), file=sys.stderr)
     return STOPPED if interrupted else 1
+
+
+def _submitted(store: RunStore, spec: RunSpec, tags: Sequence[str]) -> RunRecord:
+    """The run of that spec, queued unless it is done or under way. May be tried again where an answer was lost."""
+    run = store.submit(spec, tags=tags)
+    _greet(store, find_run(store, run))
+    return store.get(run)
 
 
 def _greet(store: RunStore, record: RunRecord) -> None:

@@ -12,7 +12,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.methods.plan import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters
 from privgraph.registry import METHODS, MethodSpec
-from privgraph.runs.machine import too_large
+from privgraph.runs.memory import too_large
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import datasets, forms, jobs, words
 from privgraph_workbench.views import beginning, common, run, statement
