@@ -28,7 +28,7 @@ app: $(VENV)/.installed
 	@$(BIN)/privgraph app
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses logical --dist worksteal
+	$(BIN)/python -m pytest --numprocesses logical --dist loadgroup
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
