@@ -18,7 +18,7 @@ _KEYS = ("PRIVGRAPH_PROXY_SECRET", "PRIVGRAPH_TOKEN")
 def home() -> Path:
     """The application's own folder, made if missing; `~/.privgraph` unless `PRIVGRAPH_HOME` names another.
 
-    A home that others may enter, as versions before 0.6 left it, is closed to them.
+    A home that others may enter, as versions before 0.5 left it, is closed to them.
     """
     path = Path(os.environ.get("PRIVGRAPH_HOME") or Path.home() / ".privgraph").expanduser()
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
