@@ -29,6 +29,12 @@ CANCELLED = 2.0**-18
 left is rounding, of at most 2^-22 of that sum; so it is clipped to 2^-13 of the clip at most."""
 
 
+BLOCK = 128
+"""Examples go through a network in blocks of this one size, the last one filled up. A library adds up the numbers of a product
+in another order where the table has another size. Where a record brings pre-activations that are rounding alone, that decides on
+which side of an activation's corner they lie, and turns a whole gradient: one example more must not change the others' tables."""
+
+
 class PerExample(Protocol):
     """A stacked network whose backward pass has been run with per-example gradients of the loss (not averaged)."""
 
@@ -95,6 +101,12 @@ class PrivateGradients:
         valid: (S, B) bool, the examples that were drawn (the rest is padding). noise: the members' own
         streams. witnesses: the members' adversaries in an audit; none in every run of the workbench.
         """
+        PrivateGradients.clip_and_sum(mechanisms, net, valid)
+        PrivateGradients.perturb(mechanisms, net, noise, witnesses)
+
+    @staticmethod
+    def clip_and_sum(mechanisms: Sequence[PrivateGradients], net: PerExample, valid: Tensor) -> None:
+        """Turn `net.gradients` into each member's sum of clipped gradients of the last backward pass; not private yet."""
         clips = net.gradients.new_tensor([mechanism.clip for mechanism in mechanisms])
         squared = net.squared_norms()
         absurd = ~torch.isfinite(squared)
@@ -102,6 +114,15 @@ class PrivateGradients:
             net.forget(absurd)
             squared = squared.masked_fill(absurd, 0)
         net.accumulate(clip_factors(squared, clips) * valid)
+
+    @staticmethod
+    def perturb(
+        mechanisms: Sequence[PrivateGradients],
+        net: PerExample,
+        noise: Sequence[Secret],
+        witnesses: Sequence[Witness | None] = (),
+    ) -> None:
+        """Add noise to `net.gradients`, sums of clipped gradients, and divide by the expected batch size."""
         if not len(mechanisms) == len(noise) == len(net.gradients):
             raise ValueError(f"{len(net.gradients)} members need as many mechanisms and streams of noise")
         watching = witnesses or [None] * len(mechanisms)

@@ -7,7 +7,8 @@ comes from all four, and from the installation's secret: equal for the same of a
 without the secret independent of any other.
 
 The number of threads belongs to the device: it decides in which order sums are made, and where a record brings
-features whose classes tie, a last digit decides much. Not in a key are the processor and the order of sums on a GPU.
+features whose classes tie, a last digit decides much. So do the libraries of linear algebra, their threads and
+kernels, and the runs that are trained together with it (`in_company`). Not in a key is the order of sums on a GPU.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import scipy.linalg
 import torch
+from threadpoolctl import threadpool_info
 
 from privgraph.data.digest import Known, graph_digest
 from privgraph.data.graph import Graph
@@ -31,13 +34,32 @@ class Keys:
     shared: bytes = field(repr=False)
 
 
+def libraries() -> str:
+    """What decides in which order sums are made beside torch's threads: each library of linear algebra, its threads and kernels."""
+    assert scipy.linalg  # its library is listed once it is loaded
+    found = [
+        f"{one.get('internal_api')} {one.get('version')} {one.get('architecture', '')} {one.get('num_threads')}"
+        for one in threadpool_info()
+    ]
+    return ", ".join([torch.backends.cpu.get_cpu_capability(), *sorted(set(found))])
+
+
+def in_company(key: bytes, runs: Sequence[str]) -> bytes:
+    """The key of a run that is trained together with others, all of them in order.
+
+    A stack rounds otherwise than a run alone, and after a hundred steps what noise is added to differs: the
+    same noise would show the difference.
+    """
+    return derived_key(key, "company", *runs)
+
+
 def run_keys(installation: bytes, runs: Sequence[str], graphs: Sequence[Graph], device: str) -> Iterator[Keys]:
     """Keys of `runs`, each a text that says what is run (all of it), on its graph; `device` is cpu or cuda.
 
     `installation` is the secret that stays on this machine (`streams.noise_key`).
     """
     known: Known = {}
-    place = f"{device}, {torch.get_num_threads()} threads"
+    place = f"{device}, {torch.get_num_threads()} threads, {libraries()}"
     for run, graph in zip(runs, graphs, strict=True):
         where = (graph_digest(graph, derived_key(installation, "data"), known), program(), place)
         yield Keys(

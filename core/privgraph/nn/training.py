@@ -16,7 +16,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.mechanisms.gradients import BLOCK, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.mechanisms.witness import Witness
 from privgraph.nn.inputs import Chosen, Inputs, Shared
@@ -28,12 +28,6 @@ from privgraph.streams import Secret
 SELECTIONS = ("last", "validation")
 NUMBERS_A_THREAD = 1 << 20
 """A thread of its own is worth its while for so many numbers in a layer's output (below, threads wait for Python)."""
-
-
-_COLUMNS = 32
-"""Columns of a batch come in multiples of it. Libraries add up the last few columns of a table in another order than the
-rest; an example must not be among them because of who else was drawn.
-"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,21 +262,25 @@ def fit_private(
                     chosen[poisson_batch(chosen.numel(), mechanism.rate, secret, net.device)]
                     for chosen, mechanism, secret in zip(trained, gradients, sampling, strict=True)
                 ],
-                multiple=_COLUMNS,
+                multiple=BLOCK,
             )
-            batch = [given.take(rows.index) for given in inputs]
-            lengths = rows.valid.sum(1).tolist()
-            logits = net.forward(batch, Pass(training=True, generators=dropout, lengths=lengths))
-            target = labels[rows.index]
-            log_probability = logits.log_softmax(1)
-            gradient = log_probability.exp()
-            gradient.scatter_add_(1, target.unsqueeze(1), -torch.ones_like(target, dtype=net.dtype).unsqueeze(1))
-            net.backward(gradient)
-            valid = rows.valid
-            losses -= (log_probability.gather(1, target.unsqueeze(1)).squeeze(1) * valid).sum(1)
-            right += ((logits.argmax(1) == target) & valid).sum(1)
-            drawn += valid.sum(1)
-            PrivateGradients.release(gradients, net, valid, noise, witnesses)
+            total = torch.zeros_like(net.gradients)
+            for index, valid in zip(torch.split(rows.index, BLOCK, 1), torch.split(rows.valid, BLOCK, 1), strict=True):
+                batch = [given.take(index) for given in inputs]
+                lengths = valid.sum(1).tolist()
+                logits = net.forward(batch, Pass(training=True, generators=dropout, lengths=lengths))
+                target = labels[index]
+                log_probability = logits.log_softmax(1)
+                gradient = log_probability.exp()
+                gradient.scatter_add_(1, target.unsqueeze(1), -torch.ones_like(target, dtype=net.dtype).unsqueeze(1))
+                net.backward(gradient)
+                losses -= (log_probability.gather(1, target.unsqueeze(1)).squeeze(1) * valid).sum(1)
+                right += ((logits.argmax(1) == target) & valid).sum(1)
+                drawn += valid.sum(1)
+                PrivateGradients.clip_and_sum(gradients, net, valid)
+                total += net.gradients
+            net.gradients.copy_(total)
+            PrivateGradients.perturb(gradients, net, noise, witnesses)
             optimiser.step(net.gradients)
         (val_accuracy,) = accuracies(net, inputs, labels, [val_masks])
         if best is not None:

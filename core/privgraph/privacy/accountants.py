@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from privgraph.privacy.composition import UnsupportedEvent, check_delta, flatten
-from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, PrivacyEvent
+from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, PoissonSampled, PrivacyEvent
 from privgraph.privacy.pld import PLDAccountant
 from privgraph.privacy.renyi import RenyiAccountant
 
@@ -87,6 +87,10 @@ TAILS = 2.0**-60
 """The part of delta that is kept for noise as it is drawn: exact on its lattice, but for tails that end at 64 standard deviations
 and comparisons that are settled by 200 binary digits (`privgraph.lattice`, which has the proof)."""
 
+LEAST_NOISE = 1 / 50
+"""Of Gaussian noise, in units of the sensitivity: up to shifts of 50 standard deviations `TAILS` is proved, and beyond them the end
+of the noise can be seen."""
+
 
 class TightAccountant:
     """The smallest bound of several accountants, each of them sound; `best` says whose it was.
@@ -117,7 +121,7 @@ class TightAccountant:
         parts = flatten(event)
         if not parts:
             return 0.0, "nothing to account"
-        if any(isinstance(mechanism, NonPrivate) for mechanism, _ in parts):
+        if any(isinstance(mechanism, NonPrivate) for mechanism, _ in parts) or _least_noise(event) < LEAST_NOISE:
             return math.inf, "none"
         if all(isinstance(mechanism, Gaussian) for mechanism, _ in parts):
             return PLDAccountant().epsilon(event, delta), "exact Gaussian composition"
@@ -125,6 +129,13 @@ class TightAccountant:
         if not found:
             raise UnsupportedEvent("none of the accountants knows this event")
         return min(found, key=lambda pair: pair[0])
+
+
+def _least_noise(event: PrivacyEvent) -> float:
+    """The smallest noise multiplier of any Gaussian noise in an event, however it is sampled or composed."""
+    inside = [getattr(event, "event", None), *getattr(event, "events", ())]
+    own = float(getattr(event, "noise_multiplier", math.inf)) if not isinstance(event, Laplace) else math.inf
+    return min([own, *(_least_noise(one) for one in inside if one is not None)])
 
 
 def tight() -> TightAccountant:

@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from privgraph.home import home
@@ -186,7 +187,12 @@ class Worker(Telling):
             self._train_together(jobs[start : start + size], members[start : start + size])
 
     def _train_together(self, jobs: list[Job], members: list[Member]) -> None:
-        steps = method(jobs[0].spec.method).load_train()(members)
+        from privgraph.methods.keys import in_company
+
+        texts = [job.spec.text for job in jobs]
+        contexts = [replace(one.context, noise_key=in_company(one.context.noise_key, texts)) for one in members]
+        together = [replace(one, context=context) for one, context in zip(members, contexts, strict=True)]
+        steps = method(jobs[0].spec.method).load_train()(together)
         try:
             for index, event in steps:
                 job = jobs[index]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import torch
+from torch.nn import functional
 
-from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.mechanisms.gradients import BLOCK, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.base import Member
 from privgraph.methods.dp_gnn.config import Config
@@ -52,12 +53,18 @@ def _train_one(member: Member) -> Iterator[Event]:
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
         for _ in range(count):
             batch = poisson_batch(roots.numel(), rate, sampling, device)
-            losses, _ = network.backward(x, subgraphs[batch], y[roots[batch]])
-            valid = torch.ones(1, batch.numel(), dtype=torch.bool, device=device)
             # An empty sample is a step too: noise alone, as the accounting assumes.
-            PrivateGradients.release([mechanism], network, valid, [noise], [context.witness])
+            total = torch.zeros_like(network.gradients)
+            for part in torch.split(batch, BLOCK):
+                valid = torch.arange(BLOCK, device=device).unsqueeze(0) < part.numel()
+                filled = functional.pad(part, (0, BLOCK - part.numel()))
+                losses, _ = network.backward(x, subgraphs[filled], y[roots[filled]])
+                PrivateGradients.clip_and_sum([mechanism], network, valid)
+                total += network.gradients
+                total_loss, drawn = total_loss + float(losses[: part.numel()].sum()), drawn + part.numel()
+            network.gradients.copy_(total)
+            PrivateGradients.perturb([mechanism], network, [noise], [context.witness])
             optimiser.step(network.gradients)
-            total_loss, drawn = total_loss + float(losses.sum()), drawn + batch.numel()
         spent = config.entry(facts, multiplier, count)
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))

@@ -60,12 +60,14 @@ class PublicEncoder:
             return PublicEncoder(columns.numpy(), np.zeros(0), np.zeros((0, 1)))
         centred = x[:, columns] - x[:, columns].mean(0)
         variances, directions = eigh((centred.T @ centred / len(x)).numpy())
+        directions = signed(directions)
         kept = variances > FLOOR * variances[-1]
         whitening = directions[:, kept] / np.sqrt(variances[kept] + RIDGE * variances.sum() / len(x))
         white = centred @ torch.from_numpy(whitening)
         smooth = (white.T @ (mean_adjacency(public).double() @ white)).numpy() / len(x)
         _, slow = eigh((smooth + smooth.T) / 2)
-        return PublicEncoder(columns.numpy(), x[:, columns].mean(0).numpy(), whitening @ slow[:, ::-1][:, :dimensions])
+        weights = whitening @ signed(slow)[:, ::-1][:, :dimensions]
+        return PublicEncoder(columns.numpy(), x[:, columns].mean(0).numpy(), weights)
 
     @property
     def dimensions(self) -> int:
@@ -99,6 +101,13 @@ class PublicEncoder:
         for _ in range(HOPS):
             embedded = embedded + means @ embedded
         return unit(embedded.numpy())
+
+
+def signed(directions: Array) -> Array:
+    """Columns (d, k) turned so that the largest number of each is positive: libraries give either sign, by their threads."""
+    largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=0)[None], axis=0)
+    turned: Array = directions * np.where(largest < 0, -1.0, 1.0)
+    return turned
 
 
 def whole(rows: Array, largest: int) -> Array:
