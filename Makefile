@@ -81,6 +81,12 @@ screenshot: $(VENV)/.installed-test
 planted-bugs: $(VENV)/.installed-test
 	$(BIN)/python -m tests.planted.table
 
+# Strange uploads, run specs, stored rows and addresses: each is taken, or refused in one sentence. INPUTS=10000 plays fewer.
+.PHONY: fuzz
+INPUTS ?= 100000
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m tests.fuzz --inputs $(INPUTS)
+
 # Workers, commands, launchers and databases killed at random moments, on SQLite and PostgreSQL, and what was lost (nothing; about
 # 15 seconds a round). ROUNDS=40 plays fewer.
 .PHONY: faults

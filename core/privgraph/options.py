@@ -30,7 +30,7 @@ ConfigT = TypeVar("ConfigT")
 
 Scalar = bool | int | float | str
 
-_SHOWN = 80
+_SHOWN, _LISTED = 80, 300
 
 
 class OptionError(ValueError):
@@ -104,9 +104,9 @@ def parse(parameter: Parameter, value: object) -> Scalar:
     name, option = parameter.name, parameter.option
     parsed = _convert(parameter, value)
     if option.choices and parsed not in option.choices:
-        admitted = ", ".join(str(choice) for choice in option.choices)
+        choices = [str(choice) for choice in option.choices]
         raise OptionError(
-            f"{name} must be one of {admitted} (got {short(value)}){nearest(short(value), map(str, option.choices))}"
+            f"{name} must be one of {listed(choices)} (got {short(value)}){nearest(short(value), choices)}"
         )
     if isinstance(parsed, (int, float)) and not isinstance(parsed, bool):
         if math.isnan(parsed):
@@ -157,7 +157,7 @@ def build(config: type[ConfigT], values: Mapping[str, object]) -> ConfigT:
     known = {parameter.name: parameter for parameter in parameters(config)}
     for name in values:
         if name not in known:
-            raise OptionError(f"there is no option {short(name)}; options are {', '.join(known)}{nearest(name, known)}")
+            raise OptionError(f"there is no option {short(name)}; options are {listed(known)}{nearest(name, known)}")
     return config(**{name: parse(known[name], value) for name, value in values.items()})
 
 
@@ -176,13 +176,32 @@ def check(config: object) -> None:
 
 
 def short(value: object) -> str:
-    """A value as a sentence repeats it: never more than 80 letters of it.
+    """A value as a sentence repeats it: never more than 80 letters of it, in one line, and each one that can be shown.
 
     >>> short("x" * 10_000) == "x" * 80 + "…"
     True
+    >>> print(short("two\\nlines"))
+    two\\nlines
     """
-    text = str(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    try:
+        text = str(value)
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return "a number of thousands of digits"
+    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text[:_SHOWN])
+    return shown if len(text) <= _SHOWN else f"{shown}…"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a sentence lists them: all of a few, and of many the first.
+
+    >>> listed(["gap", "progap"])
+    'gap, progap'
+    """
+    every = list(names)
+    fitting = every
+    while len(", ".join(fitting)) > _LISTED:
+        fitting = fitting[:-1]
+    return ", ".join(fitting) + (f" and {len(every) - len(fitting)} others" if len(fitting) < len(every) else "")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -89,6 +89,29 @@ def to_record(event: Event) -> tuple[str, dict[str, Any]]:
     return _NAMES[type(event)], {item.name: getattr(event, item.name) for item in dataclasses.fields(event)}
 
 
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "int": int,
+    "float": (int, float),
+    "str": str,
+    "bool": bool,
+    "Mapping[str, Any]": Mapping,
+    "Mapping[str, float]": Mapping,
+}
+
+
+def check_record(kind: str, payload: object) -> None:
+    """Raise `ValueError` unless a payload is an object and, where its kind is known, has fields of the right types.
+
+    What else it has is left alone: a later version may tell more of the same event.
+    """
+    if not isinstance(payload, Mapping):
+        raise ValueError("no object")
+    for item in dataclasses.fields(_KINDS[kind]) if kind in _KINDS else ():
+        needed = item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING
+        if (needed or item.name in payload) and not isinstance(payload.get(item.name), _TYPES[str(item.type)]):
+            raise ValueError(f"{item.name} is missing or no {item.type}")
+
+
 def from_record(kind: str, payload: Mapping[str, Any]) -> Event:
     """The event that `to_record` wrote. Raises `ValueError` for an unknown kind."""
     if kind not in _KINDS:

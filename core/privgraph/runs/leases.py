@@ -233,7 +233,7 @@ class Leases:
 
     def _why_lost(self, suspect: Any, time: float) -> str:
         """Why a live run's worker must be taken for dead, or "" where it need not be."""
-        silence = time - suspect.heartbeat
+        silence = time - (suspect.heartbeat or 0.0)  # none at all: damaged, and nobody is to be waited for
         here = suspect.host == this_host() and suspect.pid is not None
         if here and not alive(suspect.pid):
             how = how_it_ended(suspect.pid)

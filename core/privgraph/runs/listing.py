@@ -11,8 +11,9 @@ import sqlalchemy as sa
 
 from privgraph.audits.record import AuditRecord
 from privgraph.options import short
+from privgraph.progress import check_record
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.records import LIVE, STATES, RunQuery, RunRecord, StoredEvent, Unreadable, reading, unplain
+from privgraph.runs.records import LIVE, STATES, RunQuery, RunRecord, StoredEvent, Unreadable, parsed, reading, unplain
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
 
@@ -123,7 +124,7 @@ def _graph(dataset: str, split: str, spec: str) -> str:
     """The graph of a run in words: by its name alone where the spec cannot be read, which must not hide the others."""
     try:
         with reading("the spec"):
-            return GraphId.made(dataset, json.loads(spec)["data_options"], split).words()
+            return GraphId.made(dataset, parsed(spec)["data_options"], split).words()
     except Unreadable:
         return dataset
 
@@ -202,7 +203,7 @@ def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
     """All audits of a run, the oldest first."""
     statement = sa.select(audits.c.record).where(audits.c.run == number).order_by(audits.c.number)
     with reading("an audit of this run"):
-        return [AuditRecord.from_json(json.loads(record)) for record in connection.scalars(statement)]
+        return [AuditRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
 
 
 def _record(
@@ -211,10 +212,10 @@ def _record(
     damage, spec, metrics, statement = "", None, {}, None
     try:
         with reading("its spec"):
-            spec = RunSpec.from_json(json.loads(row["spec"]))
+            spec = RunSpec.from_json(parsed(row["spec"]))
         with reading("its result"):
-            metrics = {name: float(value) for name, value in json.loads(row["metrics"]).items()}
-            statement = json.loads(row["statement"]) if row["statement"] else None
+            metrics = {name: float(value) for name, value in parsed(row["metrics"]).items()}
+            statement = parsed(row["statement"]) if row["statement"] else None
             if not isinstance(statement, dict | None):
                 raise TypeError("no object")
         if row["state"] not in STATES:
@@ -277,5 +278,6 @@ def find_events(
 
 def _event(row: Any) -> StoredEvent:
     with reading(f"event {row.sequence} of the run"):
-        payload = unplain(row.kind, json.loads(row.payload))
+        payload = unplain(row.kind, parsed(row.payload))
+        check_record(row.kind, payload)
     return StoredEvent(sequence=row.sequence, attempt=row.attempt, time=row.time, kind=row.kind, payload=payload)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -41,8 +42,16 @@ def reading(what: str) -> Iterator[None]:
     """Whatever goes wrong inside leaves as one `Unreadable`: what a newer version, or damage, may have left has any form."""
     try:
         yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise Unreadable(f"{what} has a form that is not known here ({short(' '.join(str(error).split()))})") from error
+
+
+def parsed(text: str) -> Any:
+    """Stored JSON. Raises `ValueError`, also for half a letter: JSON can hold one, and nothing can print or export it."""
+    value = json.loads(text)
+    if "\\ud" in text.lower():
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 class StoreError(Exception):

@@ -1,0 +1,90 @@
+"""A few inputs of each kind, the same each time, and those that were neither taken nor refused in one sentence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.fuzz import addresses, strange
+from tests.fuzz.every import KINDS
+from tests.fuzz.kinds import Crash, Kind, judged, play
+from tests.fuzz.stored import kept
+
+from privgraph.options import OptionError
+from privgraph.runs.spec import make_spec
+
+FEW = {"uploads": 60, "specs": 80, "stored": 20, "addresses": 60}
+LOG = '{"message": 5, "level": "info"}'
+HALF = json.dumps({"\ud800": 1.0})
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_a_few_inputs_are_taken_or_refused(name: str) -> None:
+    found = play(KINDS[name], FEW[name], seed=0)
+    assert found.crashes == []
+    assert found.accepted
+    assert found.refused
+
+
+def test_the_parts_make_a_whole() -> None:
+    assert sum(kind.part for kind in KINDS.values()) == pytest.approx(1)
+
+
+def test_what_is_no_short_sentence_is_a_crash() -> None:
+    def refuse(given: object) -> list[str]:
+        raise OptionError(str(given))
+
+    kind = Kind("k", 1, lambda rng: rng, refuse)
+    assert judged(kind, "epsilon is too large") == ["epsilon is too large"]
+    for said in ("two\nlines", "x" * 500, ""):
+        with pytest.raises(Crash, match="no short sentence"):
+            judged(kind, said)
+    with pytest.raises(Crash, match="ZeroDivisionError"):
+        judged(Kind("k", 1, lambda rng: rng, lambda given: [str(1 / 0)]), 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        ({"accounting": "a\nb"}, "mlp"),
+        ({"pretrain_on": "%s"}, "fine-tune"),
+        ({"hidden": strange.UNWRITTEN}, "gap"),
+        ({"a\nb": 1}, "dp-gpl"),
+    ],
+)
+def test_an_option_is_refused_in_one_short_line(options: dict[str, object], method: str) -> None:
+    with pytest.raises(OptionError) as refused:
+        make_spec(method, "karate", options)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("command", "damage"),
+    [
+        ("list runs", (1, "runs", 1, "spec", strange.DEEP)),
+        ("show {run}", (1, "runs", 1, "metrics", HALF)),
+        ("export {run} --out {out}", (1, "runs", 1, "metrics", HALF)),
+        ("show {run} --log", (1, "events", 1, "payload", "{}")),
+        ("show {run} --log", (1, "events", 1, "payload", LOG)),
+        ("export {run} --out {out}", (1, "events", 1, "payload", "[1]")),
+    ],
+)
+def test_a_damaged_row_is_named(command: str, damage: tuple[object, ...]) -> None:
+    assert any("form that is not known here" in said for said in judged(KINDS["stored"], (command, damage)))
+
+
+def test_a_live_run_that_was_never_heard_of_hides_no_others() -> None:
+    assert judged(KINDS["stored"], ("list runs --json", (4, "runs", 4, "state", "running"))) == []
+
+
+def test_an_address_of_two_lines_is_named_in_one() -> None:
+    said = addresses.take(("train", {"split": ["-inf", "a\nb"]}))
+    assert any("split has no value" in sentence for sentence in said)
+    assert not any("\n" in sentence for sentence in said)
+
+
+def test_the_kept_store_is_as_it_was() -> None:
+    here = kept()
+    for table, rows in here.tables.items():
+        assert here.raw.execute(f"SELECT * FROM {table}").fetchall() == rows
