@@ -288,6 +288,14 @@ def test_every_mechanism_draws_noise_that_pays_for_its_rounding(monkeypatch: pyt
     assert drawn[0] >= scale * (1 + 2.0**-30)
 
 
+@pytest.mark.parametrize("kind", ["gaussian", "laplace"])
+def test_a_mirrored_number_has_its_floor(kind: str) -> None:
+    """The floor of -x is -k - 1 where that of x is k: zero is not hit from both sides."""
+    smallest, sign = 0, 1 << 63  # the first cell, the first place in it, and kept
+    found = Sampler(kind, SCALE)._candidates(Told(0, 0, smallest, smallest | sign), 2)
+    assert found.tolist() == [0, -1]
+
+
 def test_ties_are_broken_by_chance() -> None:
     """Two counts that come out equal on the lattice: each is the largest half of the time, a third one never."""
     steps = np.tile(np.array([5, 7, 7, 1]), (4000, 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import pytest
@@ -45,3 +46,10 @@ def test_a_feature_is_cut_off_and_nobody_else_is_touched(given: float, read: flo
     found = graph(x).x
     assert torch.equal(found, torch.tensor([[1.5, read], [3.0, 4.0]]))
     assert torch.equal(graph(found).x, found)
+
+
+def test_classes_are_those_that_are_named_whoever_is_there() -> None:
+    """How many there are is public: it must not hang on the one node of a class."""
+    named = dataclasses.replace(graph(torch.zeros(4, 2)), class_names=("red", "green", "blue"))
+    assert named.num_classes == named.facts.classes == 3
+    assert graph(torch.zeros(4, 2)).num_classes == 2

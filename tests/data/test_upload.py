@@ -88,6 +88,13 @@ def test_a_stored_upload_is_loaded_by_name() -> None:
         load(other)
 
 
+def test_nothing_of_a_deleted_upload_stays_on_the_disk() -> None:
+    kept, gone = (save_upload(check_upload({"graph": made.npz(made.arrays(seed=seed))})) for seed in range(2))
+    delete_upload(gone)
+    stems = sorted(path.name for path in (home() / "uploads").iterdir())
+    assert stems == [f"{kept.removeprefix('upload:')}.{kind}" for kind in ("json", "npz")]
+
+
 @pytest.mark.parametrize("field", ["x", "y", "edges", "class_names", "feature_names", "train", "test", "none"])
 def test_whatever_is_other_in_a_graph_has_another_name(field: str) -> None:
     """A name stands for one content: the second of two graphs with one name would take the place of the first."""

@@ -104,6 +104,14 @@ def test_an_origin_that_is_no_address_is_refused() -> None:
         assert gate.refuses({**headers, "origin": origin}) == "Requests from another origin are refused."
 
 
+def test_the_beginning_of_a_proxys_secret_is_not_the_secret() -> None:
+    secret = "a secret of a proxy, long enough"
+    gate = Gate(lambda *_: None, secret=secret)  # type: ignore[arg-type, return-value]
+    for given in ("", secret[:1], secret[:-1], secret + "!", secret.upper()):
+        assert gate.refuses({"host": "localhost:8501", "x-privgraph-proxy": given}) is not None
+    assert gate.refuses({"host": "localhost:8501", "x-privgraph-proxy": secret}) is None
+
+
 def test_the_browser_is_shown_no_traceback() -> None:
     assert "--client.showErrorDetails=none" in launcher.command("127.0.0.1", 8501)
 

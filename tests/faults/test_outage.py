@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -140,6 +141,33 @@ def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch
     waiting.store(append)  # type: ignore[arg-type]
     assert stored == told
     assert not (tmp_path / "backlog").exists()
+
+
+def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path) -> None:
+    """The disk takes some of the events, and has room again a moment later."""
+    told = [Log(message=f"{n} " + "x" * 5000) for n in range(8)]
+    waiting = Backlog(tmp_path / "backlog")
+    waiting.add(told[0])
+    assert waiting.put_aside()
+    size = (tmp_path / "backlog").stat().st_size
+    for event in told[1:]:
+        waiting.add(event)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 12_000, before[1]))
+    try:
+        assert not waiting.put_aside()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "backlog").stat().st_size == size
+    assert waiting.put_aside()
+    stored: list[object] = []
+
+    def append(batch: list[object], _: int) -> int:
+        stored.extend(batch)
+        return len(stored)
+
+    waiting.store(append)  # type: ignore[arg-type]
+    assert stored == told
 
 
 def test_a_worker_waits_where_nothing_more_can_be_put_aside(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from tests.pages.kept_runs import KARATE
 from privgraph.methods.plan import NoiseCanBeGiven
 from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -127,6 +128,16 @@ def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunS
     assert (row["seeds"], row["graph"], row["composed"]) == (2, "social (nodes 600)", 2)
 
 
+@pytest.mark.parametrize(("one", "other"), [(1.0000001, 1.0000002), (12_345_678.0, 12_345_679.0), (0.1, 0.1 + 2e-17)])
+def test_graphs_whose_options_differ_in_any_digit_are_other_graphs(one: float, other: float) -> None:
+    """What stands together as repetitions on one graph is averaged, and counted as one release each of the same people."""
+    assert one != other
+    first, second = (GraphId.made("social", {"signal": value}, "random") for value in (one, other))
+    assert first != second
+    assert first.people != second.people
+    assert first.words() != second.words()
+
+
 def test_statements_of_different_graphs_and_options_all_leave(store: RunStore, two_graphs: list[RunRecord]) -> None:
     deeper = made_runs.finish(
         store,
@@ -200,6 +211,16 @@ def test_no_label_states_less_than_the_sound_epsilon(name: str) -> None:
             assert all(epsilon >= record.statement.epsilon for epsilon in _claimed(label)), (record.spec.options, label)
         if record.statement.epsilon > 0:
             assert _claimed(describe(record)) or "nothing guaranteed" in describe(record)
+
+
+@pytest.mark.parametrize("more", [1.0001, 1.005, 1.02])
+def test_a_run_that_costs_a_little_more_than_was_asked_is_not_called_by_what_was_asked(more: float) -> None:
+    spec = make_spec("gap", "karate", {"unit": "edge", "epsilon": 2.0})
+    said = replace(spec.config().plan(KARATE).statement, epsilon=2.0 * more)
+    record = made_runs.record(spec, said)
+    for label in (privacy(record), describe(record), *run_labels([record]), *statements_of([record])):
+        assert all(epsilon >= 2.0 * more for epsilon in _claimed(label)), label
+    assert _claimed(privacy(record))
 
 
 @pytest.mark.parametrize("name", METHODS)

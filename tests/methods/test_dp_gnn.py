@@ -11,17 +11,19 @@ import pytest
 import torch
 from scipy.special import logsumexp
 from scipy.stats import binom, norm
-from tests.secrets_made_here import secret
+from tests.secrets_made_here import KEY, secret
 from torch import Tensor
 from torch.nn import functional
 
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
+from privgraph.methods.base import Context, train_one
 from privgraph.methods.dp_gnn import network as network_module
 from privgraph.methods.dp_gnn.config import Config, step_event
 from privgraph.methods.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.dp_gnn.subgraphs import frozen_subgraphs, without_node
+from privgraph.methods.dp_gnn.train import train
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated, SampledTerms
@@ -287,6 +289,23 @@ def test_noise_of_an_empty_sample_has_the_planned_scale() -> None:
     assert fits(3.0)
     assert not fits(2.0)
     assert not fits(4.5)
+
+
+def test_a_step_in_which_nobody_was_drawn_is_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With noise alone, as the accounting assumes: where it were passed over, whoever counts would know that."""
+    release, drawn = PrivateGradients.release, []
+
+    def spy(mechanisms: list[PrivateGradients], net: SubgraphNetwork, valid: Tensor, *rest: object) -> None:
+        release(mechanisms, net, valid, *rest)  # type: ignore[arg-type]
+        drawn.append((valid.shape[1], bool((net.gradients != 0).all())))
+
+    monkeypatch.setattr(PrivateGradients, "release", staticmethod(spy))
+    graph, context = load("karate"), Context(noise_key=KEY)
+    config = Config(epochs=2, batch_size=1, hidden=4, max_degree=3)
+    list(train_one(train, config, graph, context))
+    assert len(drawn) == config.steps(graph.facts.train_nodes) == sum(entry.count for entry in context.ledger.entries)
+    assert {0, 1} <= {size for size, _ in drawn}
+    assert all(noisy for _, noisy in drawn)
 
 
 @pytest.mark.parametrize("accounting", ["sound", "published"])

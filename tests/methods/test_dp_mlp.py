@@ -21,7 +21,7 @@ from privgraph.nn.layers import Pass
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import PRVAccountant
 from privgraph.privacy.events import Composed, Repeated
-from privgraph.progress import Metric
+from privgraph.progress import Metric, Spent
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
 SOCIAL = {"nodes": 200, "degree": 8.0, "signal": 3.0}
@@ -98,6 +98,22 @@ def test_members_keep_their_own_noise_and_ledgers() -> None:
                 assert isinstance(other, Metric)
                 assert one.value == pytest.approx(other.value, abs=1e-4)
     assert len(scales) == 3
+
+
+def test_whoever_stops_at_an_event_finds_in_every_ledger_what_was_drawn() -> None:
+    """The members' steps are made together: when the first of them tells of an epoch, all have spent it."""
+    graph = load("karate")
+    config = Config(epochs=3, hidden=4, batch_size=10)
+    members = [Member(config=config, graph=graph, context=Context(seed=seed, noise_key=KEY)) for seed in range(2)]
+    told = 0
+    for _, event in train(members):
+        if isinstance(event, Spent):
+            told += 1
+            epochs = (told + 1) // 2
+            for member in members:
+                spent = sum(entry.count for entry in member.context.ledger.entries)
+                assert spent == epochs * config.steps(graph.facts.train_nodes) // 3
+    assert told == 6
 
 
 def test_less_privacy_learns_and_much_privacy_does_not() -> None:

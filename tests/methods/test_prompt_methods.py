@@ -26,6 +26,7 @@ from privgraph.methods.prompt.train import train as train_prompt
 from privgraph.methods.prompt_dpsgd.config import Config
 from privgraph.methods.prompt_dpsgd.train import TOGETHER, PerExampleGradients
 from privgraph.methods.prompt_dpsgd.train import train as train_dpsgd
+from privgraph.nn.optim import StackedAdam
 from privgraph.nn.prompts import KINDS
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import PRVAccountant
@@ -274,6 +275,28 @@ def test_a_run_draws_the_noise_that_was_planned(monkeypatch: pytest.MonkeyPatch)
     assert {mechanism.rate for mechanism in seen} == {0.5}
     assert {mechanism.expected_batch for mechanism in seen} == {20.0}
     assert Ledger(context.ledger.entries).event() == Ledger(config.plan(facts).statement.ledger).event()
+
+
+def test_what_is_learnt_from_is_what_was_released_however_many_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many were drawn is private: nothing but the noisy sum may know it."""
+    release, step = PrivateGradients.release, StackedAdam.step
+    told: list[Tensor] = []
+    learnt: list[Tensor] = []
+
+    def spy(mechanisms: list[PrivateGradients], net: PerExampleGradients, *rest: object) -> None:
+        release(mechanisms, net, *rest)  # type: ignore[arg-type]
+        told.append(net.gradients.clone())
+
+    def adam(self: StackedAdam, gradients: Tensor) -> None:
+        learnt.append(gradients.clone())
+        step(self, gradients)
+
+    monkeypatch.setattr(PrivateGradients, "release", staticmethod(spy))
+    monkeypatch.setattr(StackedAdam, "step", adam)
+    config = Config(prompt="gpf-plus", epochs=3, shots=0, batch_size=5, **SMALL)
+    list(train_one(train_dpsgd, config, graph(), Context(noise_key=KEY)))
+    assert len(told) > 10
+    assert all(torch.equal(*pair) for pair in zip(told, learnt[-len(told) :], strict=True))
 
 
 def test_gppts_penalty_is_added_after_the_noise() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -72,6 +73,14 @@ def test_wrong_noise_is_another_statement(factor: float) -> None:
     right, wrong = edge_statement(11.0), edge_statement(11.0 * factor)
     assert abs(wrong.epsilon / right.epsilon - 1) > 0.2
     assert edge_statement(11.0, depth=4).epsilon > right.epsilon * 1.1
+
+
+def test_no_epsilon_in_words_is_below_the_one_that_holds() -> None:
+    said = replace(edge_statement(5.0), epsilon=1.94841, per_holder=(("a holder", 0.123441), ("another", 2.00001)))
+    words = statements.statement_text(said)
+    assert "Sound epsilon: 1.949 " in words
+    assert "For a holder: epsilon 0.1235." in words
+    assert "For another: epsilon 2.001." in words
 
 
 def test_unit_none_is_never_private_whatever_noise_there_was() -> None:
