@@ -143,9 +143,10 @@ def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch
     assert not (tmp_path / "backlog").exists()
 
 
-def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("length", "room"), [(5000, 12_000), (20, 100)])
+def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path, length: int, room: int) -> None:
     """The disk takes some of the events, and has room again a moment later."""
-    told = [Log(message=f"{n} " + "x" * 5000) for n in range(8)]
+    told = [Log(message=f"{n} " + "x" * length) for n in range(8)]
     waiting = Backlog(tmp_path / "backlog")
     waiting.add(told[0])
     assert waiting.put_aside()
@@ -153,7 +154,7 @@ def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path) -> None
     for event in told[1:]:
         waiting.add(event)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 12_000, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
     try:
         assert not waiting.put_aside()
     finally:

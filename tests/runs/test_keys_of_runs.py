@@ -160,12 +160,25 @@ def test_each_of_the_four_changes_the_key(
     assert (home() / "noise.key").read_bytes() not in flat, "the installation's own key is given to nobody"
 
 
-def test_a_stack_has_the_keys_that_its_runs_have_alone(
-    store: RunStore, data: str, given: list[tuple[bytes, bytes]]
-) -> None:
-    specs = sweep(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"), seeds=(0, 1))
-    together = keys_of(store, given, *specs)
-    assert together == [key for spec in specs for key in keys_of(store, given, spec)]
+def test_a_run_in_a_stack_has_noise_of_its_own(store: RunStore, data: str, given: list[tuple[bytes, bytes]]) -> None:
+    """A stack rounds otherwise than a run alone: what the same noise is added to would show through the difference."""
+    specs = sweep(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"), seeds=(0, 1, 2))
+    two, three = keys_of(store, given, *specs[:2]), keys_of(store, given, *specs)
+    alone = [key for spec in specs for key in keys_of(store, given, spec)]
+    noise = [key for key, _ in [*two, *three, *alone]]
+    assert len(set(noise)) == len(noise)
+    assert keys_of(store, given, *specs[:2]) == two, "the same runs together repeat"
+    assert [shared for _, shared in three] == [shared for _, shared in alone], "samples shared on purpose still are"
+
+
+def test_libraries_and_their_threads_are_part_of_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = load("karate")
+    (here,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    told = [{"internal_api": "openblas", "version": "0.3", "architecture": "Zen", "num_threads": 7}]
+    monkeypatch.setattr(keys, "threadpool_info", lambda: told)
+    (there,) = run_keys(b"secret", ["the same run"], [graph], "cpu")
+    assert here.noise != there.noise
+    assert here.shared != there.shared
 
 
 def test_a_run_says_which_program_made_its_last_attempt(store: RunStore, data: str) -> None:
@@ -179,12 +192,12 @@ def test_another_number_of_threads_is_another_device() -> None:
     """It decides the order of sums, and with a record whose classes tie the last digit decides what is released."""
     graph, before = load("karate"), torch.get_num_threads()
     try:
-        keys = []
+        found = []
         for threads in (1, 2, 1):
             torch.set_num_threads(threads)
-            keys += run_keys(b"secret", ["the same run"], [graph], "cpu")
+            found += run_keys(b"secret", ["the same run"], [graph], "cpu")
     finally:
         torch.set_num_threads(before)
-    assert keys[0] == keys[2]
-    assert keys[0].noise != keys[1].noise
-    assert keys[0].shared != keys[1].shared
+    assert found[0] == found[2]
+    assert found[0].noise != found[1].noise
+    assert found[0].shared != found[1].shared

@@ -65,13 +65,13 @@ class Backlog:
         lines = [json.dumps([kind, plain(payload)]) for kind, payload in map(to_record, self._memory)]
         text = ("\n".join(lines) + "\n").encode()
         try:
-            with self._path.open("r+b" if self._path.exists() else "w+b") as file:
+            with self._path.open("r+b" if self._path.exists() else "w+b", buffering=0) as file:
                 end = file.seek(0, 2)
                 if end + len(text) > MOST_BYTES:
                     return False
                 try:
-                    file.write(text)
-                    file.flush()
+                    if file.write(text) < len(text):
+                        raise OSError("the disk took a part of it")
                 except OSError:
                     file.truncate(end)
                     raise
