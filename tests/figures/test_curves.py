@@ -128,6 +128,6 @@ def test_a_late_stage_says_why_its_curve_does_not_begin_at_0() -> None:
         {"run": "", "metric": "train_loss", "stage": "student", "step": step, "value": 1.0, "evaluator": False}
         for step in (541, 542)
     ]
-    assert curves.chart(rows).panels[0].x.title == "step (epochs of student, after 540 steps of other work)"
+    assert curves.chart(rows).panels[0].x.title == "step (student from 541)"
     early = [{**row, "step": row["step"] - 541} for row in rows]
     assert curves.chart(early).panels[0].x.title == "step (epochs, over all stages)"

@@ -74,6 +74,14 @@ def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest]) -> Non
     assert not app.warning
 
 
+def test_another_graph_has_another_node_in_the_middle(opened: Callable[..., AppTest]) -> None:
+    app = _counted(opened("data", data="patients", node="500"))
+    assert not app.error
+    app = _counted(app.selectbox(key="data").set_value("karate").run())
+    assert not app.error
+    assert app.number_input(key="node").value <= 33
+
+
 def test_a_set_that_is_not_here_says_which_files_are_missing(
     opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

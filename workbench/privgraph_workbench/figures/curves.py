@@ -157,7 +157,7 @@ def _steps_title(rows: Sequence[Row]) -> str:
     stages, first = {row["stage"] for row in rows}, min(row["step"] for row in rows)
     if len(stages) > 1 or first <= 1:
         return "step (epochs, over all stages)"
-    return f"step (epochs of {stages.pop()}, after {first - 1:,} steps of other work)"
+    return f"step ({stages.pop()} from {first:,})"
 
 
 def _shown(row: Row) -> str:

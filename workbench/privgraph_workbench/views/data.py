@@ -8,6 +8,7 @@ from privgraph.data.errors import DataError
 from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import check_upload, delete_upload, save_upload
+from privgraph.data.uploads import upload_spec
 from privgraph.options import Option, OptionError, Parameter, parameters
 from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell, words
 from privgraph_workbench.figures import classes, degrees, neighbourhood
@@ -62,7 +63,7 @@ def _choose() -> DatasetSpec:
     asked = st.query_params.get("data")
     if asked is not None and asked not in known:
         st.warning(f"In this page's address, {datasets.complaint(asked)}; social is shown instead.")
-    spec = known[st.selectbox("Data set", list(known), key="data", bind="query-params")]
+    spec = known[st.selectbox("Data set", list(known), key="data", bind="query-params", on_change=_begin_anew)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(datasets.KINDS[spec.kind], color="blue")
         st.markdown(common.about(spec), width="stretch")
@@ -277,8 +278,16 @@ def _take_upload() -> None:
     except DataError as error:
         st.session_state["upload_errors"] = [common.sentence(error)]
         return
-    st.session_state["upload_notes"] = [f"The graph is kept as {name}.", *map(common.sentence, checked.notes)]
+    spec = upload_spec(name)
+    kept = f"{spec.title} is kept: {spec.nodes:,} nodes, {spec.edges:,} edges. Exports call it {name}."
+    st.session_state["upload_notes"] = [words.literal(kept), *map(common.sentence, checked.notes)]
     st.session_state["data"] = name
+    _begin_anew()
+
+
+def _begin_anew() -> None:
+    """Another graph has other nodes: the one in the middle is chosen anew."""
+    st.session_state.pop("node", None)
 
 
 def _catalogue() -> None:
