@@ -94,13 +94,13 @@ def test_noise_that_is_not_scaled_by_the_clip_is_caught(monkeypatch: pytest.Monk
 
 
 def test_one_composition_more_than_counted_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    release = PrivateGradients.release
+    perturb = PrivateGradients.perturb
 
     def twice(*arguments: Any) -> None:
-        release(*arguments)
-        release(*arguments)
+        perturb(*arguments)
+        perturb(*arguments)
 
-    monkeypatch.setattr(PrivateGradients, "release", staticmethod(twice))
+    monkeypatch.setattr(PrivateGradients, "perturb", staticmethod(twice))
     with pytest.raises(Miscounted, match=r"noisy gradients, and .* were released"):
         audited(subject("dp-mlp"))
 
@@ -156,12 +156,12 @@ def test_a_rule_that_hides_the_unit_is_part_of_what_a_canary_does() -> None:
 
 
 def _patch(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
-    release, of_subgraphs = PrivateGradients.release, SubgraphGradients.release
+    perturb, of_subgraphs = PrivateGradients.perturb, SubgraphGradients.release
 
     def changed(mechanisms: Any, *rest: Any) -> None:
-        release([change(mechanism) for mechanism in mechanisms], *rest)
+        perturb([change(mechanism) for mechanism in mechanisms], *rest)
 
-    monkeypatch.setattr(PrivateGradients, "release", staticmethod(changed))
+    monkeypatch.setattr(PrivateGradients, "perturb", staticmethod(changed))
     monkeypatch.setattr(SubgraphGradients, "release", lambda mechanism, *rest: of_subgraphs(change(mechanism), *rest))
 
 

@@ -293,18 +293,19 @@ def test_noise_of_an_empty_sample_has_the_planned_scale() -> None:
 
 def test_a_step_in_which_nobody_was_drawn_is_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """With noise alone, as the accounting assumes: where it were passed over, whoever counts would know that."""
-    release, drawn = PrivateGradients.release, []
+    perturb, drawn = PrivateGradients.perturb, []
 
-    def spy(mechanisms: list[PrivateGradients], net: SubgraphNetwork, valid: Tensor, *rest: object) -> None:
-        release(mechanisms, net, valid, *rest)  # type: ignore[arg-type]
-        drawn.append((valid.shape[1], bool((net.gradients != 0).all())))
+    def spy(mechanisms: list[PrivateGradients], net: SubgraphNetwork, *rest: object) -> None:
+        anybody = bool((net.gradients != 0).any())
+        perturb(mechanisms, net, *rest)  # type: ignore[arg-type]
+        drawn.append((anybody, bool((net.gradients != 0).all())))
 
-    monkeypatch.setattr(PrivateGradients, "release", staticmethod(spy))
+    monkeypatch.setattr(PrivateGradients, "perturb", staticmethod(spy))
     graph, context = load("karate"), Context(noise_key=KEY)
     config = Config(epochs=2, batch_size=1, hidden=4, max_degree=3)
     list(train_one(train, config, graph, context))
     assert len(drawn) == config.steps(graph.facts.train_nodes) == sum(entry.count for entry in context.ledger.entries)
-    assert {0, 1} <= {size for size, _ in drawn}
+    assert {False, True} == {anybody for anybody, _ in drawn}
     assert all(noisy for _, noisy in drawn)
 
 

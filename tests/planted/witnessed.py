@@ -120,12 +120,12 @@ def unbounded_readers() -> AbstractContextManager[None]:
 @contextmanager
 def noise_after_the_first_moment() -> Iterator[None]:
     """Adam's first moment gets noise of the right size; its second reads gradients without any."""
-    release = PrivateGradients.release
+    perturb = PrivateGradients.perturb
     waiting: list[tuple[PrivateGradients, Secret]] = []
 
-    def bare(mechanisms: Sequence[PrivateGradients], net: Any, valid: Tensor, noise: Any, *rest: Any) -> None:
+    def bare(mechanisms: Sequence[PrivateGradients], net: Any, noise: Any, *rest: Any) -> None:
         waiting[:] = zip(mechanisms, noise, strict=True)
-        release([replace(one, noise_multiplier=0.0) for one in mechanisms], net, valid, noise, *rest)
+        perturb([replace(one, noise_multiplier=0.0) for one in mechanisms], net, noise, *rest)
 
     def step(self: Any, gradients_: Tensor) -> None:
         self._steps += 1
@@ -139,7 +139,7 @@ def noise_after_the_first_moment() -> Iterator[None]:
         spread = (self._second / (1 - self.beta2**self._steps)).sqrt_().add_(self.eps)
         self._parameters.addcdiv_(self._first * (self._rates / (1 - self.beta1**self._steps)), spread, value=-1)
 
-    with instead(PrivateGradients, "release", staticmethod(bare)), instead(StackedAdam, "step", step):
+    with instead(PrivateGradients, "perturb", staticmethod(bare)), instead(StackedAdam, "step", step):
         yield
 
 

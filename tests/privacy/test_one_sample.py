@@ -176,8 +176,8 @@ def test_what_a_sample_comes_to() -> None:
 
 
 def test_a_sample_rarer_than_delta_is_free_and_a_pure_one_needs_no_delta() -> None:
-    assert tight().epsilon(once(0.0099, Gaussian(noise_multiplier=0.01), 100), 0.01) == 0
-    assert tight().epsilon(once(0.02, Gaussian(noise_multiplier=0.01), 100), 0.01) > 1
+    assert tight().epsilon(once(0.0099, Gaussian(noise_multiplier=0.02), 100), 0.01) == 0
+    assert tight().epsilon(once(0.02, Gaussian(noise_multiplier=0.02), 100), 0.01) > 1
     event = once(0.2, PureDP(epsilon=0.5), 6)
     assert pure_epsilon(event) == pytest.approx(math.log1p(0.2 * math.expm1(3.0)))
     assert tight().epsilon(event, 0.0) == pytest.approx(pure_epsilon(event))

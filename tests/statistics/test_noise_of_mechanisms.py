@@ -115,18 +115,19 @@ def test_a_run_draws_fresh_noise_of_the_planned_scale(name: str, unit: str, monk
     members = [Member(config=config, graph=graph, context=Context(seed=seed, noise_key=KEY)) for seed in (0, 1)]
     released: list[Tensor] = []
     gradients: list[Tensor] = []
-    release, private = stacking.release_stack, training.PrivateGradients.release
+    release, private = stacking.release_stack, training.PrivateGradients.perturb
 
     def aggregates(*arguments: Any) -> Tensor:
         released.append(release(*arguments).clone())
         return released[-1].clone()
 
-    def silent(mechanisms: Any, net: Any, valid: Tensor, noise: Any, witnesses: Any) -> None:
-        private(mechanisms, net, torch.zeros_like(valid), noise, witnesses)
+    def silent(mechanisms: Any, net: Any, noise: Any, witnesses: Any) -> None:
+        net.gradients.zero_()
+        private(mechanisms, net, noise, witnesses)
         gradients.append(net.gradients.clone() * mechanisms[0].expected_batch)
 
     monkeypatch.setattr(stacking, "release_stack", aggregates)
-    monkeypatch.setattr(training.PrivateGradients, "release", staticmethod(silent))
+    monkeypatch.setattr(training.PrivateGradients, "perturb", staticmethod(silent))
     for _ in method(name).load_train()(members):
         pass
     noise = config.plan(graph.facts).noise
