@@ -41,11 +41,12 @@ def test_it_changes_with_the_engine_s_code_and_with_nothing_else(tmp_path: Path)
 
 @pytest.mark.parametrize("library", module.LIBRARIES)
 def test_it_changes_with_a_library(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = module.version
+    installed, before = module.version, program()
     monkeypatch.setattr(module, "version", lambda name: installed(name) + ("1" if name == library else ""))
-    assert program.__wrapped__() != program()
+    assert program.__wrapped__() != before
 
 
 def test_it_changes_with_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = program()
     monkeypatch.setattr(module.platform, "python_version", lambda: "3.99.0")
-    assert program.__wrapped__() != program()
+    assert program.__wrapped__() != before
