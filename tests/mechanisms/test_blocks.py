@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 import torch
-from tests.secrets_made_here import KEY
+from tests.secrets_made_here import KEY, secret
 from torch import Tensor
 
 from privgraph.data.load import load
-from privgraph.mechanisms.gradients import BLOCK
+from privgraph.mechanisms.gradients import BLOCK, PrivateGradients
 from privgraph.methods.base import Context, train_one
 from privgraph.methods.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.privgnn import votes
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import Linear, Pass
 from privgraph.nn.stacked import StackedNet, mlp_layers
+from privgraph.nn.training import fit_private
 from privgraph.privacy.accountants import LEAST_NOISE, tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
 from privgraph.registry import METHODS
@@ -92,6 +95,49 @@ def turned(features: int, hidden: int) -> Iterator[tuple[Tensor, Tensor]]:
 def test_the_place_in_a_table_changes_nothing(features: int, hidden: int) -> None:
     for own, moved in turned(features, hidden):
         assert torch.equal(own, moved)
+
+
+@pytest.mark.parametrize("count", [1, 7, 300])
+def test_sums_of_many_blocks_are_rounded_once(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each block's sum is a small number after a large one: added up in single precision they would all be lost."""
+    seen: list[Tensor] = []
+
+    def sum_of_a_block(_mechanisms: object, net: StackedNet, _valid: Tensor) -> None:
+        net.gradients.fill_(2.0**-24 if blocks[0] else 1.0)
+        blocks[0] += 1
+
+    def released(_mechanisms: object, net: StackedNet, *_rest: object) -> None:
+        seen.append(net.gradients.clone())
+
+    blocks = [0]
+    monkeypatch.setattr(PrivateGradients, "clip_and_sum", staticmethod(sum_of_a_block))
+    monkeypatch.setattr(PrivateGradients, "perturb", staticmethod(released))
+    nodes = count * BLOCK
+    net = StackedNet([mlp_layers(2, 2, 1, norm="none")], [Linear(2, 2)], members=1)
+    mechanism = PrivateGradients(clip=1.0, noise_multiplier=1.0, rate=1.0, expected_batch=nodes)
+    masks = torch.ones(1, nodes, dtype=torch.bool)
+    given = fit_private(
+        net, [PerMember(torch.zeros(1, 2, nodes))], torch.zeros(nodes, dtype=torch.int64), train_masks=masks,
+        val_masks=masks, learning_rates=torch.ones(1), gradients=[mechanism], epochs=1, steps=1,
+        sampling=[secret(0)], noise=[secret(1)],
+    )  # fmt: skip
+    for _ in given:
+        pass
+    assert blocks == [count]
+    assert torch.equal(seen[0], torch.full_like(seen[0], 1 + (count - 1) * 2.0**-24))
+
+
+def test_the_sign_of_a_direction_is_the_encoder_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Libraries give an eigenvector with either sign, and another one with other threads."""
+    public = load("social", data_options={"nodes": 300})
+    own, exact = votes.PublicEncoder.of(public, 8).weights, votes.eigh
+
+    def other(matrix: object) -> tuple[object, object]:
+        variances, directions = exact(matrix)
+        return variances, directions * np.where(np.arange(len(directions)) % 2, -1.0, 1.0)
+
+    monkeypatch.setattr(votes, "eigh", other)
+    assert np.array_equal(votes.PublicEncoder.of(public, 8).weights, own)
 
 
 @pytest.mark.parametrize("multiplier", [LEAST_NOISE, LEAST_NOISE * 0.99])

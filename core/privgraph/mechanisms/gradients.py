@@ -35,6 +35,10 @@ in another order where the table has another size. Where a record brings pre-act
 which side of an activation's corner they lie, and turns a whole gradient: one example more must not change the others' tables."""
 
 
+SUMS = torch.float64
+"""In which blocks' sums are added up: however many blocks there are, that is one rounding of the whole sum (`sums_margin`)."""
+
+
 class PerExample(Protocol):
     """A stacked network whose backward pass has been run with per-example gradients of the loss (not averaged)."""
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from privgraph.mechanisms.gradients import BLOCK, PrivateGradients
+from privgraph.mechanisms.gradients import BLOCK, SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.mechanisms.witness import Witness
 from privgraph.nn.inputs import Chosen, Inputs, Shared
@@ -264,7 +264,7 @@ def fit_private(
                 ],
                 multiple=BLOCK,
             )
-            total = torch.zeros_like(net.gradients)
+            total = torch.zeros_like(net.gradients, dtype=SUMS)
             for index, valid in zip(torch.split(rows.index, BLOCK, 1), torch.split(rows.valid, BLOCK, 1), strict=True):
                 batch = [given.take(index) for given in inputs]
                 lengths = valid.sum(1).tolist()

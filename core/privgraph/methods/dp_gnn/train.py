@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch.nn import functional
 
-from privgraph.mechanisms.gradients import BLOCK, PrivateGradients
+from privgraph.mechanisms.gradients import BLOCK, SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.base import Member
 from privgraph.methods.dp_gnn.config import Config
@@ -54,7 +54,7 @@ def _train_one(member: Member) -> Iterator[Event]:
         for _ in range(count):
             batch = poisson_batch(roots.numel(), rate, sampling, device)
             # An empty sample is a step too: noise alone, as the accounting assumes.
-            total = torch.zeros_like(network.gradients)
+            total = torch.zeros_like(network.gradients, dtype=SUMS)
             for part in torch.split(batch, BLOCK):
                 valid = torch.arange(BLOCK, device=device).unsqueeze(0) < part.numel()
                 filled = functional.pad(part, (0, BLOCK - part.numel()))
