@@ -91,8 +91,8 @@ def test_a_broken_statement_is_refused() -> None:
         ({"epsilon": None}, "PrivacyStatement.epsilon"),
         ({"epsilon": -1}, "must not be negative"),
         ({"delta": "inf"}, "delta must lie"),
-        ({"per_holder": [["teacher"]]}, "pairs of a name and a number"),
-        ({"gaps": ["x"]}, "a gap is an object"),
+        ({"per_holder": [["teacher"]]}, "per_holder must list 2 values"),
+        ({"gaps": ["x"]}, "gaps is an object with named fields"),
         ({"ledger": [{}]}, "LedgerEntry needs the field 'mechanism'"),
     ):
         with pytest.raises(ValueError, match=message):

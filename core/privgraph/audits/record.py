@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from privgraph.privacy.serial import read_record
+
 RECORD_VERSION = 1
 COVERS = ("run", "step")
 
@@ -86,19 +88,10 @@ class AuditRecord:
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> AuditRecord:
         """What `to_json` wrote. Raises `ValueError` where the record is of another form."""
-        try:
-            given = dict(record)
-            if given.pop("version") != RECORD_VERSION:
-                raise ValueError("this audit was written by another version")
-            given["bounds"] = tuple(Bound(**one) for one in given["bounds"])
-            given["sound"] = float(given["sound"])
-            for name in ("edges", "scores_with", "scores_without", "roc_false", "roc_true", "notes"):
-                given[name] = tuple(given[name])
-            if given["published"] is not None:
-                given["published"] = float(given["published"])
-            return AuditRecord(**given)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"an audit record must have the fields of AuditRecord ({error})") from None
+        given = dict(record) if isinstance(record, Mapping) else {}
+        if given.pop("version", None) != RECORD_VERSION:
+            raise ValueError("this audit was written by another version")
+        return read_record(AuditRecord, given)
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Events, ledger entries and statements as strict JSON values, and back.
+"""Events, ledger entries and statements as strict JSON values, and back; and the reading of any record by its class.
 
 Infinity is the string "inf", what does not apply is null; NaN and Infinity tokens never occur. A record has
 the fields of its class; an event names its kind as well. Reading checks everything again, since the
@@ -8,14 +8,18 @@ objects refuse to be built wrong.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
+import types
+import typing
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from privgraph.privacy import events
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import Gap, PrivacyStatement
 
+Record = TypeVar("Record")
 _EVENTS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
@@ -77,7 +81,7 @@ def event_from_json(record: object) -> Any:
     kind = fields.pop("kind", None)
     if not isinstance(kind, str) or kind not in _EVENTS:
         raise ValueError(f"there is no privacy event of kind {kind!r}")
-    return _build(_EVENTS[kind], fields)
+    return read_record(_EVENTS[kind], fields)
 
 
 def entry_to_json(entry: LedgerEntry) -> dict[str, Any]:
@@ -87,8 +91,7 @@ def entry_to_json(entry: LedgerEntry) -> dict[str, Any]:
 
 def entry_from_json(record: object) -> LedgerEntry:
     """The entry that `entry_to_json` wrote. Raises `ValueError` for any other form."""
-    entry: LedgerEntry = _build(LedgerEntry, _mapping(record, "a ledger entry"))
-    return entry
+    return read_record(LedgerEntry, _mapping(record, "a ledger entry"))
 
 
 def statement_to_json(statement: PrivacyStatement) -> dict[str, Any]:
@@ -98,8 +101,7 @@ def statement_to_json(statement: PrivacyStatement) -> dict[str, Any]:
 
 def statement_from_json(record: object) -> PrivacyStatement:
     """The statement that `statement_to_json` wrote. Raises `ValueError` for any other form."""
-    statement: PrivacyStatement = _build(PrivacyStatement, _mapping(record, "a privacy statement"))
-    return statement
+    return read_record(PrivacyStatement, _mapping(record, "a privacy statement"))
 
 
 def _fields_to_json(instance: Any) -> dict[str, Any]:
@@ -120,60 +122,62 @@ def _to_json(value: Any) -> Any:
     return event_to_json(value)
 
 
+def read_record(kind: type[Record], fields: Mapping[str, Any]) -> Record:
+    """An object of the dataclass `kind` from JSON values, each field checked against its declared type.
+
+    A field may be a number, a text, a truth value, None, a tuple, a privacy event, or another dataclass. Raises
+    `ValueError` for a field that is missing, unknown or of another type.
+    """
+    declared = _declared(kind)
+    unknown = sorted(set(fields) - set(declared))
+    if unknown:
+        raise ValueError(f"{kind.__name__} has no field {unknown[0]!r}")
+    missing = [name for name, (_, needed) in declared.items() if needed and name not in fields]
+    if missing:
+        raise ValueError(f"{kind.__name__} needs the field {missing[0]!r}")
+    return kind(**{name: _read(declared[name][0], value, f"{kind.__name__}.{name}") for name, value in fields.items()})
+
+
+@functools.cache
+def _declared(kind: type[Any]) -> dict[str, tuple[Any, bool]]:
+    """The type of each field, and whether it has to be given."""
+    hints = typing.get_type_hints(kind)
+    return {
+        item.name: (
+            hints[item.name],
+            item.default is dataclasses.MISSING and item.default_factory is dataclasses.MISSING,
+        )
+        for item in dataclasses.fields(kind)
+    }
+
+
 def _mapping(record: object, what: str) -> dict[str, Any]:
     if not isinstance(record, Mapping):
         raise ValueError(f"{what} is an object with named fields (got {record!r})")
     return dict(record)
 
 
-def _build(kind: type[Any], fields: dict[str, Any]) -> Any:
-    known = {item.name: str(item.type) for item in dataclasses.fields(kind)}
-    unknown = sorted(set(fields) - set(known))
-    if unknown:
-        raise ValueError(f"{kind.__name__} has no field {unknown[0]!r}")
-    missing = [
-        item.name
-        for item in dataclasses.fields(kind)
-        if item.name not in fields
-        and item.default is dataclasses.MISSING
-        and item.default_factory is dataclasses.MISSING
-    ]
-    if missing:
-        raise ValueError(f"{kind.__name__} needs the field {missing[0]!r}")
-    return kind(**{name: _read(known[name], value, f"{kind.__name__}.{name}") for name, value in fields.items()})
-
-
-def _read(declared: str, value: Any, where: str) -> Any:
-    """A field from JSON, by its declared type (the annotations are strings here)."""
-    if declared.endswith("| None"):
-        if value is None:
-            return None
-        declared = declared.removesuffix("| None").strip()
-    if declared == "float":
+def _read(declared: Any, value: Any, where: str) -> Any:
+    """A field from JSON, by its declared type."""
+    if declared is float:
         try:
             return number_from_json(value)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
-    simple: dict[str, type] = {"str": str, "int": int, "bool": bool}
-    if declared in simple:
-        if type(value) is not simple[declared]:
-            raise ValueError(f"{where} must be of type {declared} (got {value!r})")
+    if declared in (str, int, bool):
+        if type(value) is not declared:
+            raise ValueError(f"{where} must be of type {declared.__name__} (got {value!r})")
         return value
-    if declared.startswith("tuple["):
+    origin, inner = typing.get_origin(declared), typing.get_args(declared)
+    if origin is tuple:
         if not isinstance(value, list | tuple):
             raise ValueError(f"{where} must be a list (got {value!r})")
-        return tuple(_item(declared, item, where) for item in value)
+        kinds = inner[:1] * len(value) if inner[-1] is Ellipsis else inner
+        if len(kinds) != len(value):
+            raise ValueError(f"{where} must list {len(kinds)} values (got {value!r})")
+        return tuple(_read(kind, item, where) for kind, item in zip(kinds, value, strict=True))
+    if origin is types.UnionType and inner[-1] is types.NoneType:
+        return None if value is None else _read(inner[0], value, where)
+    if dataclasses.is_dataclass(declared) and declared not in _EVENTS.values():
+        return read_record(typing.cast("type[Any]", declared), _mapping(value, where))
     return event_from_json(value)
-
-
-def _item(declared: str, value: Any, where: str) -> Any:
-    if declared == "tuple[tuple[str, float], ...]":
-        if not isinstance(value, list | tuple) or len(value) != 2 or not isinstance(value[0], str):
-            raise ValueError(f"{where} must list pairs of a name and a number (got {value!r})")
-        return value[0], number_from_json(value[1])
-    inner = declared.removeprefix("tuple[").removesuffix(", ...]")
-    if inner == "LedgerEntry":
-        return entry_from_json(value)
-    if inner == "Gap":
-        return _build(Gap, _mapping(value, "a gap"))
-    return _read(inner, value, where)
