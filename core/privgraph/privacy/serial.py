@@ -12,14 +12,14 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, TypeVar
 
 from privgraph.privacy import events
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import Gap, PrivacyStatement
 
-Record = TypeVar("Record")
+Record = TypeVar("Record", bound=Hashable)
 _EVENTS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
