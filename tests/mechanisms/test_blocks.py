@@ -7,22 +7,29 @@ are rounding alone, that decides on which side of an activation's corner they li
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 import torch
 from tests.secrets_made_here import KEY, secret
 from torch import Tensor
+from torch.nn import functional
 
 from privgraph.data.load import load
-from privgraph.mechanisms.gradients import BLOCK, PrivateGradients
+from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.base import Context, train_one
+from privgraph.methods.dp_gnn import train as dp_gnn_train
 from privgraph.methods.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.heter_poisson import train as heter_poisson_train
 from privgraph.methods.privgnn import votes
-from privgraph.nn.inputs import PerMember
+from privgraph.nn import tables, training
+from privgraph.nn.inputs import PerMember, Shared
 from privgraph.nn.layers import Linear, Pass
+from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
+from privgraph.nn.ragged_subgraphs import InEdges, induced
 from privgraph.nn.stacked import StackedNet, mlp_layers
+from privgraph.nn.tables import BLOCK, activation, linear
 from privgraph.nn.training import fit_private
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
@@ -69,33 +76,131 @@ def test_every_table_of_private_training_has_the_same_size(name: str, batch: int
     assert set(sizes) == {BLOCK}
 
 
-def turned(features: int, hidden: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Squared norms of examples' gradients, and of the same examples in another order among others."""
+@pytest.fixture(params=[1, 3])
+def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Three share a table's numbers out so that their parts end anywhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield request.param
+    torch.set_num_threads(before)
+
+
+def small_subgraphs(features: int, hidden: int, order: Tensor) -> list[Tensor]:
+    """What is computed for each of `BLOCK` roots, given in this order."""
     torch.manual_seed(features)
-    order = torch.randperm(BLOCK)
     x, labels = torch.randn(BLOCK, features), torch.randint(0, 3, (BLOCK,))
     net = SubgraphNetwork(features, hidden, 3)
     net.initialise(torch.Generator().manual_seed(0))
     parts = torch.stack([torch.arange(BLOCK), torch.arange(BLOCK).roll(1)], 1)
-    net.backward(x, parts, labels)
-    own = net.squared_norms()[0]
-    net.backward(x, parts[order], labels[order])
-    yield own[order], net.squared_norms()[0]
-    stack = StackedNet([mlp_layers(features, hidden, 1, norm="none")], [Linear(hidden, 3)], members=1)
-    stack.initialise([torch.Generator().manual_seed(0)])
-    found = []
-    for rows in (torch.arange(BLOCK), order):
-        logits = stack.forward([PerMember(x[rows].t().unsqueeze(0).contiguous())], Pass(training=True))
-        stack.backward(logits.softmax(1))
-        found.append(stack.squared_norms()[0])
-    yield found[0][order], found[1]
+    losses, logits = net.backward(x, parts[order], labels[order])
+    first, (root, mean, second), (joined, last) = net._kept
+    return [losses, logits, first, root, mean, second, joined, last]
 
 
-@pytest.mark.parametrize("features", [4, 300, 1433])
-@pytest.mark.parametrize("hidden", [4, 16, 64])
-def test_the_place_in_a_table_changes_nothing(features: int, hidden: int) -> None:
-    for own, moved in turned(features, hidden):
-        assert torch.equal(own, moved)
+def stacked(features: int, hidden: int, order: Tensor) -> list[Tensor]:
+    torch.manual_seed(features)
+    x, members = torch.randn(BLOCK, features), 10
+    layers = mlp_layers(features, hidden, 2, norm="none")
+    stack = StackedNet([layers], [Linear(hidden, 3)], members=members)
+    stack.initialise([torch.Generator().manual_seed(seed) for seed in range(members)])
+    logits = stack.forward([Shared.of(x).take(order.expand(members, -1))], Pass(training=True, apart=True))
+    stack.backward(logits.log_softmax(1).exp())
+    given = [layer._gradient for layer in stack.layers if isinstance(layer, Linear)]
+    read = [layer._input.values for layer in stack.layers if isinstance(layer, Linear)]
+    return [rows.movedim(-1, 0) for rows in (logits, *given, *read)]
+
+
+@pytest.mark.parametrize("features", [4, 301, 1433])
+@pytest.mark.parametrize("hidden", [4, 64])
+@pytest.mark.parametrize("work", [small_subgraphs, stacked])
+def test_the_place_in_a_table_changes_nothing(
+    work: Callable[[int, int, Tensor], list[Tensor]], features: int, hidden: int, threads: int
+) -> None:
+    order = torch.randperm(BLOCK, generator=torch.Generator().manual_seed(1))
+    for own, moved in zip(work(features, hidden, torch.arange(BLOCK)), work(features, hidden, order), strict=True):
+        assert torch.equal(own[order], moved)
+
+
+def test_an_activation_is_the_same_wherever_a_number_stands(threads: int) -> None:
+    values = torch.randn(100_003, generator=torch.Generator().manual_seed(0))
+    moved = torch.randperm(values.numel(), generator=torch.Generator().manual_seed(1))
+    whole = activation(functional.elu, values)
+    assert torch.allclose(whole, functional.elu(values))
+    assert torch.equal(whole[moved], activation(functional.elu, values[moved]))
+    assert torch.equal(whole[:77], activation(functional.elu, values[:77]))
+    assert activation(functional.elu, values[:0]).numel() == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 300])
+def test_products_in_tables_are_products(count: int) -> None:
+    torch.manual_seed(count)
+    rows, weight, bias = torch.randn(count, 5, requires_grad=True), torch.randn(3, 5), torch.randn(3)
+    found, plain = linear(rows, weight, bias), functional.linear(rows, weight, bias)
+    given = torch.randn(count, 3)
+    assert torch.allclose(found, plain, atol=1e-6)
+    (own,) = torch.autograd.grad(found, rows, given)
+    assert torch.allclose(own, given @ weight, atol=1e-5)
+
+
+def test_a_library_that_rounds_by_place_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables.require_places_alike([(3, 5), (4,)], torch.device("cpu"))
+    product = torch.bmm
+
+    def by_place(matrix: Tensor, table: Tensor) -> Tensor:
+        found = product(matrix, table)
+        found[..., 0] = found[..., 0].nextafter(torch.tensor(torch.inf))
+        return found
+
+    tables._places_alike.cache_clear()
+    monkeypatch.setattr(torch, "bmm", by_place)
+    with pytest.raises(RuntimeError, match="3 x 5 numbers with a table of examples hangs on where"):
+        tables.require_places_alike([(3, 5)], torch.device("cpu"))
+    tables._places_alike.cache_clear()
+
+
+@pytest.mark.parametrize("name", [*PRIVATE, "heter-poisson"])
+def test_every_private_training_asks_the_library_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise RuntimeError("hangs on where")
+
+    for module in (training, dp_gnn_train, heter_poisson_train):
+        monkeypatch.setattr(module, "require_places_alike", refuse)
+    graph = load("social", data_options={"nodes": 300})
+    options = {**PRIVATE.get(name, {"epochs": 1}), "epsilon": 8.0}
+    known = {one: value for one, value in options.items() if one in make_spec(name, "social").options}
+    config = make_spec(name, "social", known).config()
+    with pytest.raises(RuntimeError, match="hangs on where"):
+        list(train_one(METHODS[name].load_train(), config, graph, Context(noise_key=KEY)))
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_a_subgraph_s_gradient_does_not_depend_on_how_many_others_there_are(
+    kind: str, layers: int, threads: int
+) -> None:
+    """A library multiplies tables of a few rows in another way than larger ones."""
+    torch.manual_seed(layers)
+    nodes, features = 200, 101
+    x, labels = torch.randn(nodes, features), torch.randint(0, 3, (nodes,))
+    known = InEdges.among((torch.rand(nodes, nodes) < 0.02).nonzero().t(), torch.ones(nodes, dtype=torch.bool))
+    network = RaggedNetwork(kind, features, 64, 3, layers=layers)
+    network.initialise(torch.Generator().manual_seed(0))
+
+    def each(count: int) -> list[Tensor]:
+        centres = torch.arange(count)
+        which, place = known.of(centres)
+        drawn = induced(centres, which, known.sources[place], known)
+        (found,) = network.gradients(x, drawn, labels[:count])
+        one = int(drawn.starts[1])
+        return [found.logits[0]] + [
+            rows[: 1 if len(rows) == count else one]
+            for product in found.products
+            for rows in (product.inputs, product.gradients)
+        ]
+
+    among_many = each(nodes)
+    for count in range(1, 14):
+        assert all(torch.equal(own, same) for own, same in zip(each(count), among_many, strict=True)), count
 
 
 @pytest.mark.parametrize("count", [1, 7, 300])

@@ -26,8 +26,9 @@ from privgraph.methods.prompt.train import train as train_prompt
 from privgraph.methods.prompt_dpsgd.config import Config
 from privgraph.methods.prompt_dpsgd.train import TOGETHER, PerExampleGradients
 from privgraph.methods.prompt_dpsgd.train import train as train_dpsgd
+from privgraph.nn.backbones import Backbone
 from privgraph.nn.optim import StackedAdam
-from privgraph.nn.prompts import KINDS
+from privgraph.nn.prompts import KINDS, Prompts, Sight
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import PRVAccountant
 from privgraph.privacy.calibration import CalibrationError
@@ -203,6 +204,29 @@ def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
         expected[0] += weights[0, example] * gradient
     net.accumulate(weights)
     assert torch.allclose(net.gradients, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = Config(prompt=kind, **SMALL)
+    ground = grounded(config)
+    shots = seated(ground, 9, 0)
+    egos, told, sizes = ground.egos(shots.nodes), [], set()
+    forward = Prompts.forward
+
+    def seen(prompts: Prompts, backbone: Backbone, sight: Sight) -> Tensor:
+        sizes.add(len(sight.x))
+        return forward(prompts, backbone, sight)
+
+    monkeypatch.setattr(Prompts, "forward", seen)
+    for count in (1, 2, 5, 9):
+        prompt = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
+        net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=3.0)
+        net.backward(egos.take(slice(0, count)), shots.labels[:count])
+        assert net.squared_norms().shape == (1, count)
+        told.append(net._each[0])
+    assert sizes == {4}
+    assert all(torch.equal(one, told[0]) for one in told)
 
 
 @pytest.mark.parametrize("kind", ["gpf-plus", "all-in-one"])

@@ -11,6 +11,7 @@ from tests.planted.planting import Bug, Verdict, instead
 from tests.secrets_made_here import KEY, secret
 from tests.test_streams import linear_complexity
 from torch import Tensor
+from torch.nn import functional
 
 from privgraph.lattice import step_of
 from privgraph.mechanisms import aggregation
@@ -18,6 +19,7 @@ from privgraph.mechanisms.aggregation import aggregate
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.base import Context
+from privgraph.nn import ragged_network
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import Pass
 from privgraph.nn.stacked import StackedNet, mlp_layers
@@ -118,6 +120,32 @@ def _uncut(rows: Tensor) -> Tensor:
     return rows / torch.linalg.vector_norm(rows, dim=1, keepdim=True)
 
 
+def _by_rows(rows: Tensor, weight: Tensor, bias: Tensor | None = None, size: int = 0) -> Tensor:
+    return functional.linear(rows, weight, bias)
+
+
+def an_example_among_others() -> Verdict:
+    """What a layer makes of the same example in tables of one to twenty rows, and at both ends of a table."""
+    generator = torch.Generator().manual_seed(0)
+    rows, weight = torch.randn(20, 301, generator=generator), torch.randn(64, 301, generator=generator)
+    alone = ragged_network.linear(rows[:1], weight)
+    found = [ragged_network.linear(rows[:count], weight)[:1] for count in range(2, 20)]
+    found.append(ragged_network.linear(rows.flip(0), weight)[-1:])
+    turned = sum(not torch.equal(alone, other) for other in found)
+    return Verdict(wrong=turned > 0, seen=f"{turned} of {len(found)} companies change an example's last digits")
+
+
+def an_activation_at_the_end() -> Verdict:
+    """The last of a few numbers is computed as it is among many."""
+    values = torch.randn(4096, generator=torch.Generator().manual_seed(0))
+    whole = ragged_network.activation(functional.elu, values)
+    turned = sum(
+        not torch.equal(ragged_network.activation(functional.elu, values[:count]), whole[:count])
+        for count in range(1, 64)
+    )
+    return Verdict(wrong=turned > 0, seen=f"{turned} of 63 lengths change the last numbers")
+
+
 BUGS = (
     Bug(
         name="noise from a Mersenne Twister",
@@ -160,5 +188,19 @@ BUGS = (
         plant=streams_handed_out_again,
         caught_by="a second reader",
         check=nothing_is_drawn_twice,
+    ),
+    Bug(
+        name="products in tables of any size",
+        where="nn/tables.py",
+        plant=lambda: instead(ragged_network, "linear", _by_rows),
+        caught_by="an example among others",
+        check=an_example_among_others,
+    ),
+    Bug(
+        name="activations in pieces of any size",
+        where="nn/tables.py",
+        plant=lambda: instead(ragged_network, "activation", lambda function, values: function(values)),
+        caught_by="an activation at the end",
+        check=an_activation_at_the_end,
     ),
 )

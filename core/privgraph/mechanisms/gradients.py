@@ -29,12 +29,6 @@ CANCELLED = 2.0**-18
 left is rounding, of at most 2^-22 of that sum; so it is clipped to 2^-13 of the clip at most."""
 
 
-BLOCK = 128
-"""Examples go through a network in blocks of this one size, the last one filled up. A library adds up the numbers of a product
-in another order where the table has another size. Where a record brings pre-activations that are rounding alone, that decides on
-which side of an activation's corner they lie, and turns a whole gradient: one example more must not change the others' tables."""
-
-
 SUMS = torch.float64
 """In which blocks' sums are added up: however many blocks there are, that is one rounding of the whole sum (`sums_margin`)."""
 

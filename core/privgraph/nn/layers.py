@@ -26,6 +26,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.validity import MixesExamples
 from privgraph.nn.inputs import Inputs, PerMember
+from privgraph.nn.tables import PIECE
 from privgraph.streams import Secret
 
 _BUFFERS = 8
@@ -40,7 +41,8 @@ class Pass:
     `training` uses statistics of the batch and drops units. `mask` (S, 1, N), ones and zeros, marks the examples
     that count for statistics, and `count` (S, 1, 1) says how many they are (None: all). `generators` are the
     members' own, for dropout; `lengths` says how many of each member's examples are real, padding being last (None:
-    all), so that what a member draws does not depend on its stack.
+    all), so that what a member draws does not depend on its stack. `apart` says that gradients are private: what becomes of
+    an example must not hang on its place in its table (`nn.tables`).
     """
 
     training: bool
@@ -48,6 +50,7 @@ class Pass:
     count: Tensor | None = None
     generators: Sequence[torch.Generator | Secret] = ()
     lengths: Sequence[int] | None = None
+    apart: bool = False
 
 
 EVALUATION = Pass(training=False)
@@ -170,8 +173,10 @@ class Selu(Layer):
         super().__init__(features, features)
 
     def forward(self, x: Tensor, how: Pass) -> Tensor:
-        self._output = torch.selu_(x)
-        return self._output
+        for piece in torch.split(x.view(-1), PIECE) if how.apart else [x]:
+            torch.selu_(piece)
+        self._output = x
+        return x
 
     def backward(self, gradient: Tensor, need_input: bool = True) -> Tensor:
         out = self._buffer("back", gradient.shape, gradient)

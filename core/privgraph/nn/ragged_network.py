@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from privgraph.nn.ragged_subgraphs import Subgraphs
+from privgraph.nn.tables import BLOCK, activation, linear
 
 NETWORKS = ("gcn", "gin", "sage")
 NUMBERS = 1 << 24
@@ -34,6 +35,7 @@ class RaggedNetwork:
         gin:  a_u = sum over j of h_j + (1 + lambda) h_u, lambda learnt
         sage: a_u = mean over j and u of h_j
     The last round is computed at centres alone. Nothing mixes subgraphs. `parameters` is (1, P), all in one buffer.
+    `table`: rows that go through a layer at once (`nn.tables`).
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class RaggedNetwork:
         classes: int,
         *,
         layers: int = 1,
+        table: int = BLOCK,
         device: torch.device | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
@@ -51,7 +54,7 @@ class RaggedNetwork:
             raise ValueError(f"kind must be one of {', '.join(NETWORKS)} (got {kind})")
         if layers not in (1, 2):
             raise ValueError(f"layers must be 1 or 2 (got {layers})")
-        self.kind, self.layers = kind, layers
+        self.kind, self.layers, self.table = kind, layers, table
         self.shapes = {"w1": (hidden, features), "b1": (hidden,), "w3": (classes, hidden), "b3": (classes,)}
         if layers == 2:
             self.shapes |= {"w2": (hidden, hidden), "b2": (hidden,)}
@@ -99,13 +102,13 @@ class RaggedNetwork:
         if self.layers == 1:
             at_centre = _at_centres(subgraphs)
             inputs = _gather(x, subgraphs, own, weight, at_centre)
-            first = functional.linear(inputs, w["w1"], w["b1"]).requires_grad_()
-            top = functional.elu(first)
-            logits = functional.linear(top, w["w3"], w["b3"])
+            first = linear(inputs, w["w1"], w["b1"], self.table).requires_grad_()
+            top = activation(functional.elu, first)
+            logits = linear(top, w["w3"], w["b3"], self.table)
             return _Pass(subgraphs, [(inputs, first)], top, logits, [x[subgraphs.centres]])
         inputs = _gather(x, subgraphs, own, weight, None)
-        first = functional.linear(inputs, w["w1"], w["b1"]).requires_grad_()
-        hidden = functional.elu(first)
+        first = linear(inputs, w["w1"], w["b1"], self.table).requires_grad_()
+        hidden = activation(functional.elu, first)
         if self.kind == "gin":
             own = torch.full_like(own, 1.0) + w["own2"]
         reading = torch.zeros_like(own)
@@ -114,9 +117,9 @@ class RaggedNetwork:
         reading[centre] = own[centre]
         read = hidden.new_zeros(len(subgraphs), hidden.shape[1])
         read = read.index_add(0, subgraphs.owner, hidden * reading.unsqueeze(1))
-        second = functional.linear(read, w["w2"], w["b2"])
-        top = functional.elu(second)
-        logits = functional.linear(top, w["w3"], w["b3"])
+        second = linear(read, w["w2"], w["b2"], self.table)
+        top = activation(functional.elu, second)
+        logits = linear(top, w["w3"], w["b3"], self.table)
         return _Pass(subgraphs, [(inputs, first), (read, second)], top, logits, [x[subgraphs.nodes], hidden[centre]])
 
     def _edge_weights(self, subgraphs: Subgraphs) -> tuple[Tensor, Tensor]:
@@ -143,7 +146,7 @@ class RaggedNetwork:
         scalars = {}
         if self.kind == "gin":
             for layer, (gradient, rows) in enumerate(zip(inner, made.own, strict=True), 1):
-                each = (gradient * functional.linear(rows.detach(), self._weights[f"w{layer}"])).sum(1)
+                each = (gradient * linear(rows.detach(), self._weights[f"w{layer}"], size=self.table)).sum(1)
                 scalars[f"own{layer}"] = _sums(each, made.subgraphs)
         return Factors(made.subgraphs, losses.detach(), made.logits.detach(), products, scalars, self.shapes)
 

@@ -16,13 +16,14 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from privgraph.mechanisms.gradients import BLOCK, SUMS, PrivateGradients
+from privgraph.mechanisms.gradients import SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.mechanisms.witness import Witness
 from privgraph.nn.inputs import Chosen, Inputs, Shared
 from privgraph.nn.layers import EVALUATION, Pass
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.stacked import StackedNet
+from privgraph.nn.tables import BLOCK, require_places_alike
 from privgraph.streams import Secret
 
 SELECTIONS = ("last", "validation")
@@ -250,6 +251,7 @@ def fit_private(
         raise ValueError(f"selection must be one of {', '.join(SELECTIONS)} (got {selection})")
     if not 1 <= epochs <= steps:
         raise ValueError(f"an epoch needs at least one step (got {epochs} epochs, {steps} steps)")
+    require_places_alike((shape for layer in net.layers for shape in layer.shapes()), net.device, net.members)
     trained = [mask.nonzero().squeeze(1) for mask in train_masks]
     optimiser = StackedAdam(net.parameters, learning_rates, weight_decay)
     best = _Best(net) if selection == "validation" else None
@@ -268,7 +270,7 @@ def fit_private(
             for index, valid in zip(torch.split(rows.index, BLOCK, 1), torch.split(rows.valid, BLOCK, 1), strict=True):
                 batch = [given.take(index) for given in inputs]
                 lengths = valid.sum(1).tolist()
-                logits = net.forward(batch, Pass(training=True, generators=dropout, lengths=lengths))
+                logits = net.forward(batch, Pass(training=True, generators=dropout, lengths=lengths, apart=True))
                 target = labels[index]
                 log_probability = logits.log_softmax(1)
                 gradient = log_probability.exp()

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from privgraph.mechanisms.gradients import CANCELLED
+from privgraph.nn.tables import activation, linear
 
 _GATHERED = 2**24
 """Numbers gathered at once: 64 megabytes."""
@@ -33,6 +34,7 @@ class SubgraphNetwork:
             "ws": (hidden, hidden), "wn": (hidden, hidden), "b2": (hidden,),
             "w3": (classes, hidden), "b3": (classes,),
         }  # fmt: skip
+        self.shapes = shapes
         total = sum(math.prod(shape) for shape in shapes.values())
         self.parameters = torch.zeros(1, total, device=device)
         self.gradients = torch.zeros(1, total, device=device)
@@ -56,15 +58,15 @@ class SubgraphNetwork:
         firsts, products = [], []
         for part in _parts(subgraphs, x):
             rows = x[part.clamp_min(0)]
-            firsts.append(functional.linear(rows, w["w1"], w["b1"]))
+            firsts.append(linear(rows.flatten(0, 1), w["w1"], w["b1"]).view(*rows.shape[:2], len(w["b1"])))
             products.append(rows @ rows.transpose(1, 2))
         first = torch.cat(firsts).requires_grad_()
-        hidden = functional.selu(first)
+        hidden = activation(functional.selu, first)
         root = hidden[:, 0]
         mean = (hidden[:, 1:] * neighbours).sum(1) / neighbours.sum(1).clamp_min(1)
-        second = functional.linear(root, w["ws"], w["b2"]) + functional.linear(mean, w["wn"])
-        joined = functional.selu(second)
-        logits = functional.linear(joined, w["w3"], w["b3"])
+        second = linear(root, w["ws"], w["b2"]) + linear(mean, w["wn"])
+        joined = activation(functional.selu, second)
+        logits = linear(joined, w["w3"], w["b3"])
         losses = functional.cross_entropy(logits, labels, reduction="none")
         d1, d2, d3 = torch.autograd.grad(losses.sum(), (first, second, logits))
         self._inputs = x, subgraphs, torch.cat(products)

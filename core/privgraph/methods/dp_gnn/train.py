@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch.nn import functional
 
-from privgraph.mechanisms.gradients import BLOCK, SUMS, PrivateGradients
+from privgraph.mechanisms.gradients import SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.base import Member
 from privgraph.methods.dp_gnn.config import Config
@@ -15,6 +15,7 @@ from privgraph.methods.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.dp_gnn.subgraphs import frozen_subgraphs
 from privgraph.methods.gnn.train import SPLITS, split_accuracies
 from privgraph.nn.optim import StackedAdam
+from privgraph.nn.tables import BLOCK, require_places_alike
 from privgraph.privacy.delta import delta_rule
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Event, Metric, Progress, Result, Spent
@@ -44,6 +45,7 @@ def _train_one(member: Member) -> Iterator[Event]:
         graph.edge_index.to(device), masks["train"], config.max_degree, stream_seed(context.seed, "split/degree")
     )
     network = SubgraphNetwork(facts.features, config.hidden, facts.classes, device)
+    require_places_alike(network.shapes.values(), device)
     network.initialise(context.generator("init"))
     optimiser = StackedAdam(network.parameters, torch.tensor([config.learning_rate], device=device))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")

@@ -15,6 +15,7 @@ from privgraph.methods.heter_poisson.config import Config
 from privgraph.methods.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.ragged_network import RaggedNetwork
+from privgraph.nn.tables import require_places_alike, size_for
 from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
 
@@ -56,9 +57,11 @@ def _train_one(member: Member) -> Iterator[Event]:
         edges, masks["train"], rate=mechanism.rate, neighbours=config.neighbours, exclusive=config.exclusive
     )
     asked = inference_subgraphs(edges, masks["train"], config.test_neighbours, context.secret("sampling/inference"))
+    table = size_for(mechanism.expected_batch)
     network = RaggedNetwork(
-        config.network, facts.features, config.hidden, facts.classes, layers=config.layers, device=device
+        config.network, facts.features, config.hidden, facts.classes, layers=config.layers, table=table, device=device
     )
+    require_places_alike(network.shapes.values(), device, size=table)
     network.initialise(context.generator("init"))
     gradient = torch.zeros_like(network.parameters)
     adam = StackedAdam(network.parameters, torch.tensor([config.step_size], device=device))

@@ -23,7 +23,7 @@ from privgraph.privacy.serial import entry_to_json
 from privgraph.progress import Event, Result, Spent
 
 TOGETHER = 64
-"""Examples whose gradients are computed at once: each has a copy of the prompt."""
+"""Examples whose gradients are computed at once, at most: each has a copy of the prompt."""
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
@@ -38,10 +38,14 @@ class PerExampleGradients:
 
     Each example is a member of a stack of its own, with a copy of the prompt and a single seat: the gradient of the sum of all
     losses with respect to a copy is the gradient of that example's loss, and no operation mixes members. Parameters
-    are laid out one after another in the order of `Prompts.tuned`.
+    are laid out one after another in the order of `Prompts.tuned`. Examples are computed in stacks of one size, the last one
+    filled up, so that what becomes of one does not depend on how many others there are (`nn.tables` says why).
+
+    expected: how many examples a batch has on average, a public number, after which the stacks' size is chosen.
     """
 
-    def __init__(self, prompt: Prompts, backbone: Backbone, table: Tensor) -> None:
+    def __init__(self, prompt: Prompts, backbone: Backbone, table: Tensor, expected: float = TOGETHER) -> None:
+        self.together = min(TOGETHER, 1 << max(0, math.ceil(math.log2(expected))))
         self._prompt, self._backbone, self._table = prompt, backbone, table
         self._sizes = [prompt.parameters[name][0].numel() for name in prompt.tuned]
         self.parameters = torch.cat([prompt.parameters[name].flatten(1) for name in prompt.tuned], 1)
@@ -61,8 +65,10 @@ class PerExampleGradients:
     def backward(self, egos: EgoGraphs, labels: Tensor) -> None:
         """Gradients of the cross-entropies of B ego-graphs with labels (B,); a label of -1 has none."""
         each, losses = [self._each[:0]], [self.losses[:0]]
-        for start in range(0, len(egos), TOGETHER):
-            part = slice(start, start + TOGETHER)
+        for start in range(0, len(egos), self.together):
+            taken = min(self.together, len(egos) - start)
+            part = torch.arange(start, start + self.together, device=labels.device)
+            part = part.where(part < start + taken, start)
             own, said = egos.take(part), labels[part].unsqueeze(1)
             copies = self.parameters.expand(len(own), -1).clone().requires_grad_()
             with torch.enable_grad():
@@ -70,8 +76,8 @@ class PerExampleGradients:
                 target, _ = targets(said, logits.shape[2], logits.dtype)
                 loss = -(logits.log_softmax(-1) * target).sum((1, 2))
                 (gradient,) = torch.autograd.grad(loss.sum(), copies)
-            each.append(gradient)
-            losses.append(loss.detach())
+            each.append(gradient[:taken])
+            losses.append(loss.detach()[:taken])
         self._each, self.losses = torch.cat(each), torch.cat(losses)
 
     def squared_norms(self) -> Tensor:
@@ -114,7 +120,9 @@ def _train_one(member: Member) -> Iterator[Event]:
         rate=rate,
         expected_batch=rate * len(labels),
     )
-    net = PerExampleGradients(fresh_prompt(ground, table, recipe_of(config), context), ground.backbone, table)
+    net = PerExampleGradients(
+        fresh_prompt(ground, table, recipe_of(config), context), ground.backbone, table, mechanism.expected_batch
+    )
     optimiser = StackedAdam(net.parameters, torch.tensor([config.learning_rate]))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
     judge = Judge(ground, shots, device)
