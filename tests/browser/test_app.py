@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -230,6 +231,46 @@ def test_the_top_bar_leaves_the_address_of_the_page_that_is_left(context: Browse
     settled(page)
     assert page.url == f"{address}/data?data=karate"
     expect(page.get_by_role("combobox", name="Data set")).to_have_value("karate")
+
+
+def test_a_plot_tells_nothing_of_a_page_that_is_left(context: BrowserContext, address: str) -> None:
+    """A word of a page that is left, while the server has not answered, would lead it back to that page."""
+    words: list[str] = []
+    answers: list[bytes] = []
+    routed: list[WebSocketRoute] = []
+    held = False
+
+    def between(route: WebSocketRoute) -> None:
+        routed.append(route)
+        server = route.connect_to_server()
+        server.on_message(lambda news: answers.append(bytes(news)) if held else route.send(news))
+
+        def told(word: str | bytes) -> None:
+            words.append(BackMsg.FromString(bytes(cast(bytes, word))).rerun_script.fragment_id)
+            server.send(word)
+
+        route.on_message(told)
+
+    page = context.new_page()
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+    page.goto(f"{address}/data?data=karate")
+    rests(page)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    settled(page)
+    words.clear()
+    held = True
+    page.evaluate(
+        """async () => {
+            await Plotly.relayout(document.querySelector('.js-plotly-plot'), {'yaxis.range': [0, 1]});
+            [...document.querySelectorAll('a')].find(link => link.innerText.includes('Train on this graph')).click();
+            await new Promise(done => setTimeout(done, 1000));  // a timer that was set before has rung before
+        }"""
+    )
+    assert words == [""], "the page that the link leads to is asked for, and nothing else"
+    held = False
+    for news in answers:
+        routed[-1].send(news)
+    expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
 
 
 def _asked(url: str) -> dict[str, str]:
