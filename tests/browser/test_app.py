@@ -6,13 +6,16 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, rests, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
@@ -23,7 +26,7 @@ pytestmark = [
 ]
 
 # A deep link makes Streamlit's own script look for its server below the page's path first.
-OWN_PROBES = re.compile(r"/(train|data|runs|tradeoffs|teachers|audit)/_stcore/(health|host-config)$")
+OWN_PROBES = re.compile(r"/(train|data|accounting|runs|tradeoffs|teachers|audit)/_stcore/(health|host-config)$")
 
 KEPT = spec(epsilon=2.5)
 
@@ -165,6 +168,113 @@ def test_a_visit_is_one_entry_of_the_history(context: BrowserContext, address: s
     assert page.evaluate("history.length") == entries + 1
     page.go_back()
     expect(page.get_by_role("heading", name="ProGAP", exact=True)).to_be_visible()
+
+
+def _deaf_to_parts(page: Page) -> None:
+    """No part of a page is drawn by itself: what a page has drawn is what a click meets, however fast it comes."""
+
+    def between(route: WebSocketRoute) -> None:
+        server = route.connect_to_server()
+        route.on_message(
+            lambda word: None if BackMsg.FromString(bytes(word)).rerun_script.fragment_id else server.send(word)
+        )
+
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+
+
+@pytest.mark.parametrize(
+    ("path", "link", "named"),
+    [
+        ("data?data=karate", "Train on this graph", {"data": "karate"}),
+        (
+            "accounting?data=karate&method=gap&epsilon=3.5",
+            "Train with these settings",
+            {"data": "karate", "method": "gap", "epsilon": "3.5"},
+        ),
+    ],
+)
+def test_a_link_leads_to_what_it_names(
+    context: BrowserContext, address: str, path: str, link: str, named: dict[str, str]
+) -> None:
+    """Both pages have a widget of that name; and Back shows what the page before showed, with its address."""
+    known = context.new_page()
+    known.goto(f"{address}/{path}")
+    rests(known)  # what another process counts is there when the page is drawn below
+    known.close()
+
+    page = context.new_page()
+    _deaf_to_parts(page)
+    page.goto(f"{address}/{path}")
+    settled(page)
+    before = page.url
+    follow = page.get_by_role("link", name=link).click
+    for visit, place in ((follow, "/train?"), (page.go_back, before), (page.go_forward, "/train?")):
+        visit()
+        page.wait_for_url(lambda url, place=place: place in url)
+        settled(page)
+        assert named.items() <= _asked(page.url).items()
+        expect(page.get_by_role("combobox", name=re.compile("^Data"))).to_have_value(named["data"])
+
+
+def test_the_top_bar_leaves_the_address_of_the_page_that_is_left(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.goto(f"{address}/data?data=karate")
+    settled(page)
+    entries = page.evaluate("history.length")
+    page.get_by_role("link", name="Runs", exact=True).click()
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
+    settled(page)
+    assert page.url == f"{address}/runs"
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible()
+    settled(page)
+    assert page.url == f"{address}/data?data=karate"
+    expect(page.get_by_role("combobox", name="Data set")).to_have_value("karate")
+
+
+def test_a_plot_tells_nothing_of_a_page_that_is_left(context: BrowserContext, address: str) -> None:
+    """A word of a page that is left, while the server has not answered, would lead it back to that page."""
+    words: list[str] = []
+    answers: list[bytes] = []
+    routed: list[WebSocketRoute] = []
+    held = False
+
+    def between(route: WebSocketRoute) -> None:
+        routed.append(route)
+        server = route.connect_to_server()
+        server.on_message(lambda news: answers.append(bytes(news)) if held else route.send(news))
+
+        def told(word: str | bytes) -> None:
+            words.append(BackMsg.FromString(bytes(cast(bytes, word))).rerun_script.fragment_id)
+            server.send(word)
+
+        route.on_message(told)
+
+    page = context.new_page()
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+    page.goto(f"{address}/data?data=karate")
+    rests(page)
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    settled(page)
+    words.clear()
+    held = True
+    page.evaluate(
+        """async () => {
+            await Plotly.relayout(document.querySelector('.js-plotly-plot'), {'yaxis.range': [0, 1]});
+            [...document.querySelectorAll('a')].find(link => link.innerText.includes('Train on this graph')).click();
+            await new Promise(done => setTimeout(done, 1000));  // a timer that was set before has rung before
+        }"""
+    )
+    assert words == [""], "the page that the link leads to is asked for, and nothing else"
+    held = False
+    for news in answers:
+        routed[-1].send(news)
+    expect(page.get_by_role("heading", name="Train", exact=True)).to_be_visible()
+
+
+def _asked(url: str) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(url).query))
 
 
 def test_a_long_run_is_watched_and_stopped(context: BrowserContext, address: str) -> None:

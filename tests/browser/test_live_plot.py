@@ -17,6 +17,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 pytestmark = pytest.mark.browser
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -73,11 +74,20 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     opened.asked = []  # type: ignore[attr-defined]
     opened.complaints = []  # type: ignore[attr-defined]
     opened.on("request", lambda request: opened.asked.append(request.url))  # type: ignore[attr-defined]
+    opened.words = []  # type: ignore[attr-defined]
+    opened.on("websocket", lambda line: line.on("framesent", lambda word: _note(opened.words, word)))  # type: ignore[attr-defined]
     opened.on("pageerror", lambda error: opened.complaints.append(str(error)))  # type: ignore[attr-defined]
     opened.goto(address)
     opened.wait_for_selector(".privgraph-live-plot .scatterlayer .trace")
     yield opened
     context.close()
+
+
+def _note(words: list[str], word: str | bytes) -> None:
+    """Keep what a part of the page, and no timer, has told the server."""
+    asked = BackMsg.FromString(bytes(word) if isinstance(word, bytes) else word.encode()).rerun_script
+    if asked.fragment_id and not asked.is_auto_rerun:
+        words.append(str(asked.widget_states))
 
 
 PLOT = "document.querySelector('.privgraph-live-plot .js-plotly-plot')"
@@ -196,3 +206,13 @@ def test_untouched_it_follows_its_data_speaks_saves_and_asks_nobody_else(page: P
     assert all(url.startswith((address, "data:", "blob:")) for url in asked), asked
     assert sum("plotly.min.js" in url for url in asked) == 1
     assert page.complaints == []  # type: ignore[attr-defined]
+
+
+def test_a_plot_that_nobody_touches_tells_the_server_nothing(page: Page) -> None:
+    """Each word has the page drawn once more, and one that meets a click on a link may cost the click."""
+    page.set_viewport_size({"width": 900, "height": 800})
+    wait_for_updates(page)
+    assert not page.words  # type: ignore[attr-defined]
+    page.evaluate(f"Plotly.relayout({PLOT}, {{'xaxis.range': [1, 2]}})")
+    wait_for_updates(page)
+    assert len(page.words) == 1  # type: ignore[attr-defined]

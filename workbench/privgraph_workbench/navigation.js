@@ -1,8 +1,13 @@
-// Two things that Streamlit's browser half leaves to be wished, mended once for each tab.
+// Three things that Streamlit's browser half leaves to be wished, mended once for each tab.
 //
 // Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
 // widget that is gone), and each time the browser makes an entry of its history: Back then walks through
 // corrections. Here a visit is one entry: the same page is another visit only where it shows another run.
+//
+// A link to another page is sent together with the values that widgets of this page have in its address, and the
+// server, to be rid of these, takes every value of a name that this page uses out of the address: the graph that
+// the link names is lost, and this page's own entry loses what it showed. So a link is followed as Back is: the
+// address alone says what is drawn, and shell.py keeps it whole.
 //
 // In the top bar, the name of the page that is shown does nothing; on a run's view it opens the page afresh.
 (() => {
@@ -21,9 +26,11 @@
   document.addEventListener(
     "click",
     (event) => {
-      const link = event.target.closest?.('a[aria-current="page"][data-testid*="Nav"]');
+      const link = event.target.closest?.('a[data-testid*="Nav"]');
       const elsewhere = event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-      if (!link || elsewhere || !new URL(location.href).searchParams.has("run")) return;
+      if (!link || link.target === "_blank" || elsewhere) return;
+      const shown = link.getAttribute("aria-current") === "page";
+      if (shown && !new URL(location.href).searchParams.has("run")) return;
       event.preventDefault();
       event.stopPropagation();
       push({}, "", link.href);

@@ -9,10 +9,12 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 from streamlit import runtime
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from privgraph.options import short
 from privgraph.runs.records import StoreError, Unreadable
@@ -83,11 +85,30 @@ def navigation() -> str:
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
     chosen = st.navigation(pages(), position="top")
+    _keep_address()
     _read_address(chosen)
     with guarded():
         chosen.run()
         if runtime.exists():
             _keep_modules(chosen.url_path)
+
+
+def _keep_address() -> None:
+    """Put back into the address that a link or Back leads to what widgets of the page before had a name for.
+
+    Streamlit takes that out when the page changes, so that nothing of one page stands in the address of another. But
+    pages share names, and navigation.js sends the new page's own address alone: without its `data`, the form would
+    hold another graph than the one that was asked for.
+    """
+    context = get_script_run_ctx()
+    if context is None or not context.is_history_navigation:
+        return
+    asked = parse_qs(context.query_string, keep_blank_values=True)
+    with context.session_state.query_params() as address:
+        for name in asked:
+            if not address.has_param(name):
+                address[name] = asked[name]
+        address.set_initial_query_params_from_current()  # what widgets begin with
 
 
 _TEXTS = ("find", "tagged")

@@ -71,6 +71,7 @@ class LivePlot {
     this.plot.setAttribute("aria-describedby", this.keys.id);
     root.replaceChildren(this.plot, this.keys);
     this.view = { axes: {}, visible: {}, dragmode: null };
+    this.told = JSON.stringify(this.view);
     this.busy = Promise.resolve();
     this.held = false;
     this.started = false;
@@ -84,6 +85,9 @@ class LivePlot {
     };
     window.addEventListener("pointerup", this.release, true);
     window.addEventListener("pointercancel", this.release, true);
+    // A page that is left says no more: the server would draw it again, in place of the one that was asked for.
+    this.leave = () => clearTimeout(this.timer);
+    window.addEventListener("popstate", this.leave);
     this.observer = new ResizeObserver(() => {
       if (this.started && !this.held) this.Plotly.Plots.resize(this.plot);
     });
@@ -93,6 +97,7 @@ class LivePlot {
   update(data, setStateValue) {
     this.setStateValue = setStateValue;
     if (!this.figure && data.view) this.view = { axes: {}, visible: {}, dragmode: null, ...data.view };
+    if (!this.figure) this.told = JSON.stringify(this.view);
     if (data.figure) [this.whole, this.base] = [data.figure, data.base];
     else if (this.base !== data.base) {
       setStateValue("missing", { base: data.base, at: Date.now() }); // the server sends the figure itself once more
@@ -184,7 +189,10 @@ class LivePlot {
   note() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
-      if (!this.closed) this.setStateValue("view", structuredClone(this.view));
+      const view = JSON.stringify(this.view);
+      if (this.closed || view === this.told) return; // Plotly reports its own sizing, too
+      this.told = view;
+      this.setStateValue("view", structuredClone(this.view));
     }, NOTE_DELAY);
   }
 
@@ -243,6 +251,7 @@ class LivePlot {
     this.observer.disconnect();
     window.removeEventListener("pointerup", this.release, true);
     window.removeEventListener("pointercancel", this.release, true);
+    window.removeEventListener("popstate", this.leave);
     if (this.started) this.Plotly.purge(this.plot);
   }
 }
