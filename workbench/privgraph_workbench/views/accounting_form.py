@@ -13,7 +13,7 @@ from privgraph_workbench.accounts import ACCOUNTS
 from privgraph_workbench.views import common
 
 TYPED = "typed sizes"
-FIRST = "heter-poisson"
+FIRST = "progap"
 """The method that a reader without one finds chosen."""
 SIZE = "size."
 SIZES = (

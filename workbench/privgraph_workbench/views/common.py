@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import upload_spec
@@ -52,6 +53,11 @@ def unreadable(record: RunRecord) -> None:
         icon=":material/delete:",
         query_params={"chosen": record.id},
     )
+
+
+def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
+    """A part of a page that need not be made before somebody asks for it: `open` says whether it is wanted."""
+    return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
 
 
 def theme() -> str:
