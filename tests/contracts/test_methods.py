@@ -181,6 +181,9 @@ def test_plan_is_sound_and_complete(case: tuple[str, str]) -> None:
     else:
         assert statement.epsilon <= config.epsilon
         assert statement.public
+        assert "protected units" not in statement.delta_rule, "who is counted is named"
+        if unit == "edge" and statement.delta:
+            assert "10,556 entries of the adjacency matrix, two for each edge" in statement.delta_rule
         assert any("noise key" in assumption for assumption in statement.assumptions)
 
 

@@ -163,7 +163,7 @@ class Config(PrivGnnOptions):
         )
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
-        return delta_rule(self.sizes(facts.nodes).private, self.delta)
+        return delta_rule(self.sizes(facts.nodes).private, self.delta, what="private nodes")
 
     def noise_scale(self, facts: PublicFacts) -> float:
         """1/lambda: as given, or the smallest that keeps epsilon. Raises `OptionError` where none does."""
