@@ -164,7 +164,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
         ("sound ε", upper(found.epsilon), "What this noise will guarantee, by a proof that we stand for"),
         (
             "ε as published",
-            number(found.epsilon_as_published, 4),
+            "no formula" if found.epsilon_as_published is None else number(found.epsilon_as_published, 4),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )
