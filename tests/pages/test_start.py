@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.test_data import counted as waited
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph_workbench import words
 from privgraph_workbench.views.start import demo_spec
 
 
@@ -16,6 +19,21 @@ def test_an_empty_store_offers_the_demo(opened: Callable[..., AppTest]) -> None:
     app = opened("start")
     assert {"### Explore", "### Teach", "### Report"} <= {text.value for text in app.markdown}
     assert "Nothing has run here yet" in app.info[0].value
+
+
+def test_the_teach_door_leads_to_the_question_that_it_promises(opened: Callable[..., AppTest]) -> None:
+    link = next(one.proto for one in opened("start").get("page_link") if "ask" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    app = waited(opened("data", **query))
+    assert not app.warning, app.warning
+    said = [text.value for text in app.markdown]
+    assert "##### What could a stranger learn from a prediction?" in said
+    assert words.risk("edge", 2.0, 1e-4) in said, "600 people, 4,800 friendships"
+    app.segmented_control(key="ask.epsilon").set_value(0.25).run()
+    assert words.risk("edge", 0.25, 1e-4) in [text.value for text in app.markdown]
+    further = next(one.proto for one in app.get("page_link") if "accuracy is left" in one.proto.label)
+    asked = dict(parse_qsl(further.query_string.removeprefix("?")))
+    assert asked.items() >= {**query, "method": "progap", "unit": "edge", "epsilon": "0.25"}.items()
 
 
 def test_the_demo_is_submitted_once_and_opened(opened: Callable[..., AppTest], store: RunStore) -> None:

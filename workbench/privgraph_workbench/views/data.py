@@ -12,7 +12,7 @@ from privgraph.data.uploads import upload_spec
 from privgraph.options import Option, OptionError, Parameter, parameters
 from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell, words
 from privgraph_workbench.figures import classes, degrees, neighbourhood
-from privgraph_workbench.views import common
+from privgraph_workbench.views import common, question
 
 POLL_SECONDS = 1.0
 MOST_UPLOAD_MB = 200
@@ -40,7 +40,7 @@ def page() -> None:
                 shell.page("train"),
                 label="Train on this graph",
                 icon=":material/model_training:",
-                query_params={"data": spec.name, **forms.address(filled.values, prefix="data.")},
+                query_params=_address(spec, filled),
             )
             if spec.kind == "upload":
                 st.button(
@@ -56,6 +56,11 @@ def page() -> None:
     st.divider()
     _upload()
     _catalogue()
+
+
+def _address(spec: DatasetSpec, filled: forms.Filled) -> dict[str, str]:
+    """The query parameters that choose this graph on another page."""
+    return {"data": spec.name, **forms.address(filled.values, prefix="data.")}
 
 
 def _choose() -> DatasetSpec:
@@ -134,6 +139,7 @@ def _described(spec: DatasetSpec, filled: forms.Filled, was_waiting: bool) -> No
         st.markdown("##### What is to be predicted?")
         live_plot.show(classes.plot(classes.data(described.classes), common.theme()), key=f"classes.{spec.name}")
         st.caption(f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes.")
+    question.show(_address(spec, filled), described)
     _neighbourhood(spec, filled, described)
 
 
