@@ -66,6 +66,8 @@ ROWS = {
     "a statement that is a list": (written(statement="[1]"), "its result has a form"),
     "metrics that are cut off": (written(metrics='{"test_acc'), "its result has a form"),
     "a state that is not known": (written(state="paused"), "its state is paused"),
+    "a time that no calendar has": (written(created=float("inf")), "it was submitted at inf, which is no time"),
+    "an end beyond all years": (written(finished=1e300), "it was finished at 1e+300, which is no time"),
     "an event of a new kind": (event(kind="gradient", payload='{"norm": 1}'), ""),
     "another method": (changed(runs.c.spec, lambda spec: {**spec, "method": "newgap"}), ""),
     "another data set": (changed(runs.c.spec, lambda spec: {**spec, "dataset": "newgraph"}), ""),

@@ -143,13 +143,17 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
+LONGEST = 1e10
+"""Seconds: three centuries. Whoever has stored more has not measured it."""
+
+
 def duration(seconds: float | None) -> str:
     """A length of time for people.
 
-    >>> duration(0.4), duration(75), duration(7300), duration(None)
-    ('under 1 s', '1 min 15 s', '2 h 1 min', 'unknown')
+    >>> duration(0.4), duration(75), duration(7300), duration(None), duration(float("inf"))
+    ('under 1 s', '1 min 15 s', '2 h 1 min', 'unknown', 'unknown')
     """
-    if seconds is None:
+    if seconds is None or not seconds < LONGEST:
         return "unknown"
     if seconds < 1:
         return "under 1 s"

@@ -178,7 +178,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
         "test_accuracy": found["test_accuracy"],
         "seed": found["seed"],
         "seconds": found["seconds"],
-        "created": datetime.fromtimestamp(found["created"], tz=UTC),
+        "created": None if found["created"] is None else datetime.fromtimestamp(found["created"], tz=UTC),
         "tags": list(found["tags"]),
     }
 
