@@ -103,7 +103,7 @@ def test_a_set_that_is_not_here_says_which_files_are_missing(
     assert app.error[0].value == "Fetching Cora failed: no network."
     train = opened("train", data="cora")
     assert "ind.cora.x" in train.warning[0].value
-    assert "cora" not in train.selectbox(key="data").options
+    assert "Cora" not in train.selectbox(key="data").options
 
 
 def _npz(**arrays: np.ndarray) -> bytes:
@@ -130,6 +130,8 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     (spec,) = uploads()
     assert (spec.title, spec.nodes, spec.edges) == ("My ring", 30, 30)
     assert app.selectbox(key="data").value == spec.name
+    assert "My ring" in app.selectbox(key="data").options
+    assert app.query_params["data"] == spec.name, "titles are words of people, and stay out of addresses"
     assert counted(app).metric[0].value == "30"
     app.button(key="delete_upload").click().run()
     app.button(key="delete_upload_no").click().run()
@@ -142,6 +144,18 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     assert not app.exception, app.exception
     assert uploads() == ()
     assert app.selectbox(key="data").value == "social"
+
+
+def test_odd_values_of_an_upload_are_told_at_once_and_later(opened: Callable[..., AppTest]) -> None:
+    graph = _graph()
+    graph["x"][[3, 7, 7], [0, 1, 2]] = (4e6, -1e30, 2e6)
+    app = opened("data")
+    app.file_uploader(key="upload").upload("ring.npz", _npz(**graph)).run()
+    app.button(key="upload_go").click().run()
+    said = "2 nodes have features beyond 1,000,000 in size, which are read as if they were that large."
+    assert [text.value for text in app.info if said in text.value]
+    (spec,) = uploads()
+    assert said in _words(opened("data", data=spec.name))
 
 
 def test_a_bad_upload_is_refused_in_one_sentence_and_the_form_stays(opened: Callable[..., AppTest]) -> None:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 from tests.pages.test_data import counted as waited
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import words
 from privgraph_workbench.views.start import demo_spec
+
+
+def test_a_tab_is_titled_by_its_page(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    titles: list[str] = []
+    monkeypatch.setattr(st, "set_page_config", lambda **given: titles.append(given["page_title"]))
+    for page, title in (("start", "Start"), ("runs", "Runs"), ("tradeoffs", "Trade-offs")):
+        opened(page)
+        assert titles[-1] == f"{title} · privgraph"
 
 
 def test_an_empty_store_offers_the_demo(opened: Callable[..., AppTest]) -> None:
@@ -64,5 +75,5 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
         keep(store, spec("mlp", seed=seed, unit="none"), state="queued")
     app = opened("start")
     links = [link.proto.label for link in app.get("page_link")]
-    assert sum(label.startswith("mlp on karate") for label in links) == 8
+    assert sum(label.startswith(f"{METHODS['mlp'].title} on Karate club") for label in links) == 8
     assert "All 10 runs" in links

@@ -12,7 +12,7 @@ from privgraph.data.uploads import upload_spec
 from privgraph.options import Option, OptionError, Parameter, parameters
 from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell, words
 from privgraph_workbench.figures import classes, degrees, neighbourhood
-from privgraph_workbench.views import common, question
+from privgraph_workbench.views import choosing, common, question
 
 POLL_SECONDS = 1.0
 MOST_UPLOAD_MB = 200
@@ -68,7 +68,7 @@ def _choose() -> DatasetSpec:
     asked = st.query_params.get("data")
     if asked is not None and asked not in known:
         st.warning(f"In this page's address, {datasets.complaint(asked)}; social is shown instead.")
-    spec = known[st.selectbox("Data set", list(known), key="data", bind="query-params", on_change=_begin_anew)]
+    spec = known[choosing.one("Data set", choosing.graphs(known.values()), "data", moved=_begin_anew)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(datasets.KINDS[spec.kind], color="blue")
         st.markdown(common.about(spec), width="stretch")
@@ -241,7 +241,7 @@ def _confirm_delete(spec: DatasetSpec) -> None:
 def _delete_upload(name: str) -> None:
     delete_upload(name)
     del st.session_state["deleting_upload"]
-    st.session_state["data"] = "social"
+    choosing.put("data", "social")
 
 
 def _upload() -> None:
@@ -287,7 +287,7 @@ def _take_upload() -> None:
     spec = upload_spec(name)
     kept = f"{spec.title} is kept: {spec.nodes:,} nodes, {spec.edges:,} edges. Exports call it {name}."
     st.session_state["upload_notes"] = [words.literal(kept), *map(common.sentence, checked.notes)]
-    st.session_state["data"] = name
+    choosing.put("data", name)
     _begin_anew()
 
 
