@@ -127,6 +127,7 @@ def _described(spec: DatasetSpec, filled: forms.Filled, was_waiting: bool) -> No
     if was_waiting:
         st.rerun()
     _facts(described)
+    question.show(_address(spec, filled), described)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("##### How many neighbours do nodes have?")
@@ -139,7 +140,6 @@ def _described(spec: DatasetSpec, filled: forms.Filled, was_waiting: bool) -> No
         st.markdown("##### What is to be predicted?")
         live_plot.show(classes.plot(classes.data(described.classes), common.theme()), key=f"classes.{spec.name}")
         st.caption(f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes.")
-    question.show(_address(spec, filled), described)
     _neighbourhood(spec, filled, described)
 
 

@@ -28,9 +28,9 @@ def show(address: dict[str, str], described: Description) -> None:
     with st.container(border=True):
         st.markdown("##### What could a stranger learn from a prediction?")
         st.markdown(
-            f"A model is trained on this graph, and its predictions are handed out. It sums over neighbours, and "
-            f"{described.homophily:.0%} of the edges join two nodes of one class: so a prediction for one node also tells of those "
-            "around it. Somebody who knows everything but one connection looks at the predictions and guesses whether it is there. "
+            "A model is trained on this graph, and its predictions are handed out. It sums over neighbours, so that a prediction for one "
+            f"node also tells of those around it; {described.homophily:.0%} of the edges join two nodes of one class. Somebody who "
+            "knows everything but one connection looks at the predictions and guesses whether it is there. "
             "**How often may they be right, and what does it cost to keep them so unsure?**"
         )
         for complaint in forms.complaints([EPSILON]):

@@ -44,7 +44,7 @@ COLUMNS = {
     "open": st.column_config.LinkColumn("Run", display_text="open", help="Open the run", width="small"),
     "state": st.column_config.TextColumn("State", width="small"),
     "method": st.column_config.TextColumn("Method"),
-    "dataset": st.column_config.TextColumn("Data"),
+    "dataset": st.column_config.TextColumn("Data", width="medium"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
     "sound_epsilon": st.column_config.TextColumn("Sound ε", help="What the noise does guarantee; ∞: nothing"),
     "published_epsilon": st.column_config.TextColumn(
