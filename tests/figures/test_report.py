@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -13,6 +14,7 @@ from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
 from privgraph_workbench import report
 from privgraph_workbench.figures import words
+from privgraph_workbench.words import at_most, guess
 
 SEED = 815_471
 
@@ -60,6 +62,29 @@ def test_both_forms_say_what_matters(run: tuple[RunRecord, list[StoredEvent]]) -
         assert "privgraph run progap --data social" in text
         assert "dp-accounting" in text
         assert record.id in text
+
+
+def test_the_guarantee_is_said_as_a_wager(run: tuple[RunRecord, list[StoredEvent]]) -> None:
+    record, events = run
+    statement = record.statement
+    assert statement is not None
+    bound = at_most(guess(statement.epsilon, statement.delta))
+    for text in (report.markdown(record, events), report.html(record, events)):
+        assert re.search(rf"guesses whether a certain connection is in the graph.*is right {bound} of the time", text)
+
+
+def test_results_have_one_form(store: RunStore) -> None:
+    """Shares in percent, whatever they are called; and the last step's stand apart from those of the model that was kept."""
+    said = made_runs.statement(made_runs.edge_entries(5, 3))
+    record = made_runs.finish(store, made_runs.spec(), 0.8, said, made_runs.learning(0, 2, 10))
+    metrics = {"test_precision": 0.80441, "labels_flipped_by_noise": 0.375, "val_accuracy": 0.79}
+    text = report.markdown(replace(record, metrics=metrics), store.events(record.id))
+    for line in ("Test precision | 80.4%", "Labels flipped by noise | 37.5%", "Validation accuracy | 79.0%"):
+        assert line in text
+    losses = set(re.findall(r"\b(1\.\d+|0\.\d+)\b", text.split("## How it learnt")[1].split("##")[0]))
+    assert losses
+    assert all(len(number.replace(".", "").lstrip("0")) <= 3 for number in losses), losses
+    assert report.LAST_STEPS in text
 
 
 def test_the_page_asks_for_nothing(run: tuple[RunRecord, list[StoredEvent]]) -> None:

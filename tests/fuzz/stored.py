@@ -19,12 +19,15 @@ from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench import words
 from privgraph_workbench.cli import main
 from privgraph_workbench.views import runs as runs_page
 
 JSON = ("spec", "statement", "metrics")
 WORDS = ("state", "method", "dataset", "split", "unit", "accounting", "note", "error", "stage", "device", "batch")
+TIMES = ("created", "started", "finished", "heartbeat", "progress_time", "training_since")
 AMOUNTS = ("seconds", "peak_memory_mb", "progress", "epsilon", "test_accuracy", "seed")
+NO_TIMES = (float("inf"), float("-inf"), float("nan"), 1e308, -1e308, -1.0, 2**62, 5e-324, "", "now")
 AUDIT = {
     "version": 1,
     "audit": "mechanism",
@@ -131,6 +134,8 @@ def _damage(rng: random.Random, store: Kept) -> tuple[int, str, int, str, Any]:
         return 1, table, 1, "record", strange.text_of_json(rng, store.tables["audits"][0][-1])
     if table == "events" and (rows := store.rows("events", run)):
         row = rng.choice(rows)
+        if rng.random() < 0.1:
+            return run, table, row[1], "time", rng.choice(NO_TIMES)
         if rng.random() < 0.3:
             return (
                 run,
@@ -148,6 +153,8 @@ def _damage(rng: random.Random, store: Kept) -> tuple[int, str, int, str, Any]:
         states = ("queued", "running", "stopping", "done", "stopped", "failed", "lost", "paused")
         column = rng.choice(WORDS)
         return run, "runs", run, column, rng.choice(states if column == "state" else strange.TEXTS)
+    if chance < 0.95:
+        return run, "runs", run, rng.choice(TIMES), rng.choice(NO_TIMES)
     return run, "runs", run, rng.choice(AMOUNTS), rng.choice((-1, 0, 1e308, -1e308, float("inf"), 2**62, 5e-324))
 
 
@@ -156,12 +163,12 @@ def take(given: object) -> Sequence[str]:
     command, (run, table, key, column, value) = cast(tuple[str, tuple[int, str, int, str, Any]], given)
     here = kept()
     id_ = here.ids[run - 1]
-    with contextlib.suppress(UnicodeEncodeError):
+    with contextlib.suppress(UnicodeEncodeError, sqlite3.IntegrityError):
         if isinstance(value, str):
             value.encode()
         with here.damaged(run, table, key, column, value):
             return _read(here.store, id_) + _command(here.store, command.format(run=id_, out=here.folder / "out"))
-    return ()  # a text that no database takes
+    return ()  # a text that no database takes, or nothing where there must be something
 
 
 def _read(store: RunStore, run: str) -> list[str]:
@@ -169,6 +176,7 @@ def _read(store: RunStore, run: str) -> list[str]:
     record = store.get(run)
     if record.unreadable:
         said.append(record.unreadable)
+    words.duration(record.seconds), words.duration(record.eta_seconds)
     with _told(said):
         _ = record.statement
     with _told(said):

@@ -68,6 +68,7 @@ def test_an_option_is_refused_in_one_short_line(options: dict[str, object], meth
         ("show {run} --log", (1, "events", 1, "payload", "{}")),
         ("show {run} --log", (1, "events", 1, "payload", LOG)),
         ("export {run} --out {out}", (1, "events", 1, "payload", "[1]")),
+        ("show {run} --log", (1, "events", 1, "time", float("inf"))),
     ],
 )
 def test_a_damaged_row_is_named(command: str, damage: tuple[object, ...]) -> None:

@@ -27,6 +27,7 @@ from privgraph.methods.privgnn.queries import choose
 from privgraph.methods.privgnn.table import class_scores, class_sums
 from privgraph.methods.privgnn.votes import GRID, PublicEncoder, count_votes, unit, weights, whole
 from privgraph.options import OptionError
+from privgraph.privacy import noisy_labels
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian
 from privgraph.progress import Result
@@ -55,6 +56,19 @@ def absurd_parts() -> Parts:
 def squared_norms(phi: np.ndarray) -> list[int]:
     """In units of `GRID` squared, as whole numbers: nothing is rounded."""
     return [sum(int(number) ** 2 for number in row) for row in (phi / GRID).tolist()]
+
+
+def test_the_paper_has_no_formula_for_a_table() -> None:
+    """It answers query by query: its accountant on the table's noise would be a number that nobody has published."""
+    statement = Config(epsilon=2.0).plan(FACTS).statement
+    assert (statement.epsilon_as_published, statement.accountant_as_published) == (None, "")
+    assert noisy_labels.price("table", 0.4, 0.3, 100, 10, 1e-4)[1] is None
+    assert Config(release="votes", epsilon=2.0).plan(FACTS).statement.epsilon_as_published is not None
+    with pytest.raises(
+        OptionError, match="accounting must be sound with release table, for which the paper has no formula"
+    ):
+        Config(epsilon=2.0, accounting="published").plan(FACTS)
+    assert Config(lam=0.1, accounting="published").plan(FACTS).statement.epsilon_as_published is None
 
 
 # What one node can change

@@ -16,7 +16,7 @@ from tests.pages.kept_runs import KARATE, keep, spec
 from privgraph.privacy.precision import precision_bound
 from privgraph.runs.store import RunStore
 from privgraph_workbench import accounting, live_plot
-from privgraph_workbench.figures import cost, split
+from privgraph_workbench.figures import cost, noise_shapes, precision, revealed_scale, split, terms
 from privgraph_workbench.figures.chart import number, percent, upper
 from privgraph_workbench.views import accounting as view
 from privgraph_workbench.views import accounting_form
@@ -68,6 +68,42 @@ def _drawn(app: AppTest) -> list[str]:
     return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
 
 
+def _unfolded(app: AppTest, *parts: str) -> AppTest:
+    """The page after somebody has opened these parts of it."""
+    for part in parts:
+        app.session_state[f"fold.{part}"] = True
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def test_it_opens_on_progap_with_all_of_its_figure(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting")
+    assert (app.selectbox(key="method").value, app.number_input(key="epsilon").value) == ("progap", 1.0)
+    figure = json.loads(app.get("bidi_component")[0].proto.json)
+    assert figure["summary"].startswith("Epsilon against noise")
+    lines = {line["name"] for line in figure["figure"]["data"] if len(line["x"]) >= 3}
+    assert lines == {"sound ε", "ε as published"}, "at several places, and not at the own noise alone"
+    assert "Epsilon against depth" in " ".join(_drawn(app)), "closed forms are there at once"
+    folds = [fold.label for fold in app.expander]
+    assert not any(word in label for word in ("Laplace", "noise?", "embedding") for label in folds), "not of ProGAP"
+
+
+def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("nobody has asked for this")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(accounting, "along", refuse)
+        for part in (noise_shapes, precision, revealed_scale, terms):
+            patch.setattr(part, "data", refuse)
+        app = opened("accounting", method="heter-poisson", batch_size="200", **SIZES)
+    assert [text[:21] for text in _drawn(app)] == ["Epsilon against noise"]
+    app = _unfolded(app, "levers.heter-poisson.node", "shapes")
+    assert any(text.startswith("Epsilon against epochs") for text in _drawn(app))
+    assert any("spherical Laplace" in text for text in _drawn(app))
+
+
 @pytest.mark.parametrize(
     ("name", "unit"), [(name, unit) for name in accounting.private_methods() for unit in accounting.private_units(name)]
 )
@@ -77,9 +113,11 @@ def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: st
     assert not app.error, app.error
     assert not app.warning, app.warning
     said = accounting.setting(name, {"unit": unit, **options}, FACTS).config.plan(FACTS).statement
-    assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4)]
+    assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4).replace("none", "no formula")]
     account = accounting.setting(name, {"unit": unit}, FACTS)
     levers = [lever for lever in account.account.levers if lever.applies(account.config)]
+    if account.reads and not accounting.all_gaussian(said.ledger):
+        app = _unfolded(app, f"levers.{name}.{unit}")
     curves = [text for text in _drawn(app) if text.startswith("Epsilon against")]
     assert len(curves) == (1 + len(levers) if account.reads else 0)
     if not account.reads:
@@ -210,12 +248,14 @@ def test_a_wanted_epsilon_out_of_bounds_is_one_sentence(opened: Callable[..., Ap
 def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", **SIZES)
     labels = offered_files.labels(app)
-    assert labels.count("SVG") == len(_drawn(app)) >= 5
+    assert labels.count("SVG") == len(_drawn(app)) >= 4
     assert labels.count("CSV") == labels.count("SVG")
 
 
 def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppTest]) -> None:
-    app = opened("accounting", method="gap", unit="edge", precision__classes="5", precision__epsilon="1", **SIZES)
+    rows = {"method": "gap", "unit": "node", "own_rows": "true"}
+    app = opened("accounting", **rows, precision__classes="5", precision__epsilon="1", **SIZES)
+    app = _unfolded(app, "precision")
     assert percent(precision_bound(1.0, 1e-5, 5)) in _texts(app)
     app.slider(key="precision.share").set_value(0.6).run()
     assert not app.exception, app.exception
@@ -242,12 +282,13 @@ def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[
 def test_terms_of_heterpoisson_say_why_gaussian_noise_was_given_up(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="heter-poisson", batch_size="200", terms__order="4", **SIZES)
     assert not app.error, app.error
+    app = _unfolded(app, "terms")
     assert "A node that is read by all 1,999 others" in _texts(app)
     assert any(text.startswith("At order 4 the term of k = 1,999") for text in _drawn(app))
     assert any(text.startswith("Somebody who reads all coordinates") for text in _drawn(app))
     published = opened("accounting", method="heter-poisson", noise="spherical-laplace", **SIZES)
     assert _shown(published)[0] == "none proved"
-    assert "none has been proved" in _texts(published)
+    assert "none has been proved" in _texts(_unfolded(published, "terms"))
     assert "no epsilon below" in _texts(published), "the gap, with its size at this noise"
 
 

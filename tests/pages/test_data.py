@@ -17,7 +17,7 @@ from privgraph.data.uploads import uploads
 from privgraph_workbench import describing, downloads
 
 
-def _counted(app: AppTest, seconds: float = 60) -> AppTest:
+def counted(app: AppTest, seconds: float = 60) -> AppTest:
     """Waits until the facts are there, as the page does once a second."""
     deadline = time.monotonic() + seconds
     while any("being read and counted" in info.value for info in app.info):
@@ -33,7 +33,7 @@ def _words(app: AppTest) -> str:
 
 
 def test_facts_homophily_and_neighbourhood(opened: Callable[..., AppTest]) -> None:
-    app = _counted(opened("data", data="karate"))
+    app = counted(opened("data", data="karate"))
     assert {metric.label: metric.value for metric in app.metric} == {
         "Nodes": "34",
         "Edges": "78",
@@ -53,7 +53,7 @@ def test_facts_homophily_and_neighbourhood(opened: Callable[..., AppTest]) -> No
 
 def test_options_of_the_invented_network_are_a_form(opened: Callable[..., AppTest]) -> None:
     app = opened("data", data="social", data__nodes="100", data__degree="4", data__homophily="0.3")
-    app = _counted(app)
+    app = counted(app)
     values = {metric.label: metric.value for metric in app.metric}
     assert values["Nodes"] == "100"
     assert values["Edges"] == "200"
@@ -69,15 +69,15 @@ def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest]) -> Non
     assert "did you mean cora" in app.warning[0].value
     app = opened("data", data="upload:000000000000")
     assert "upload the graph again" in app.warning[0].value
-    app = _counted(opened("data", data="karate", node="77"))
+    app = counted(opened("data", data="karate", node="77"))
     assert [error.value for error in app.error] == ["Node must be at most 33 (got 77)."]
     assert not app.warning
 
 
 def test_another_graph_has_another_node_in_the_middle(opened: Callable[..., AppTest]) -> None:
-    app = _counted(opened("data", data="patients", node="500"))
+    app = counted(opened("data", data="patients", node="500"))
     assert not app.error
-    app = _counted(app.selectbox(key="data").set_value("karate").run())
+    app = counted(app.selectbox(key="data").set_value("karate").run())
     assert not app.error
     assert app.number_input(key="node").value <= 33
 
@@ -103,7 +103,7 @@ def test_a_set_that_is_not_here_says_which_files_are_missing(
     assert app.error[0].value == "Fetching Cora failed: no network."
     train = opened("train", data="cora")
     assert "ind.cora.x" in train.warning[0].value
-    assert "cora" not in train.selectbox(key="data").options
+    assert "Cora" not in train.selectbox(key="data").options
 
 
 def _npz(**arrays: np.ndarray) -> bytes:
@@ -130,7 +130,9 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     (spec,) = uploads()
     assert (spec.title, spec.nodes, spec.edges) == ("My ring", 30, 30)
     assert app.selectbox(key="data").value == spec.name
-    assert _counted(app).metric[0].value == "30"
+    assert "My ring" in app.selectbox(key="data").options
+    assert app.query_params["data"] == spec.name, "titles are words of people, and stay out of addresses"
+    assert counted(app).metric[0].value == "30"
     app.button(key="delete_upload").click().run()
     app.button(key="delete_upload_no").click().run()
     assert len(uploads()) == 1
@@ -142,6 +144,18 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     assert not app.exception, app.exception
     assert uploads() == ()
     assert app.selectbox(key="data").value == "social"
+
+
+def test_odd_values_of_an_upload_are_told_at_once_and_later(opened: Callable[..., AppTest]) -> None:
+    graph = _graph()
+    graph["x"][[3, 7, 7], [0, 1, 2]] = (4e6, -1e30, 2e6)
+    app = opened("data")
+    app.file_uploader(key="upload").upload("ring.npz", _npz(**graph)).run()
+    app.button(key="upload_go").click().run()
+    said = "2 nodes have features beyond 1,000,000 in size, which are read as if they were that large."
+    assert [text.value for text in app.info if said in text.value]
+    (spec,) = uploads()
+    assert said in _words(opened("data", data=spec.name))
 
 
 def test_a_bad_upload_is_refused_in_one_sentence_and_the_form_stays(opened: Callable[..., AppTest]) -> None:

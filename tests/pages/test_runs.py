@@ -104,7 +104,7 @@ def test_graphs_of_one_name_are_told_apart(opened: Callable[..., AppTest], store
     for nodes in (600, 800):
         store.submit(make_spec("gap", "social", data_options={"nodes": nodes, "degree": 8.0}))
     table = opened("runs").dataframe[0].value
-    assert table["dataset"].tolist() == ["social (nodes 800, degree 8)", "social (nodes 600, degree 8)"]
+    assert table["dataset"].tolist() == [f"Made-up social network (nodes {nodes}, degree 8)" for nodes in (800, 600)]
 
 
 def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) -> None:

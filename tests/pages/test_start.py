@@ -3,19 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from urllib.parse import parse_qsl
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
+from tests.pages.test_data import counted as waited
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph_workbench import words
 from privgraph_workbench.views.start import demo_spec
+
+
+def test_a_tab_is_titled_by_its_page(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
+    titles: list[str] = []
+    monkeypatch.setattr(st, "set_page_config", lambda **given: titles.append(given["page_title"]))
+    for page, title in (("start", "Start"), ("runs", "Runs"), ("tradeoffs", "Trade-offs")):
+        opened(page)
+        assert titles[-1] == f"{title} · privgraph"
 
 
 def test_an_empty_store_offers_the_demo(opened: Callable[..., AppTest]) -> None:
     app = opened("start")
     assert {"### Explore", "### Teach", "### Report"} <= {text.value for text in app.markdown}
     assert "Nothing has run here yet" in app.info[0].value
+
+
+def test_the_teach_door_leads_to_the_question_that_it_promises(opened: Callable[..., AppTest]) -> None:
+    link = next(one.proto for one in opened("start").get("page_link") if "ask" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    app = waited(opened("data", **query))
+    assert not app.warning, app.warning
+    said = [text.value for text in app.markdown]
+    assert "##### What could a stranger learn from a prediction?" in said
+    assert words.risk("edge", 2.0, 1e-4) in said, "600 people, 4,800 friendships"
+    app.segmented_control(key="ask.epsilon").set_value(0.25).run()
+    assert words.risk("edge", 0.25, 1e-4) in [text.value for text in app.markdown]
+    further = next(one.proto for one in app.get("page_link") if "accuracy is left" in one.proto.label)
+    asked = dict(parse_qsl(further.query_string.removeprefix("?")))
+    assert asked.items() >= {**query, "method": "progap", "unit": "edge", "epsilon": "0.25"}.items()
 
 
 def test_the_demo_is_submitted_once_and_opened(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -46,5 +75,5 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
         keep(store, spec("mlp", seed=seed, unit="none"), state="queued")
     app = opened("start")
     links = [link.proto.label for link in app.get("page_link")]
-    assert sum(label.startswith("mlp on karate") for label in links) == 8
+    assert sum(label.startswith(f"{METHODS['mlp'].title} on Karate club") for label in links) == 8
     assert "All 10 runs" in links

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from privgraph.privacy.accountants import Accountant, PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
-from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
 from privgraph.privacy.events import (
     Composed,
     Gaussian,
@@ -161,12 +161,15 @@ def test_node_level_calibration_is_fast() -> None:
 
 
 def test_delta_rule() -> None:
-    assert delta_rule(9) == (0.1, "a power of ten below 1 in 9 protected units")
+    assert delta_rule(9) == (0.1, "a power of ten below 1 in 9 nodes")
     for units in (1, 10, 99, 100, 22_470, 80_966_832):
         delta, text = delta_rule(units)
         assert 0.1 / units <= delta < 1 / units or units == 1
         assert f"{units:,}" in text
     assert delta_rule(100, 1e-9) == (1e-9, "as asked for")
+    assert delta_rule(9600, what=EDGE_ENTRIES[True])[1].endswith(
+        "9,600 entries of the adjacency matrix, two for each edge"
+    )
     with pytest.raises(ValueError, match="at least one"):
         delta_rule(0)
     with pytest.raises(ValueError, match="delta must lie in"):

@@ -17,7 +17,14 @@ from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledSubgraphs
 from privgraph.privacy.hockey_sticks import Curves, laplace_mixture_curves, mixture_curves, opposed_curves
 from privgraph.privacy.subgraph_laws import Law, block_law, blocks, degree_law, dominating, log_moment, reach
-from privgraph.privacy.subgraphs import degree_curves, envelope, exclusive_curves, open_curves
+from privgraph.privacy.subgraphs import (
+    _antitonic,
+    _antitonic_of_any,
+    degree_curves,
+    envelope,
+    exclusive_curves,
+    open_curves,
+)
 
 Array = NDArray[np.float64]
 
@@ -116,6 +123,19 @@ def test_antitonic_regression_finds_the_best_decreasing_sequence(noise: float, r
             assert searched - 1e-12 <= curve[i] <= searched + 1e-5
             # Without the order between sizes of sets, more would have to be paid.
             assert float(terms.max(axis=1).sum()) >= curve[i] - 1e-5
+
+
+@pytest.mark.parametrize("peaks", [1, 2])
+def test_one_pass_gives_the_regression_that_many_passes_give(peaks: int) -> None:
+    """Also of columns with two peaks, which are left to the rule for any values."""
+    k, x = np.arange(12.0)[:, None], np.linspace(-6, 30, 500)
+    bumps = [-((2 * k - x) ** 2) / 2, -((2 * k - x - 9) ** 2) / 2][:peaks]
+    log_values = np.asarray(np.logaddexp.reduce(bumps))
+    weights = stats.poisson.pmf(np.arange(12), 1.3)
+    top = log_values.max(axis=0)
+    with np.errstate(divide="ignore"):
+        slow = np.log(_antitonic_of_any(np.exp(log_values - top), weights)) + top
+    assert _antitonic(log_values, weights) == pytest.approx(slow, rel=1e-12, abs=1e-12)
 
 
 # --- P4: all out-degrees --------------------------------------------------------------------------------------------------

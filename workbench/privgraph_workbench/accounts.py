@@ -23,6 +23,8 @@ from privgraph.privacy.statement import PrivacyStatement
 
 PRIVACY = ("unit", "epsilon", "delta", "accounting")
 """The options that every method has, and every price."""
+HETER_POISSON = "heter-poisson"
+"""Whose paper argues about the kind of noise, and about what noisy rows of nodes can tell."""
 Config = Any
 At = Callable[[Config, PublicFacts, float], PrivacyStatement]
 
@@ -254,7 +256,7 @@ ACCOUNTS: Mapping[tuple[str, str], Account] = {
             ),
         ),
     ),
-    ("heter-poisson", "node"): Account(
+    (HETER_POISSON, "node"): Account(
         options=("preset", "neighbours", "exclusive", "noise", "epochs", "batch_size"),
         noise=_GRADIENT_NOISE,
         own=lambda config, facts: float(config.noise_multiplier(facts)),

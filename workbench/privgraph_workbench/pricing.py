@@ -40,7 +40,7 @@ class Quote:
     """The price of a setting: both epsilons at `delta`, why that delta, and how many queries are asked of this graph."""
 
     epsilon: float
-    epsilon_as_published: float
+    epsilon_as_published: float | None
     delta: float
     delta_rule: str
     asked: int
@@ -54,7 +54,7 @@ def quote(config: Config, facts: PublicFacts) -> Quote:
     return Quote(epsilon=sound, epsilon_as_published=published, delta=delta, delta_rule=rule, asked=asked)
 
 
-def curve(config: Config, facts: PublicFacts) -> list[tuple[float, float, float]]:
+def curve(config: Config, facts: PublicFacts) -> list[tuple[float, float, float | None]]:
     """Lambda, sound epsilon and epsilon as published, at round values of lambda and at the config's own."""
     asked = config.asked(facts)
     delta, _ = config.delta_and_rule(facts)
@@ -63,7 +63,7 @@ def curve(config: Config, facts: PublicFacts) -> list[tuple[float, float, float]
     ]
 
 
-def _price(config: Config, facts: PublicFacts, asked: int, delta: float, lam: float) -> tuple[float, float]:
+def _price(config: Config, facts: PublicFacts, asked: int, delta: float, lam: float) -> tuple[float, float | None]:
     return price(
         config.release,
         lam,

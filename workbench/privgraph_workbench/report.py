@@ -24,7 +24,7 @@ from privgraph_workbench.figures.chart import Row, number, percent
 from privgraph_workbench.figures.common import UNIT_WORDS, graph_of, method_title
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.jobs import command_line
-from privgraph_workbench.words import duration, literal, made_by
+from privgraph_workbench.words import BUT_FOR_FAULTS, duration, literal, made_by, metric, metric_title, risk
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
@@ -36,6 +36,10 @@ NUMBERS = (
     "Sound is what the noise of this run guarantees. As published is what the paper's own formula says of the same "
     "noise; it is there to compare with the paper's tables, and is no guarantee. Audited is the least that attacks "
     "have shown, by what stands beside it."
+)
+LAST_STEPS = (
+    "These are values at the last step of a stage. The results at the top are those of the model that the run kept, which may be "
+    "that of an earlier step."
 )
 
 
@@ -106,7 +110,7 @@ def _sections(record: RunRecord, events: Sequence[StoredEvent], share: bool) -> 
     else:
         found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points:
-        found.append(Section("How it learnt", [Picture("curves", points), _stages(points)]))
+        found.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
     return [*found, _repeat(record, share), _libraries(record)]
 
 
@@ -116,16 +120,13 @@ def _summary(record: RunRecord, share: bool) -> Section:
     if not share:
         facts += [("Seed", str(spec.seed)), ("Run", record.id)]
     facts.append(("State", record.state + (f": {record.error}" if record.error else "")))
-    facts += [
-        (name.replace("_", " "), percent(value) if name.endswith("accuracy") else number(value, 4))
-        for name, value in sorted(record.metrics.items())
-    ]
+    facts += [(metric_title(name), metric(name, value)) for name, value in sorted(record.metrics.items())]
     facts += [("Time", duration(record.seconds)), ("Device", record.device or "unknown")]
     facts.append(("Made by", made_by(record)))
     if record.peak_memory_mb is not None:
         facts.append(("Most memory", f"{record.peak_memory_mb:.0f} MB"))
     blocks: list[Block] = [] if share else [Warned(SECRET)]
-    blocks.append(Table(("", ""), tuple((name.capitalize(), value) for name, value in facts)))
+    blocks.append(Table(("", ""), tuple(facts)))
     if record.metrics:
         blocks.append(
             "Accuracies were measured on private labels. They are for study, and publishing them is not covered by "
@@ -141,6 +142,9 @@ def _guarantee(statement: PrivacyStatement) -> Section:
     numbers = [(*pair, by) for pair, by in zip(statement_words.three_numbers(statement), accountants, strict=True)]
     numbers += [("δ", number(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
+    if statement.known_faults:
+        blocks.append(BUT_FOR_FAULTS.strip("*"))
+    blocks.append(risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
     blocks += [Warned(sentence) for sentence in statement_words.refutations(statement)]
     blocks += [Warned(f"{FAULT}: {sentence}") for sentence in statement.known_faults]
     if statement.data_dependent:
@@ -185,15 +189,11 @@ def _stages(points: Sequence[Row]) -> Table:
         (
             stage or "all",
             str(max(row["step"] for row in values.values())),
-            *(_value(values[name]) if name in values else "" for name in metrics),
+            *(metric(name, values[name]["value"]) if name in values else "" for name in metrics),
         )
         for stage, values in last.items()
     )
     return Table(("Stage", "Last step", *(curves.TITLES.get(name, name) for name in metrics)), rows)
-
-
-def _value(row: Row) -> str:
-    return percent(row["value"]) if row["metric"].endswith("accuracy") else number(row["value"], 4)
 
 
 def _repeat(record: RunRecord, share: bool) -> Section:

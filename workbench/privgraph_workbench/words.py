@@ -8,7 +8,7 @@ import re
 from privgraph.options import Scalar
 from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE, REPLACED_RECORD, PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.figures.chart import number, upper
 
 UNITS = {
     "edge": "one connection (edge)",
@@ -143,13 +143,17 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
+LONGEST = 1e10
+"""Seconds: three centuries. Whoever has stored more has not measured it."""
+
+
 def duration(seconds: float | None) -> str:
     """A length of time for people.
 
-    >>> duration(0.4), duration(75), duration(7300), duration(None)
-    ('under 1 s', '1 min 15 s', '2 h 1 min', 'unknown')
+    >>> duration(0.4), duration(75), duration(7300), duration(None), duration(float("inf"))
+    ('under 1 s', '1 min 15 s', '2 h 1 min', 'unknown', 'unknown')
     """
-    if seconds is None:
+    if seconds is None or not seconds < LONGEST:
         return "unknown"
     if seconds < 1:
         return "under 1 s"
@@ -168,6 +172,27 @@ def percent(value: float | None) -> str:
     ('80.3%', '—')
     """
     return "—" if value is None else f"{100 * value:.1f}%"
+
+
+def metric(name: str, value: float) -> str:
+    """A result of a run: what methods measure are shares of nodes, in percent wherever they stand, but for losses and epsilons.
+
+    >>> metric("labels_flipped_by_noise", 0.375), metric("val_loss", 0.65873), metric("epsilon_sanitised", 2.00011)
+    ('37.5%', '0.659', '2.001')
+    """
+    if name.startswith("epsilon"):
+        return upper(value)
+    return percent(value) if 0 <= value <= 1 and not name.endswith("loss") else number(value)
+
+
+def metric_title(name: str) -> str:
+    """The name of a result for people.
+
+    >>> metric_title("val_accuracy"), metric_title("label_accuracy_before_noise")
+    ('Validation accuracy', 'Label accuracy before noise')
+    """
+    words = [{"val": "validation", "train": "training"}.get(word, word) for word in name.split("_")]
+    return " ".join(words).capitalize()
 
 
 def option(value: Scalar) -> str:

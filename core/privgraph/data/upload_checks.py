@@ -103,9 +103,27 @@ def finish(found: Upload, limits: Limits) -> Upload:
     if classes > limits.classes:
         raise UploadError(f"There are more than {limits.classes:,} classes")
     pairs, notes = undirected_pairs(found.edges, nodes)
-    if beyond := int((np.abs(found.x) > LARGEST_FEATURE).sum()):
-        notes.append(f"Features beyond {LARGEST_FEATURE:,.0f} in size are read as if they were that large: {beyond:,}.")
+    notes += [text for text in [odd_words(odd_nodes(found.x))] if text]
     return replace(found, edges=pairs, notes=(*found.notes, *notes))
+
+
+def odd_nodes(x: NDArray[np.float32]) -> int:
+    """How many nodes have a feature that is read as another number than it is; x: (|V|, F), finite."""
+    return int((np.abs(x) > LARGEST_FEATURE).any(axis=1).sum())
+
+
+def odd_words(nodes: int) -> str:
+    """What becomes of the features of so many nodes, for people; "" for none.
+
+    >>> odd_words(1), odd_words(0)
+    ('1 node has features beyond 1,000,000 in size, which are read as if they were that large.', '')
+    """
+    if not nodes:
+        return ""
+    have = "node has" if nodes == 1 else "nodes have"
+    return (
+        f"{nodes:,} {have} features beyond {LARGEST_FEATURE:,.0f} in size, which are read as if they were that large."
+    )
 
 
 def undirected_pairs(edges: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], list[str]]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
 from privgraph.data.spec import DatasetSpec
-from privgraph.data.upload_checks import Upload, clean_name
+from privgraph.data.upload_checks import Upload, clean_name, odd_nodes, odd_words
 from privgraph.home import home
 from privgraph.options import UnknownName
 from privgraph.streams import derived_key, noise_key
@@ -62,6 +62,7 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
         "features": int(upload.x.shape[1]),
         "classes": len(upload.class_names),
         "masks": upload.masks is not None,
+        "odd_nodes": odd_nodes(upload.x),
     }
     try:
         with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
@@ -111,7 +112,7 @@ def upload_spec(name: str) -> DatasetSpec:
         features=facts["features"],
         classes=facts["classes"],
         public_split=facts["masks"],
-        caution=OLD_NAME if is_old(name) else "",
+        caution=" ".join(filter(None, (OLD_NAME * is_old(name), odd_words(facts.get("odd_nodes", 0))))),
     )
 
 

@@ -41,7 +41,7 @@ class PrivacyOptions:
     delta: Annotated[
         float,
         Option(
-            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of protected units",
+            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of nodes, or of entries of the adjacency matrix",
             low=0,
             least=1e-50,
             high=0.1,

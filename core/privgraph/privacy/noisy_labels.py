@@ -153,16 +153,19 @@ def published_event(
     maximum: str = "gaussian",
     gate_sigma: float = 0.0,
     answers: int = 0,
-) -> PrivacyEvent:
-    """What the paper's own way of counting sees: a fresh sample a query, whatever the ablation; sensitivity 1."""
+) -> PrivacyEvent | None:
+    """What the paper's own way of counting sees: a fresh sample a query, whatever the ablation; sensitivity 1.
+
+    None of a table: the paper answers query by query, and has no formula for anything else.
+    """
+    if release == "table":
+        return None
     if release in ("posterior", "log-posterior"):
         answer: Answer = Laplace(noise_multiplier=scale)
     else:
         ours = answer_of(release, scale=scale, classes=2, maximum=maximum)
         assert not isinstance(ours, NonPrivate)
         answer = ours
-    if release == "table":
-        return answer
     if gate_sigma:
         return gated_event(answer, gate_sigma=gate_sigma, queries=queries, answers=answers, rate=rate)
     return asked(answer, queries=queries, rate=rate)
@@ -181,8 +184,8 @@ def price(
     once: bool = False,
     gate_sigma: float = 0.0,
     answers: int = 0,
-) -> tuple[float, float]:
-    """The sound epsilon of a release, and the epsilon by the paper's own way of counting, at `delta`.
+) -> tuple[float, float | None]:
+    """The sound epsilon of a release, and the epsilon by the paper's own way of counting where it has one, at `delta`.
 
     `lam` is 1 over the scale of the noise (of Gaussian noise: over its standard deviation). No data is read, and no
     torch: for sliders that move before anything is trained. Remembered, so that going back costs nothing.
@@ -204,4 +207,5 @@ def price(
     as_published = published_event(
         release, scale=scale, rate=rate, queries=queries, maximum=maximum, gate_sigma=gate_sigma, answers=answers
     )
-    return tight().epsilon(event, delta), privgnn.paper_accountant().epsilon(as_published, delta)
+    printed = None if as_published is None else privgnn.paper_accountant().epsilon(as_published, delta)
+    return tight().epsilon(event, delta), printed

@@ -205,15 +205,31 @@ def _grid(slope: float, top: float, spacing: float) -> tuple[Array, Array]:
 
 
 def _antitonic(log_values: Array, weights: Array) -> Array:
-    """Weighted antitonic regression along the first axis, of each column: R_k = min over i <= k of max over j >= k of mean(i..j)."""
+    """Weighted antitonic regression along the first axis, of each column.
+
+    Nearly every column rises to one peak and falls from there. Then the prefix with the largest mean is one level, and what
+    comes after it stays as it is: one pass, where `_antitonic_of_any` takes one for every value.
+    """
     top = log_values.max(axis=0)
     values, weights = np.exp(log_values - top), np.maximum(weights, 1e-100)
+    means = np.cumsum(values * weights[:, None], axis=0) / np.cumsum(weights)[:, None]
+    level = np.arange(len(weights))[:, None] <= means.argmax(axis=0)
+    best = np.where(level, means.max(axis=0), values)
+    steps = np.diff(values, axis=0)
+    fell = np.logical_or.accumulate(steps < 0, axis=0)
+    others = (fell & (steps > 0)).any(axis=0)
+    best[:, others] = _antitonic_of_any(values[:, others], weights)
+    with np.errstate(divide="ignore"):  # what underflows beside the largest is worth nothing
+        return np.asarray(np.log(best) + top)
+
+
+def _antitonic_of_any(values: Array, weights: Array) -> Array:
+    """The same of any values above 0: R_k = min over i <= k of max over j >= k of mean(i..j)."""
     best = np.full_like(values, np.inf)
     for first in range(len(weights)):
         means = np.cumsum(values[first:] * weights[first:, None], axis=0) / np.cumsum(weights[first:])[:, None]
         np.minimum(best[first:], np.maximum.accumulate(means[::-1], axis=0)[::-1], out=best[first:])
-    with np.errstate(divide="ignore"):  # what underflows beside the largest is worth nothing
-        return np.asarray(np.log(best) + top)
+    return best
 
 
 # --- all out-degrees ------------------------------------------------------------------------------------------------------

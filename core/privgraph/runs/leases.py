@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
-from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, plain, reading
+from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, is_time, plain, reading
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import events, origins, runs
 
@@ -233,7 +233,9 @@ class Leases:
 
     def _why_lost(self, suspect: Any, time: float) -> str:
         """Why a live run's worker must be taken for dead, or "" where it need not be."""
-        silence = time - (suspect.heartbeat or 0.0)  # none at all: damaged, and nobody is to be waited for
+        silence = time - (
+            suspect.heartbeat if is_time(suspect.heartbeat) else 0.0
+        )  # damaged: nobody is to be waited for
         here = suspect.host == this_host() and suspect.pid is not None
         if here and not alive(suspect.pid):
             how = how_it_ended(suspect.pid)
@@ -265,7 +267,7 @@ class Leases:
             error = f"{reason}; its last words were: {final}" if final else f"{reason} without a last word"
             if "signal" in reason:
                 error = reason  # what was said before has nothing to do with it
-            change = {"state": "lost", "error": error, "finished": row.heartbeat or time}
+            change = {"state": "lost", "error": error, "finished": row.heartbeat if is_time(row.heartbeat) else time}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
         with suppress(OSError):
             (self._folders / suspect.id / RESERVE_NAME).unlink(missing_ok=True)

@@ -13,7 +13,18 @@ from privgraph.audits.record import AuditRecord
 from privgraph.options import short
 from privgraph.progress import check_record
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.records import LIVE, STATES, RunQuery, RunRecord, StoredEvent, Unreadable, parsed, reading, unplain
+from privgraph.runs.records import (
+    LIVE,
+    STATES,
+    RunQuery,
+    RunRecord,
+    StoredEvent,
+    Unreadable,
+    is_time,
+    parsed,
+    reading,
+    unplain,
+)
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
 
@@ -34,6 +45,8 @@ LIGHT = (
     *(runs.c.sound_epsilon, runs.c.published_epsilon, runs.c.audited_epsilon),
 )
 """The columns of a light row: all but the long texts."""
+
+TIMES = ("created", "started", "finished", "heartbeat", "progress_time", "training_since")
 
 _LIVE_COLUMNS = (runs.c.heartbeat, runs.c.progress_time, runs.c.training_since, runs.c.training_from)
 _RECORD = (runs.c.number, *LIGHT, *_LIVE_COLUMNS, runs.c.spec, runs.c.metrics, runs.c.statement)
@@ -112,6 +125,7 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
     labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
     for row in found:
         number = row.pop("number")
+        row |= {name: row[name] if is_time(row[name]) else None for name in TIMES if name in row}
         row["version"] = made.get(number, "")
         row["tags"] = labels.get(number, ())
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
@@ -220,6 +234,9 @@ def _record(
                 raise TypeError("no object")
         if row["state"] not in STATES:
             raise Unreadable(f"its state is {short(row['state'])}, which is not known here")
+        for name in TIMES:
+            if row[name] is not None and not is_time(row[name]):
+                raise Unreadable(f"it was {_HAPPENED[name]} at {short(row[name])}, which is no time")
     except Unreadable as error:
         damage = str(error)
     return RunRecord(
@@ -251,12 +268,22 @@ def _record(
     )
 
 
+_HAPPENED = {
+    "created": "submitted",
+    "started": "started",
+    "finished": "finished",
+    "heartbeat": "heard of",
+    "progress_time": "farther",
+    "training_since": "training",
+}
+
+
 def remaining(row: Mapping[Any, Any], time: float) -> float | None:
     """Seconds that remain of a live run, if it goes on at the pace since training began; None if unknown.
 
     The pace is that between the attempt's first progress event, when the data were loaded, and its last.
     """
-    if row["state"] not in LIVE or row["progress_time"] is None or row["training_since"] is None:
+    if row["state"] not in LIVE or not (is_time(row["progress_time"]) and is_time(row["training_since"])):
         return None
     done, took = row["progress"] - row["training_from"], row["progress_time"] - row["training_since"]
     if done <= 0 or took <= 0:
@@ -280,4 +307,6 @@ def _event(row: Any) -> StoredEvent:
     with reading(f"event {row.sequence} of the run"):
         payload = unplain(row.kind, parsed(row.payload))
         check_record(row.kind, payload)
+        if not is_time(row.time):
+            raise ValueError("its time is none")
     return StoredEvent(sequence=row.sequence, attempt=row.attempt, time=row.time, kind=row.kind, payload=payload)

@@ -54,6 +54,19 @@ def parsed(text: str) -> Any:
     return value
 
 
+LATEST = 253_402_300_799.0
+"""The last second of the year 9999, in seconds since the epoch: no calendar goes beyond it."""
+
+
+def is_time(value: object) -> bool:
+    """Whether a stored value is a point in time; a damaged row may hold anything.
+
+    >>> is_time(1.7e9), is_time(float("inf")), is_time(float("nan")), is_time("now"), is_time(None)
+    (True, False, False, False, False)
+    """
+    return isinstance(value, int | float) and 0 <= value <= LATEST
+
+
 class StoreError(Exception):
     """The store cannot do what was asked; the message is one sentence."""
 

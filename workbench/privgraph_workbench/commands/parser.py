@@ -106,7 +106,7 @@ def _privacy(made: Parser) -> None:
     made.add_argument("method", metavar="METHOD", help="name of a method (see: privgraph list methods)")
     made.add_argument("--unit", help="what one guarantee protects: edge, node or none")
     made.add_argument("--epsilon", metavar="E", help="privacy budget; smaller is more private")
-    made.add_argument("--delta", metavar="D", help="chance of failure; 0 chooses by the number of protected units")
+    made.add_argument("--delta", metavar="D", help="chance of failure; 0 chooses by the size of the graph")
     made.add_argument("--accounting", help="calibrate the sound epsilon, or the published formula: sound or published")
     made.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the method; repeatable"

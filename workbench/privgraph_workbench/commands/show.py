@@ -12,7 +12,7 @@ from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run, settle
 from privgraph_workbench.figures.common import describe as what_was_run
 from privgraph_workbench.figures.words import refutations
-from privgraph_workbench.words import made_by
+from privgraph_workbench.words import made_by, metric, metric_title
 
 
 def show_command(parsed: argparse.Namespace) -> int:
@@ -46,9 +46,7 @@ def describe(record: RunRecord) -> str:
         lines.append(f"Error: {record.error}")
     if record.live:
         lines.append(f"Progress: {record.progress:.0%} {record.stage}")
-    lines += [
-        f"{name.replace('_', ' ').capitalize()}: {_metric(name, value)}" for name, value in record.metrics.items()
-    ]
+    lines += [f"{metric_title(name)}: {metric(name, value)}" for name, value in record.metrics.items()]
     if record.seconds is not None:
         memory = f", at most {record.peak_memory_mb:.0f} MB of memory" if record.peak_memory_mb is not None else ""
         lines.append(f"Time: {record.seconds:.1f} s on {record.device or 'no device'}{memory}")
@@ -59,7 +57,3 @@ def describe(record: RunRecord) -> str:
     if record.statement is not None:
         lines += ["", statement_text(record.statement), *refutations(record.statement)]
     return "\n".join(lines)
-
-
-def _metric(name: str, value: float) -> str:
-    return f"{100 * value:.1f}%" if name.endswith("_accuracy") else f"{value:.4g}"

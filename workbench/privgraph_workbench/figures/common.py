@@ -76,10 +76,10 @@ def privacy(record: RunRecord) -> str:
     return UNIT_WORDS["none"] if unit == "none" else f"{unit} {budget(record)}"
 
 
-def describe(record: RunRecord, title: str = "") -> str:
-    """What was run, in a few words: method, graph (of another `title` where it has one) and privacy. Without
-    the seed, so that it may be shown to anybody."""
-    return f"{record.spec.method} on {GraphId.of(record.spec).words(title)}, {privacy(record)}"
+def describe(record: RunRecord) -> str:
+    """What was run, in a few words: method, graph and privacy. Without the seed, so that it may be shown to
+    anybody."""
+    return f"{record.spec.method} on {graph_of(record)}, {privacy(record)}"
 
 
 def statements_of(records: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:

@@ -78,7 +78,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         summary=(
-            f"{len(rows)} mechanisms; the largest share of the privacy budget, {percent(largest['share'])}, "
+            f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, {percent(largest['share'])}, "
             f"goes to {_name(largest)}."
         ),
         badges=tuple(f"{row['mechanism']} reads private data without protection" for row in exposed[:1]),

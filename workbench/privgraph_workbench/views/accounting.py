@@ -58,8 +58,8 @@ def page() -> None:
             complete = _against_noise(found, *priced, spec, until)
     if found is not None and priced is not None:
         complete = _body(found, *priced, spec, until) and complete
-    st.divider()
-    accounting_noise.show()
+    if found is not None:
+        accounting_noise.show(found)
     if not complete:
         st.rerun()  # with what is known by now; the curves go on where they stopped
 
@@ -265,12 +265,41 @@ def _named(
 
 def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float) -> bool:
     """What else moves epsilon, and where the budget goes. False where points are missing, because time ran out."""
-    levers = [lever for lever in found.account.levers if lever.applies(found.config)]
-    curves = [(lever, accounting.along(found, lever, noise, until)) for lever in levers]
     name, statements = _named(found, noise, said, spec)
-    if curves:
-        st.markdown("### What else moves ε, while the noise stays as it is")
-        if not all(curve.complete for _, curve in curves):
+    complete = _levers(found, noise, said, statements, name, until)
+    accounting_parts.show(found, said, statements, name)
+    accounting_terms.show(found, noise, said, statements, name)
+    return complete
+
+
+def _levers(
+    found: Setting,
+    noise: float,
+    said: PrivacyStatement,
+    statements: Mapping[str, PrivacyStatement],
+    name: str,
+    until: float,
+) -> bool:
+    """A curve for each option that moves epsilon. False where points are missing, because time ran out.
+
+    Gaussian noise alone adds up in closed form, and its curves are there at once; others take seconds, and wait until
+    somebody asks for them.
+    """
+    levers = [lever for lever in found.account.levers if lever.applies(found.config)]
+    if not levers:
+        return True
+    key = f"levers.{found.name}.{said.unit}"
+    with common.fold(
+        "What else moves ε, while the noise stays as it is",
+        key,
+        icon=":material/tune:",
+        opened=accounting.all_gaussian(said.ledger),
+    ) as part:
+        if not part.open:
+            return True
+        curves = [(lever, accounting.along(found, lever, noise, until)) for lever in levers]
+        complete = all(curve.complete for _, curve in curves)
+        if not complete:
             st.caption(MORE)
         columns = st.columns(2, gap="large")
         for place, (lever, curve) in enumerate(curves):
@@ -278,10 +307,7 @@ def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpe
                 st.markdown(f"**{_heading(lever.axis)}.** {lever.about}")
                 rows = cost.data(_triples(curve), lever.value(found.config), lever.axis)
                 _figure(rows, statements, f"{name}-{lever.option}", curve)
-    st.divider()
-    accounting_parts.show(found, said, statements, name)
-    accounting_terms.show(found, noise, said, statements, name)
-    return all(curve.complete for _, curve in curves)
+    return complete
 
 
 def _heading(axis: str) -> str:

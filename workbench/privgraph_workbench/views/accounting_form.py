@@ -10,10 +10,10 @@ from privgraph.options import Option, OptionError, Parameter, Scalar, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench import accounting, datasets, forms, words
 from privgraph_workbench.accounts import ACCOUNTS
-from privgraph_workbench.views import common
+from privgraph_workbench.views import choosing, common
 
 TYPED = "typed sizes"
-FIRST = "heter-poisson"
+FIRST = "progap"
 """The method that a reader without one finds chosen."""
 SIZE = "size."
 SIZES = (
@@ -38,11 +38,10 @@ def choose_data() -> DatasetSpec | None:
     asked = st.query_params.get("data")
     if asked is not None and asked != TYPED and asked not in found:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
-    name = st.selectbox(
+    name = choosing.one(
         "Data",
-        [*found, TYPED],
-        key="data",
-        bind="query-params",
+        {**choosing.graphs(found.values()), TYPED: TYPED},
+        "data",
         help=f"Only its public sizes enter the price. Choose {TYPED} for a graph that is not here",
     )
     return found.get(name)

@@ -8,6 +8,8 @@ from privgraph.methods.plan import EPSILON
 from privgraph.options import Option, Parameter
 from privgraph.privacy.precision import precision_bound
 from privgraph_workbench import forms, live_plot
+from privgraph_workbench.accounting import Setting
+from privgraph_workbench.accounts import HETER_POISSON
 from privgraph_workbench.figures import noise_shapes, precision
 from privgraph_workbench.figures.chart import percent
 from privgraph_workbench.views import common
@@ -39,15 +41,21 @@ BOUND = (
 )
 
 
-def show() -> None:
-    """The shapes of noise, then the calculator: each draws itself alone."""
-    _shapes()
-    st.divider()
-    st.fragment(_calculator)()
+def show(found: Setting) -> None:
+    """The shapes of noise for the method that draws another one, and the calculator for those whose noisy rows leave."""
+    if found.name == HETER_POISSON:
+        with common.fold("Which noise?", "shapes", icon=":material/blur_on:") as part:
+            if part.open:
+                _shapes()
+    if found.name == HETER_POISSON or getattr(found.config, "covers_own_rows", False):
+        with common.fold(
+            "What can anybody see in a private embedding?", "precision", icon=":material/visibility_off:"
+        ) as part:
+            if part.open:
+                st.fragment(_calculator)()
 
 
 def _shapes() -> None:
-    st.markdown("### Which noise?")
     st.markdown(
         "**Spherical Laplace** noise, as HeterPoisson draws it, is a Gaussian vector times one random size for all coordinates. "
         "Looked at in one coordinate it is ordinary Laplace noise. But a release has many coordinates, and **the other coordinates "
@@ -60,7 +68,6 @@ def _shapes() -> None:
 
 def _calculator() -> None:
     """Theorem 3, with the place of a class that is larger than others."""
-    st.markdown("### What can anybody see in a private embedding?")
     st.markdown(
         "Some methods release a noisy vector for **every** node. If each of them is private, nobody can tell its node's class "
         "well, however good the classifier: of the nodes that it says are of a class, no more than this share can be."

@@ -14,6 +14,7 @@ from privgraph.privacy.published import heterpoisson
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench import forms, live_plot
 from privgraph_workbench.accounting import Setting
+from privgraph_workbench.accounts import HETER_POISSON
 from privgraph_workbench.figures import revealed_scale, terms
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.views import common
@@ -33,11 +34,19 @@ def show(
     found: Setting, noise: float, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str
 ) -> None:
     """The terms at this setting's noise, then one release read in all coordinates; nothing for other methods."""
-    if found.name != "heter-poisson":
+    if found.name != HETER_POISSON:
         return
-    st.markdown("### Why the paper took Laplace noise, and why we do not")
-    st.fragment(_terms)(found, noise, said, statements, name)
-    shift = 2 / noise  # one subgraph that holds the node moves the sum by twice the clip
+    with common.fold(
+        "Why the paper took Laplace noise, and why we do not", "terms", icon=":material/functions:"
+    ) as part:
+        if part.open:
+            st.fragment(_terms)(found, noise, said, statements, name)
+            _one_release(
+                2 / noise, statements, name
+            )  # one subgraph that holds the node moves the sum by twice the clip
+
+
+def _one_release(shift: float, statements: Mapping[str, PrivacyStatement], name: str) -> None:
     st.markdown(
         "**One subgraph that holds the node, at this noise.** Lemma 1 looks at one coordinate and sees a pure guarantee, "
         f"ε = {number(math.sqrt(2) * shift)}, which never fails. Somebody who reads all coordinates knows how large the noise was, and "

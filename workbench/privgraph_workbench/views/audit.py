@@ -22,7 +22,7 @@ from privgraph_workbench import forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row, lower, number, upper
 from privgraph_workbench.figures.common import statements_of
-from privgraph_workbench.views import common, statement
+from privgraph_workbench.views import choosing, common, statement
 from privgraph_workbench.views.export import figure_exports
 
 MOST_RUNS = 200
@@ -91,8 +91,13 @@ def _choose_run() -> RunRecord | None:
         return None
     if st.session_state.get("audited") not in records:
         st.session_state["audited"] = asked if asked in records else next(iter(records))
+    titles = choosing.runs(records.values())
     chosen = st.selectbox(
-        "Run", list(records), key="audited", help="Finished runs that protect something, the newest first"
+        "Run",
+        list(records),
+        format_func=lambda run: titles[run],
+        key="audited",
+        help="Finished runs that protect something, the newest first",
     )
     if asked != chosen:  # the address names the run even where it is the newest: tomorrow another one will be
         st.query_params["run"] = chosen

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
+from privgraph.data.catalogue import dataset as known_dataset
 from privgraph.data.spec import DatasetSpec
-from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import shell, words
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
-from privgraph_workbench.figures.common import describe
+from privgraph_workbench.figures.common import method_title, privacy
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
 
 MOST_REFUSED = 3
@@ -54,6 +56,11 @@ def unreadable(record: RunRecord) -> None:
     )
 
 
+def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
+    """A part of a page that need not be made before somebody asks for it: `open` says whether it is wanted."""
+    return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
+
+
 def theme() -> str:
     """light or dark, as the reader sees the page."""
     return "dark" if st.context.theme.type == "dark" else "light"
@@ -77,19 +84,27 @@ def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = 
 
 
 def name(record: RunRecord) -> str:
-    """A run in a few words of Markdown, for its owner: what was run, with the title that an upload was given,
-    and its seed."""
-    return words.literal(f"{describe(record, data_title(record.spec.dataset))}, seed {record.spec.seed}")
+    """A run in a few words of Markdown, for its owner: what was run, and its seed."""
+    return words.literal(plain_name(record))
+
+
+def plain_name(record: RunRecord) -> str:
+    """The same as plain text: method and graph by the titles that people know them by."""
+    method = method_title(record.spec.method)
+    return f"{method} on {graph_title(record)}, {privacy(record)}, seed {record.spec.seed}"
+
+
+def graph_title(record: RunRecord) -> str:
+    """The run's graph with its options, by its title."""
+    return GraphId.of(record.spec).words(data_title(record.spec.dataset))
 
 
 def data_title(dataset: str) -> str:
-    """What people call a graph: the title of an upload, else the name itself."""
-    if not dataset.startswith("upload:"):
-        return dataset
+    """What people call a graph; its name where nobody knows it."""
     try:
-        return f"{upload_spec(dataset).title} ({dataset[:14]}…)"
+        return known_dataset(dataset).title
     except UnknownName:
-        return dataset
+        return "an upload that is gone" if dataset.startswith("upload:") else dataset
 
 
 def link(page: str, **query: str) -> str:

@@ -12,7 +12,7 @@ from privgraph.data.uploads import upload_spec
 from privgraph.options import Option, OptionError, Parameter, parameters
 from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell, words
 from privgraph_workbench.figures import classes, degrees, neighbourhood
-from privgraph_workbench.views import common
+from privgraph_workbench.views import choosing, common, question
 
 POLL_SECONDS = 1.0
 MOST_UPLOAD_MB = 200
@@ -40,7 +40,7 @@ def page() -> None:
                 shell.page("train"),
                 label="Train on this graph",
                 icon=":material/model_training:",
-                query_params={"data": spec.name, **forms.address(filled.values, prefix="data.")},
+                query_params=_address(spec, filled),
             )
             if spec.kind == "upload":
                 st.button(
@@ -58,12 +58,17 @@ def page() -> None:
     _catalogue()
 
 
+def _address(spec: DatasetSpec, filled: forms.Filled) -> dict[str, str]:
+    """The query parameters that choose this graph on another page."""
+    return {"data": spec.name, **forms.address(filled.values, prefix="data.")}
+
+
 def _choose() -> DatasetSpec:
     known = {spec.name: spec for spec in datasets.choices()}
     asked = st.query_params.get("data")
     if asked is not None and asked not in known:
         st.warning(f"In this page's address, {datasets.complaint(asked)}; social is shown instead.")
-    spec = known[st.selectbox("Data set", list(known), key="data", bind="query-params", on_change=_begin_anew)]
+    spec = known[choosing.one("Data set", choosing.graphs(known.values()), "data", moved=_begin_anew)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(datasets.KINDS[spec.kind], color="blue")
         st.markdown(common.about(spec), width="stretch")
@@ -122,6 +127,7 @@ def _described(spec: DatasetSpec, filled: forms.Filled, was_waiting: bool) -> No
     if was_waiting:
         st.rerun()
     _facts(described)
+    question.show(_address(spec, filled), described)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("##### How many neighbours do nodes have?")
@@ -235,7 +241,7 @@ def _confirm_delete(spec: DatasetSpec) -> None:
 def _delete_upload(name: str) -> None:
     delete_upload(name)
     del st.session_state["deleting_upload"]
-    st.session_state["data"] = "social"
+    choosing.put("data", "social")
 
 
 def _upload() -> None:
@@ -281,7 +287,7 @@ def _take_upload() -> None:
     spec = upload_spec(name)
     kept = f"{spec.title} is kept: {spec.nodes:,} nodes, {spec.edges:,} edges. Exports call it {name}."
     st.session_state["upload_notes"] = [words.literal(kept), *map(common.sentence, checked.notes)]
-    st.session_state["data"] = name
+    choosing.put("data", name)
     _begin_anew()
 
 

@@ -11,7 +11,7 @@ from privgraph.options import Option, OptionError, Parameter, Scalar, build, par
 from privgraph_workbench import datasets, forms, live_plot, pricing, shell, words
 from privgraph_workbench.figures import price
 from privgraph_workbench.figures.chart import number, upper
-from privgraph_workbench.views import common
+from privgraph_workbench.views import choosing, common
 from privgraph_workbench.views.export import figure_exports
 
 PREFIX = "price."
@@ -105,8 +105,8 @@ def _choose_data() -> DatasetSpec:
     asked = st.query_params.get("data")
     if asked is not None and asked not in found:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
-    name = st.selectbox(
-        "Data", list(found), key="data", bind="query-params", help="Its numbers of nodes and classes enter the price"
+    name = choosing.one(
+        "Data", choosing.graphs(found.values()), "data", help="Its numbers of nodes and classes enter the price"
     )
     return found[name]
 
@@ -164,7 +164,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
         ("sound ε", upper(found.epsilon), "What this noise will guarantee, by a proof that we stand for"),
         (
             "ε as published",
-            number(found.epsilon_as_published, 4),
+            "no formula" if found.epsilon_as_published is None else number(found.epsilon_as_published, 4),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )

@@ -17,7 +17,6 @@ from privgraph_workbench.figures import compare, curves
 from privgraph_workbench.figures.chart import lower, number, upper
 from privgraph_workbench.figures.common import (
     badges_of,
-    graph_of,
     mixed_units,
     options_read,
     run_labels,
@@ -25,7 +24,7 @@ from privgraph_workbench.figures.common import (
     unit_of,
 )
 from privgraph_workbench.figures.words import three_numbers
-from privgraph_workbench.views import common
+from privgraph_workbench.views import choosing, common
 from privgraph_workbench.views.export import figure_exports
 from privgraph_workbench.views.run import form_address
 
@@ -45,7 +44,7 @@ COLUMNS = {
     "open": st.column_config.LinkColumn("Run", display_text="open", help="Open the run", width="small"),
     "state": st.column_config.TextColumn("State", width="small"),
     "method": st.column_config.TextColumn("Method"),
-    "dataset": st.column_config.TextColumn("Data"),
+    "dataset": st.column_config.TextColumn("Data", width="medium"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
     "sound_epsilon": st.column_config.TextColumn("Sound ε", help="What the noise does guarantee; ∞: nothing"),
     "published_epsilon": st.column_config.TextColumn(
@@ -129,7 +128,7 @@ def _filters() -> RunQuery:
     chosen_order = order.selectbox("Order", list(ORDERS), key="order", **shared)
     columns = st.columns(5)
     methods = columns[0].multiselect("Method", known["of_method"], key="of_method", **shared)
-    data = columns[1].multiselect("Data", known["of_data"], key="of_data", **shared)
+    data = choosing.several(columns[1], "Data", choosing.graphs(datasets.choices()), "of_data")
     states = columns[2].multiselect("State", known["of_state"], key="of_state", **shared)
     units = columns[3].multiselect("Protects", known["of_unit"], key="of_unit", **shared)
     tags = columns[4].multiselect("Tags", known["tagged"], key="tagged", **shared)
@@ -170,7 +169,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
         "open": f"/train?run={found['id']}",
         "state": f"{found['state']} {found['progress']:.0%}" if live else common.state_word(found["state"]),
         "method": found["method"],
-        "dataset": found["graph"],
+        "dataset": common.data_title(found["dataset"]) + found["graph"].removeprefix(found["dataset"]),
         "unit": "nothing" if unit == "none" else unit,
         "sound_epsilon": "" if found["sound_epsilon"] is None else upper(found["sound_epsilon"]),
         "published_epsilon": "" if found["published_epsilon"] is None else number(found["published_epsilon"]),
@@ -178,7 +177,7 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
         "test_accuracy": found["test_accuracy"],
         "seed": found["seed"],
         "seconds": found["seconds"],
-        "created": datetime.fromtimestamp(found["created"], tz=UTC),
+        "created": None if found["created"] is None else datetime.fromtimestamp(found["created"], tz=UTC),
         "tags": list(found["tags"]),
     }
 
@@ -325,7 +324,7 @@ def _settings(record: RunRecord) -> dict[str, Scalar]:
     spec = record.spec
     return {
         "method": spec.method,
-        "graph": graph_of(record),
+        "graph": common.graph_title(record),
         "seed": spec.seed,
         **options_read(record),
     }

@@ -8,7 +8,7 @@ import streamlit as st
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench import jobs, shell, words
+from privgraph_workbench import forms, jobs, shell, words
 from privgraph_workbench.views import beginning, common
 
 RECENT = 8
@@ -38,11 +38,11 @@ DOORS = (
     ),
     Door(
         title="Teach",
-        text="You want to show what graphs give away. Look at a small graph of patients, whose friends are alike, "
-        "and ask what a stranger could learn from a prediction.",
+        text="You want to show what graphs give away. Look at a small network of invented friends, who are alike, and ask what "
+        "a stranger could learn from a prediction.",
         page="data",
-        label="Look at a graph",
-        query={"data": "patients"},
+        label="Look at a graph, and ask",
+        query={"data": "social", **forms.address(DEMO_DATA, prefix="data.")},
     ),
     Door(
         title="Report",

@@ -20,7 +20,7 @@ from privgraph_workbench import describing, jobs, live_plot, shell, words
 from privgraph_workbench.figures import agreement, answers, chosen, one_answer, teacher_times
 from privgraph_workbench.figures.chart import Row, number
 from privgraph_workbench.figures.common import statements_of
-from privgraph_workbench.views import common, ensemble, price_form
+from privgraph_workbench.views import choosing, common, ensemble, price_form
 from privgraph_workbench.views.export import figure_exports
 
 METHODS = ("privgnn", "pate", "dp-gpl")
@@ -85,8 +85,8 @@ def _choose_run() -> RunRecord | None:
         ensemble.invitation()
         return None
     record = records[
-        st.selectbox(
-            "Run", list(records), key="run", bind="query-params", help="Finished runs whose teachers' answers were kept"
+        choosing.one(
+            "Run", choosing.runs(records.values()), "run", help="Finished runs whose teachers' answers were kept"
         )
     ]
     with st.container(horizontal=True, vertical_alignment="center"):

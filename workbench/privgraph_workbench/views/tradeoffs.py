@@ -21,7 +21,7 @@ from privgraph_workbench import datasets, jobs, live_plot, shell, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.common import badges_of, mixed_units, statements_of
-from privgraph_workbench.views import common, statement
+from privgraph_workbench.views import choosing, common, statement
 from privgraph_workbench.views.export import figure_exports
 
 MOST_RUNS = 1000
@@ -67,7 +67,7 @@ def _complaints() -> list[str]:
 
 def _choose_data() -> DatasetSpec:
     found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    name = st.selectbox("Data", list(found), key="on", bind="query-params")
+    name = choosing.one("Data", choosing.graphs(found.values()), "on")
     spec = found[name]
     st.caption(common.about(spec))
     return spec

@@ -15,7 +15,7 @@ from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.memory import too_large
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import datasets, forms, jobs, words
-from privgraph_workbench.views import beginning, common, run, statement
+from privgraph_workbench.views import beginning, choosing, common, run, statement
 
 MOST_SEEDS = 20
 SETUP = (
@@ -105,11 +105,10 @@ def _choose_data() -> DatasetSpec:
     asked = st.query_params.get("data")
     if asked is not None and asked not in found:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
-    name = st.selectbox(
+    name = choosing.one(
         "Data",
-        list(found),
-        key="data",
-        bind="query-params",
+        choosing.graphs(found.values()),
+        "data",
         help="Data sets that can be loaded now; the Data page shows all, and takes yours",
     )
     spec = found[name]

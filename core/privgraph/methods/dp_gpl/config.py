@@ -87,7 +87,7 @@ class Config(DpGplOptions):
         return min(self.answers or self.queries, self.queries)
 
     def delta_and_rule(self, nodes: int) -> tuple[float, str]:
-        return delta_rule(self.sizes(nodes).private, self.delta)
+        return delta_rule(self.sizes(nodes).private, self.delta, what="private nodes")
 
     def asked(self, nodes: int) -> Asked:
         """Queries, answers and their noise. Raises `OptionError` where no noise keeps epsilon."""
@@ -243,7 +243,7 @@ class Config(DpGplOptions):
             else "the noisy counts of each answered query, and with them the student's prompt and its predictions",
             public=self._public(),
             delta=delta,
-            delta_rule=rule.replace("protected units", "private nodes"),
+            delta_rule=rule,
             ledger=self.ledger(facts.nodes),
             published=self.published_epsilon(facts.nodes),
             accountant_as_published="Theorem 1 of DP-GPL, independent of the data, sensitivity equal to the weight",

@@ -26,7 +26,7 @@ from privgraph.methods.plan import Plan, PrivacyOptions
 from privgraph.options import Option, OptionError, check
 from privgraph.privacy.accountants import Accountant, tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
-from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
 from privgraph.privacy.events import NonPrivate, PrivacyEvent
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.published.progap import repository_accountant
@@ -226,9 +226,11 @@ class AggregationOptions(PrivacyOptions):
         """The smallest scale whose ledger costs at most epsilon under the chosen accounting; 0 without privacy."""
         return _noise_scale(self, facts)
 
-    def private_units(self, facts: PublicFacts) -> int:
-        """How many units are protected: adjacency entries, or nodes."""
-        return max(1, facts.nodes if self.unit == "node" else facts.entries)
+    def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
+        """By the number of nodes, or of entries of the adjacency matrix."""
+        if self.unit == "node":
+            return delta_rule(facts.nodes, self.delta)
+        return delta_rule(max(1, facts.entries), self.delta, what=EDGE_ENTRIES[facts.undirected])
 
     def statement(self, facts: PublicFacts, ledger: Ledger) -> PrivacyStatement:
         """The guarantee of a run with this ledger."""
@@ -242,7 +244,7 @@ class AggregationOptions(PrivacyOptions):
                 delta_rule="nothing is protected",
                 ledger=ledger,
             )
-        delta, rule = delta_rule(self.private_units(facts), self.delta)
+        delta, rule = self.delta_and_rule(facts)
         gaps: list[Gap] = []
         neighbours = FREE
         if self.unit == "edge":
@@ -313,7 +315,7 @@ def unprotected_training(stage: str) -> LedgerEntry:
 def _noise_scale(config: AggregationOptions, facts: PublicFacts) -> float:
     if config.unit == "none":
         return 0.0
-    delta, _ = delta_rule(config.private_units(facts), config.delta)
+    delta, _ = config.delta_and_rule(facts)
     published = config.accounting == "published"
     accountant: Accountant = repository_accountant() if published else tight()
 

@@ -9,7 +9,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.methods.plan import Plan, PrivacyOptions
 from privgraph.options import Option, check
 from privgraph.privacy import statements
-from privgraph.privacy.delta import delta_rule
+from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
 from privgraph.privacy.events import NonPrivate, Nothing
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
@@ -76,7 +76,7 @@ class Config(MlpOptions):
                 assumptions=("features and labels are not protected; edges are never read",),
             )
         directed = statements.RELATION_EDGE_DIRECTED
-        delta, rule = delta_rule(max(1, facts.entries), self.delta)
+        delta, rule = delta_rule(max(1, facts.entries), self.delta, what=EDGE_ENTRIES[facts.undirected])
         return statements.make_statement(
             unit="edge",
             relation=statements.RELATION_EDGE_UNDIRECTED if facts.undirected else directed,

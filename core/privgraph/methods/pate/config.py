@@ -143,7 +143,7 @@ class Config(StudentOptions, NoiseCanBeGiven):
         return min(self.queries, self.sizes(nodes).train)
 
     def delta_and_rule(self, nodes: int) -> tuple[float, str]:
-        return delta_rule(self.sizes(nodes).private, self.delta)
+        return delta_rule(self.sizes(nodes).private, self.delta, what="private nodes")
 
     def noise_scale(self, nodes: int) -> float:
         """The scale of the noise, in votes. Raises `OptionError` where none keeps epsilon."""
@@ -181,7 +181,7 @@ class Config(StudentOptions, NoiseCanBeGiven):
                 "the number of classes",
             ),
             delta=delta,
-            delta_rule=rule.replace("protected units", "private nodes"),
+            delta_rule=rule,
             ledger=(entry,),
             published=judge,
             assumptions=(ONE_TEACHER, statements.ASSUME_LAST_EPOCH, statements.ASSUME_ONE_RUN),

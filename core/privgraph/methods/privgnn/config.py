@@ -150,8 +150,8 @@ class Config(PrivGnnOptions):
             note=note,
         )
 
-    def event_as_published(self, facts: PublicFacts, scale: float) -> PrivacyEvent:
-        """As the paper counts: a sample an answer, also where there is one for all; posteriors of sensitivity 1."""
+    def event_as_published(self, facts: PublicFacts, scale: float) -> PrivacyEvent | None:
+        """As the paper counts: a sample an answer, also where there is one for all; posteriors of sensitivity 1; a table not at all."""
         return published_event(
             self.release,
             scale=scale,
@@ -163,7 +163,7 @@ class Config(PrivGnnOptions):
         )
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
-        return delta_rule(self.sizes(facts.nodes).private, self.delta)
+        return delta_rule(self.sizes(facts.nodes).private, self.delta, what="private nodes")
 
     def noise_scale(self, facts: PublicFacts) -> float:
         """1/lambda: as given, or the smallest that keeps epsilon. Raises `OptionError` where none does."""
@@ -172,7 +172,7 @@ class Config(PrivGnnOptions):
     def statement(self, facts: PublicFacts, scale: float) -> PrivacyStatement:
         """The guarantee of a run with noise of this scale."""
         delta, rule = self.delta_and_rule(facts)
-        entries = self.entries(facts, scale)
+        entries, counted = self.entries(facts, scale), self.event_as_published(facts, scale)
         public = [
             *PUBLIC,
             *(["the encoder, learnt from the public graph alone"] * (not self.trains_teachers)),
@@ -185,7 +185,7 @@ class Config(PrivGnnOptions):
             delta=delta,
             delta_rule=rule,
             ledger=entries,
-            published=paper_accountant().epsilon(self.event_as_published(facts, scale), delta),
+            published=None if counted is None else paper_accountant().epsilon(counted, delta),
             accountant_as_published=paper_accountant().name
             + (", applied to this release's own noise" if self.release not in POSTERIORS else ""),
             assumptions=(
@@ -311,10 +311,15 @@ def _calibrated(config: Config, facts: PublicFacts) -> float:
             "release log-posterior protects nobody, so that no noise reaches a sound epsilon: give lam, or take accounting "
             "published"
         )
+    if published and config.event_as_published(facts, 1.0) is None:
+        raise OptionError(
+            f"accounting must be sound with release {config.release}, for which the paper has no formula (or give lam)"
+        )
     delta, _ = config.delta_and_rule(facts)
 
     def event_at(scale: float) -> PrivacyEvent:
-        return config.event_as_published(facts, scale) if published else Ledger(config.entries(facts, scale)).event()
+        counted = config.event_as_published(facts, scale) if published else None
+        return counted or Ledger(config.entries(facts, scale)).event()
 
     try:
         return calibrate(event_at, config.epsilon, delta, paper_accountant() if published else tight())

@@ -76,8 +76,7 @@ class Config(PromptOptions):
         return self.epochs * seats // min(self.batch_size, seats)
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
-        delta, rule = delta_rule(self.sizes(facts.nodes).private, self.delta)
-        return delta, rule.replace("protected units", "private nodes")
+        return delta_rule(self.sizes(facts.nodes).private, self.delta, what="private nodes")
 
     def noise_multiplier(self, facts: PublicFacts) -> float:
         """The smallest noise over clip that keeps epsilon. Raises `OptionError` where none does."""
