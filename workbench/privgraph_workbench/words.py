@@ -143,6 +143,12 @@ def literal(text: object) -> str:
     return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
 
 
+def sentence(error: Exception | str) -> str:
+    """An error's message, or another plain text, as a sentence in Markdown."""
+    text = str(error)
+    return literal(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else "."))
+
+
 def duration(seconds: float | None) -> str:
     """A length of time for people.
 
