@@ -30,6 +30,9 @@ ConfigT = TypeVar("ConfigT")
 
 Scalar = bool | int | float | str
 
+AUTO = "auto"
+"""What 0 stands for where it leaves the choice to the method (`Option.zero`)."""
+
 _SHOWN, _LISTED = 80, 300
 
 
@@ -50,7 +53,8 @@ class Option:
     compute with. `choices` lists the admitted values of a string or number. `group` names the
     part of the form; `advanced` ones are folded away. `scale` is `"log"` where a slider should be
     logarithmic. `where` names another option, and the values of it with which this one has a meaning: with any other
-    it is read by nobody, and a form does not ask for it.
+    it is read by nobody, and a form does not ask for it. `zero` says what 0 stands for where it is no number: `AUTO` where
+    it leaves the choice to the method, else a few words such as `no limit`.
     """
 
     help: str
@@ -65,6 +69,7 @@ class Option:
     advanced: bool = False
     scale: str = "linear"
     where: tuple[str, tuple[Scalar, ...]] | None = None
+    zero: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,6 +164,15 @@ def build(config: type[ConfigT], values: Mapping[str, object]) -> ConfigT:
         if name not in known:
             raise OptionError(f"there is no option {short(name)}; options are {listed(known)}{nearest(name, known)}")
     return config(**{name: parse(known[name], value) for name, value in values.items()})
+
+
+def left(config: object) -> tuple[str, ...]:
+    """The options of a configuration that it leaves to its method."""
+    return tuple(
+        parameter.name
+        for parameter in parameters(type(config))
+        if parameter.option.zero == AUTO and getattr(config, parameter.name) == 0
+    )
 
 
 def values(config: object) -> dict[str, Scalar]:

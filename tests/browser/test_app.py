@@ -307,7 +307,8 @@ def test_the_form_lives_in_the_address(context: BrowserContext, address: str) ->
     seeds.fill("99")
     seeds.press("Enter")
     expect(page.get_by_text("Seeds must be at most 20 (got 99).", exact=True)).to_be_visible()
-    expect(page.get_by_test_id("stSliderThumbValue").get_by_text("3.70")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Epsilon", exact=True)).to_have_value("3.70")
+    expect(page.get_by_test_id("stSliderThumbValue").get_by_text("3.7", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

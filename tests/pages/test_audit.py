@@ -61,7 +61,7 @@ def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: st
     assert "There is no finished run gap-karate-000000000000 that protects anything" in said
     assert "there is no audit grey-box" in said
     assert "there is no audit number 7" in said
-    assert "confidence must be at most 0.9999 (got 2)" in said
+    assert [text.value for text in app.error] == ["Confidence must be at most 0.9999 (got 2)."]
 
 
 def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStore, run: str) -> None:
@@ -132,7 +132,8 @@ class TestANewAudit:
     def test_a_mistyped_number_is_one_sentence(self, opened: Open, run: str) -> None:
         app = opened("audit", run=run, audit="white-box")
         app.text_input(key="audit.confidence").set_value("sure").run()
-        assert any("confidence must be a number (got sure)" in text.value for text in app.error)
+        assert [text.value for text in app.error] == ["Confidence must be a number (got sure)."]
+        assert any(text.value == "Correct Confidence in the form first." for text in app.info)
         assert "start_audit" not in {button.key for button in app.button}
 
 

@@ -58,7 +58,7 @@ def test_options_of_the_invented_network_are_a_form(opened: Callable[..., AppTes
     assert values["Nodes"] == "100"
     assert values["Edges"] == "200"
     app.text_input(key="data.degree").set_value("999").run()
-    assert app.error[0].value == "degree must be at most 500 (got 999)"
+    assert app.error[0].value == "Degree must be at most 500 (got 999)."
     app.text_input(key="data.degree").set_value("80").run()
     assert any("Degree must be at most nodes over twice the classes" in error.value for error in app.error)
     assert app.text_input(key="data.degree").value == "80"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -74,7 +75,53 @@ def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., A
     app = opened("tradeoffs", on="karate")
     app.number_input(key="sweep_seeds").set_value(99).run()
     assert [text.value for text in app.error] == ["Seeds must be at most 10 (got 99)."]
-    assert not [button for button in app.button if button.key == "sweep_go"]
+    assert app.button(key="sweep_go").disabled
+
+
+def test_a_sweep_takes_any_epsilon_that_is_typed(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("tradeoffs", on="karate")
+    app.toggle(key="sweep_none").set_value(False).run()
+    app.multiselect(key="sweep_epsilons").set_value([4.0, "0.35", "1.7", "4.0"]).run()
+    assert not app.error
+    app.number_input(key="sweep_seeds").set_value(1).run()
+    app.button(key="sweep_go").click().run()
+    assert sorted(run.spec.options["epsilon"] for run in store.find(RunQuery())) == [0.35, 1.7, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("little", "Epsilon must be a number (got little)."), ("-1", "Epsilon must be at least 0.01 (got -1).")],
+)
+def test_a_wrong_epsilon_of_a_sweep_is_one_sentence(opened: Callable[..., AppTest], typed: str, said: str) -> None:
+    app = opened("tradeoffs", on="karate")
+    app.multiselect(key="sweep_epsilons").set_value([4.0, typed]).run()
+    assert [text.value for text in app.error] == [said]
+    assert app.button(key="sweep_go").disabled
+    assert app.multiselect(key="sweep_epsilons").value == [4.0, typed]
+
+
+def test_a_sweep_says_what_it_trains_on_and_begins_like_the_train_page(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    app = opened("tradeoffs", on="social")
+    assert any("Trains on **Made-up social network**: 2,000 nodes, 20,000 edges" in text.value for text in app.caption)
+    train = opened("train", data="social")
+    assert app.number_input(key="data.nodes").value == train.number_input(key="data.nodes").value
+    app.number_input(key="data.nodes").set_value(600).run()
+    assert any("600 nodes" in text.value for text in app.caption)
+    app.button(key="sweep_go").click().run()
+    assert {run.spec.data_options["nodes"] for run in store.find(RunQuery())} == {600}
+
+
+def test_a_sweep_too_large_for_the_machine_is_refused_as_on_the_train_page(
+    opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("privgraph.runs.memory.psutil.virtual_memory", lambda: SimpleNamespace(total=2**20))
+    app = opened("tradeoffs", on="karate")
+    (said,) = (text.value for text in app.error)
+    assert app.button(key="sweep_go").disabled
+    assert said in {text.value for text in opened("train", data="karate").error}
+    assert "this machine has 1 MB" in said
 
 
 @pytest.mark.parametrize(("protects", "mixed"), [("edge", False), ("node", False), ("both", True)])

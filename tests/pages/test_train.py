@@ -52,73 +52,6 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     assert noise["noise σ"].tolist() == pytest.approx([entry.noise_std for entry in planned.ledger])
 
 
-def test_wrong_addresses_are_named_and_nothing_is_lost(opened: Callable[..., AppTest]) -> None:
-    app = opened("train", method="progap", data="karate", epsilon="-3", depth="3", epochs="many", seed="7")
-    said = [text.value for text in app.warning]
-    assert any("epsilon must be at least 0.01 (got -3)" in text for text in said)
-    assert any("epochs must be a number (got many)" in text for text in said)
-    assert app.number_input(key="depth").value == 3
-    assert app.number_input(key="seed").value == 7
-    assert app.select_slider(key="epsilon").value == 1.0
-    assert any("there is no method progab" in text.value for text in opened("train", method="progab").warning)
-    assert any("did you mean karate" in text.value for text in opened("train", data="karatee").warning)
-
-
-def test_an_epsilon_between_the_marks_has_its_place_on_the_slider(opened: Callable[..., AppTest]) -> None:
-    assert opened("train", data="karate", epsilon="3.70").select_slider(key="epsilon").value == pytest.approx(3.7)
-
-
-def test_wrong_text_stays_with_one_sentence_and_nothing_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("train", method="progap", data="karate", depth="3")
-    app.text_input(key="learning_rate").set_value("quick").run()
-    assert app.error[0].value == "learning_rate must be a number (got quick)"
-    assert app.text_input(key="learning_rate").value == "quick"
-    assert app.number_input(key="depth").value == 3
-    assert app.button(key="go").disabled
-    app.text_input(key="learning_rate").set_value("0.02").run()
-    assert not app.error
-    app.button(key="go").click().run()
-    assert [run.spec.options["learning_rate"] for run in store.find(RunQuery())] == [0.02]
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "said"),
-    [
-        ("seeds", 99, "seeds must be at most 20 (got 99)"),
-        ("seed", -1, "seed must be at least 0 (got -1)"),
-        ("depth", 999, "depth must be at most"),
-        ("data.nodes", 7, "nodes must be at least"),
-    ],
-)
-def test_a_number_out_of_bounds_is_one_sentence_and_nothing_runs(
-    opened: Callable[..., AppTest], key: str, value: int, said: str
-) -> None:
-    app = opened("train", method="progap", data="social")
-    app.number_input(key=key).set_value(value).run()
-    assert not app.exception
-    assert said in app.error[0].value
-    assert app.number_input(key=key).value == value
-    assert app.button(key="go").disabled
-    assert not opened("train", method="progap", data="social", **{key.replace(".", "__"): str(value)}).warning
-
-
-def test_the_browser_keeps_no_number_from_us(opened: Callable[..., AppTest]) -> None:
-    """Beyond bounds that the browser knows, it colours a field red, says nothing and sends nothing."""
-    sizes = {"data": "typed sizes", "method": "gap", "unit": "edge"}
-    for query in ({"name": "train"}, {"name": "tradeoffs"}, {"name": "accounting", **sizes}):
-        for field in opened(**query).number_input:
-            assert not (field.proto.has_min or field.proto.has_max) or field.max > 1e15, (query, field.key)
-
-
-def test_units_that_a_method_refuses_are_not_offered(opened: Callable[..., AppTest]) -> None:
-    app = opened("train", method="dp-mlp", data="karate")
-    unit = next(group for group in app.get("button_group") if group.key == "unit")
-    assert unit.value == "node"
-    open_ = opened("train", method="gnn", data="karate")
-    assert "Protects nothing" in _texts(open_)
-    assert not [slider for slider in open_.select_slider if slider.key == "epsilon"]
-
-
 def test_several_seeds_are_one_batch_and_the_first_is_opened(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("train", method="progap", data="karate", seeds="3", seed="5")
     assert app.button(key="go").label == "Run 3 seeds"
@@ -237,17 +170,6 @@ def test_an_unknown_run_is_one_sentence_and_the_form_is_there(opened: Callable[.
         assert app.button(key="go").label == "Run"
 
 
-def test_a_run_fills_the_form_again(opened: Callable[..., AppTest], store: RunStore) -> None:
-    run = keep(store, spec(epsilon=3.3, depth=4, seed=9))
-    app = opened("train", run=run)
-    app.button(key="change").click().run()
-    assert not app.exception
-    assert app.select_slider(key="epsilon").value == pytest.approx(3.3)
-    assert app.number_input(key="depth").value == 4
-    assert app.number_input(key="seed").value == 9
-    assert app.selectbox(key="data").value == "karate"
-
-
 def test_tags_and_notes_are_kept(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec())
     app = opened("train", run=run)
@@ -273,19 +195,6 @@ def test_a_run_of_an_earlier_version_says_what_is_wrong_with_it(
         assert "This run has 5 known faults, which no ε here counts:" in said
         assert "\n- The epoch was chosen by what the model says of private validation nodes" in said
     assert "made by a version before 0.5.0" in _texts(opened("train", run=old))
-
-
-def test_options_that_the_chosen_release_does_not_read_are_not_asked_for(opened: Callable[..., AppTest]) -> None:
-    def asked(release: str) -> set[str]:
-        app = opened("train", method="privgnn", data="social", release=release)
-        assert not app.exception
-        drawn = [*app.text_input, *app.number_input, *app.select_slider, *app.selectbox]
-        return {str(widget.key) for widget in drawn} & {"rate", "teachers", "neighbours", "gate", "epochs"}
-
-    assert asked("table") == {"epochs"}
-    assert asked("votes") == {"rate", "gate", "epochs"}
-    assert asked("ensemble") == {"rate", "teachers", "neighbours", "gate", "epochs"}
-    assert asked("posterior") == {"rate", "neighbours", "epochs"}
 
 
 def test_a_page_that_is_watched_gets_the_curves_once_and_then_what_is_new(

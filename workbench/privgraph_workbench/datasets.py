@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import streamlit as st
+
 from privgraph.data.catalogue import DATASETS, dataset
 from privgraph.data.errors import DataError
 from privgraph.data.files import available, missing
@@ -42,18 +44,28 @@ def complaint(name: str) -> str:
         return words.literal(error)
 
 
-def options_form(spec: DatasetSpec, *, heading: bool = True) -> forms.Filled:
-    """The set's own options as a form; nothing for most."""
+def options_form(spec: DatasetSpec, *, expanded: bool = False) -> forms.Filled:
+    """The set's own options as a form, folded away until something is wrong with one; nothing for most sets."""
     found = spec.load_options()
     if found is None:
         return forms.Filled()
-    filled = forms.options_form(parameters(found), prefix="data.", heading=heading)
+    known = parameters(found)
+    for complaint in forms.complaints(known, prefix="data."):
+        st.warning(complaint)
+    with st.expander(
+        "Settings of this invented network",
+        expanded=forms.ajar("data", known, prefix="data.") or expanded,
+        icon=":material/tune:",
+        key="fold.data",
+    ):
+        filled = forms.options_form(known, prefix="data.", heading=False)
     if filled.errors:
         return filled
     try:
         build(found, filled.values)
     except OptionError as error:
-        return forms.Filled(values=filled.values, errors={"data": str(error)})
+        st.error(words.sentence(error))
+        return forms.Filled(values=filled.values, errors={"the settings of this network": str(error)})
     return filled
 
 

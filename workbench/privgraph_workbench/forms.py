@@ -1,8 +1,8 @@
 """Forms made from options: one widget a parameter, its value in the URL, its mistakes in one sentence.
 
 Every widget is bound to the query parameter of its key, so that the address of a page is the form's content.
-A wrong value never empties the form: a text or a whole number stays as it was typed, with the sentence of
-`options.parse` below, and what a widget cannot hold at all is named by `complaints` and replaced by the default.
+A wrong value never empties the form, and is said once: a text or a whole number stays as it was typed, with the
+sentence of `options.parse` below; what a widget of an address cannot hold at all is named by `complaints`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,44 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from privgraph.options import OptionError, Parameter, Scalar, parse
+from privgraph.options import OptionError, Parameter, Scalar, listed, parse
 from privgraph_workbench import words
+from privgraph_workbench.figures import settings
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filled:
-    """What a form holds: valid values by option name, and a sentence for each option that is not valid."""
+    """What a form holds: valid values by option name, and by label a sentence for each field that is not valid.
+
+    The sentence stands at its field already. `left` has a place below each field that leaves the choice to the
+    method, for what it comes to once that is known.
+    """
 
     values: Mapping[str, Scalar] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, DeltaGenerator] = field(default_factory=dict)
 
     def __or__(self, other: Filled) -> Filled:
-        return Filled(values={**self.values, **other.values}, errors={**self.errors, **other.errors})
+        return Filled(
+            values={**self.values, **other.values},
+            errors={**self.errors, **other.errors},
+            left={**self.left, **other.left},
+        )
+
+    def fill_in(self, found: Mapping[str, Scalar]) -> None:
+        """Write what the method chooses below the fields that leave it the choice."""
+        for name, place in self.left.items():
+            if name in found:
+                place.caption(settings.left(found[name]))
+
+
+def pointer(errors: Iterable[str]) -> str:
+    """Where to look, for a place that cannot go on: the labels of the fields at which a sentence stands."""
+    return f"Correct {listed(errors)} in the form first."
 
 
 def log_grid(low: float, high: float, extra: Iterable[float] = ()) -> list[float]:
@@ -43,19 +65,24 @@ def log_grid(low: float, high: float, extra: Iterable[float] = ()) -> list[float
     return sorted(found)
 
 
-def complaints(parameters: Sequence[Parameter], prefix: str = "") -> list[str]:
+def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool = True) -> list[str]:
     """A sentence, as Markdown, for each value in the page's address that its option does not admit and its
-    widget does not show."""
+    widget cannot hold. `typed` says whether the widgets are those of a form, which hold wrong texts too."""
     found = []
     for parameter in parameters:
         text = st.query_params.get(prefix + parameter.name)
-        if text is None or (_is_whole(parameter) and text.lstrip("+-").isdecimal()):
+        if text is None or (typed and _holds(parameter, text)):
             continue
         try:
-            parse(parameter, text)
+            _read(parameter, text)
         except OptionError as error:
-            found.append(f"In this page's address, {words.literal(error)}; {parameter.default} is used instead.")
+            found.append(f"In this page's address, {words.literal(error)}; it is left out.")
     return found
+
+
+def _holds(parameter: Parameter, text: str) -> bool:
+    """Whether the parameter's widget keeps that text of an address, right or wrong."""
+    return _is_text(parameter) or (_is_whole(parameter) and text.lstrip("+-").isdecimal())
 
 
 def options_form(
@@ -65,29 +92,52 @@ def options_form(
     disabled: Mapping[str, Mapping[Scalar, str]] | None = None,
     captions: Mapping[str, Callable[[Scalar], str]] | None = None,
     heading: bool = True,
+    known: Mapping[str, Scalar] | None = None,
 ) -> Filled:
     """Draw the parameters group by group, the advanced ones folded away, and give what they hold.
 
     `disabled` maps an option to choices that are not offered now and why; `captions` maps an option to a
     function of its value that gives a sentence to stand below its widget. `heading` writes the groups' names.
+    `known` are options that were chosen elsewhere, on which it may hang whether others are asked for.
     """
-    filled = Filled()
+    filled, known = Filled(), known or {}
     for group in dict.fromkeys(parameter.option.group for parameter in parameters):
         inside = [
             parameter
             for parameter in parameters
-            if parameter.option.group == group and _matters(parameter, filled.values)
+            if parameter.option.group == group and _matters(parameter, {**known, **filled.values})
         ]
         plain = [parameter for parameter in inside if not parameter.option.advanced]
         advanced = [parameter for parameter in inside if parameter.option.advanced]
         if plain:
             if heading:
                 st.markdown(f"##### {group}")
-            filled |= _grid(plain, prefix, disabled or {}, captions or {}, filled.values)
+            filled |= _grid(plain, prefix, disabled or {}, captions or {}, {**known, **filled.values})
         if advanced:
-            with st.expander(f"{group}: advanced", key=f"fold.{prefix}{group}"):
-                filled |= _grid(advanced, prefix, disabled or {}, captions or {}, filled.values)
+            with st.expander(f"{group}: advanced", expanded=ajar(group, advanced, prefix), key=f"fold.{prefix}{group}"):
+                filled |= _grid(advanced, prefix, disabled or {}, captions or {}, {**known, **filled.values})
     return filled
+
+
+def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:
+    """Whether a fold must stand open, because a wrong value is or was in it: its sentence must be seen, and a
+    fold that closes over a hand that has just corrected it startles."""
+    flag = f"ajar.{prefix}{fold}"
+    found = bool(st.session_state.get(flag)) or any(_is_wrong(parameter, prefix) for parameter in parameters)
+    st.session_state[flag] = found
+    return found
+
+
+def _is_wrong(parameter: Parameter, prefix: str) -> bool:
+    key = prefix + parameter.name
+    held = st.session_state.get(key, st.query_params.get(key))
+    if held is None or (isinstance(held, str) and not _holds(parameter, held)):
+        return False
+    try:
+        _read(parameter, held)
+    except OptionError:
+        return True
+    return False
 
 
 def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
@@ -107,6 +157,7 @@ def _grid(
 ) -> Filled:
     values: dict[str, Scalar] = {}
     errors: dict[str, str] = {}
+    left: dict[str, DeltaGenerator] = {}
     small = [parameter for parameter in parameters if not _is_wide(parameter)]
     columns = iter(st.columns(2) * math.ceil(len(small) / 2)) if small else iter(())
     for parameter in parameters:
@@ -116,13 +167,17 @@ def _grid(
             try:
                 value = widget(parameter, prefix, disabled.get(parameter.name, {}))
             except OptionError as error:
-                errors[parameter.name] = str(error)
-                st.error(words.literal(error))
+                errors[parameter.label] = str(error)
+                st.error(words.sentence(error))
                 continue
             values[parameter.name] = value
+            if parameter.option.zero and value == 0:
+                left[parameter.name] = st.empty()
+                if st.session_state.get(prefix + parameter.name) not in (None, ""):
+                    left[parameter.name].caption(f"0: {parameter.option.zero}")
             if parameter.name in captions:
                 st.caption(captions[parameter.name](value))
-    return Filled(values=values, errors=errors)
+    return Filled(values=values, errors=errors, left=left)
 
 
 def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str] | None = None) -> Scalar:
@@ -134,22 +189,60 @@ def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str
         return bool(st.toggle(label, value=bool(parameter.default), **shared))
     if option.choices:
         return _choice(parameter, label, shared, disabled or {})
+    if _is_budget(parameter):
+        return _budget(parameter, label, shared)
     if _is_slider(parameter):
         # The address holds a slider's value as it is shown: a number that came as 3.70 is shown as 3.70.
-        held = _held(key)
-        grid = log_grid(float(option.low or 0), float(option.high or 1), [float(parameter.default), *held])
+        texts = _held(key)
+        grid = log_grid(float(option.low or 0), float(option.high or 1), [float(parameter.default), *texts])
         value = st.select_slider(
-            label, grid, value=float(parameter.default), format_func=lambda v: held.get(v, f"{v:.12g}"), **shared
+            label, grid, value=float(parameter.default), format_func=lambda v: texts.get(v, f"{v:.12g}"), **shared
         )
         return parse(parameter, value)
     if _is_whole(parameter):
         # Streamlit would keep a number beyond its bounds from us, and the form would stand at another one.
-        return parse(parameter, st.number_input(label, value=int(parameter.default), step=1, **shared))
+        whole = None if _is_left(parameter) else int(parameter.default)
+        held = st.number_input(label, value=whole, step=1, placeholder=option.zero or None, **shared)
+        return _read(parameter, held)
     if _is_share(parameter):
         ends = float(option.low or 0), float(option.high or 1)
         return parse(parameter, st.slider(label, *ends, float(parameter.default), 0.01, **shared))
-    text = st.text_input(label, value=words.option(parameter.default), **shared)
-    return parse(parameter, text)
+    default = "" if _is_left(parameter) else words.option(parameter.default)
+    return _read(parameter, st.text_input(label, value=default, placeholder=option.zero or None, **shared))
+
+
+def _read(parameter: Parameter, held: object) -> Scalar:
+    """What a field holds; one that is empty, or says so in a word, leaves the choice to the method."""
+    left = held is None or (isinstance(held, str) and held.strip() in ("", parameter.option.zero))
+    return parse(parameter, 0 if left and _is_left(parameter) else held)
+
+
+def _budget(parameter: Parameter, label: str, shared: dict[str, Any]) -> Scalar:
+    """An epsilon: typed to the digit, and beside it a slider over round numbers. The address holds what was typed."""
+    low, high, default = float(parameter.option.low or 0), float(parameter.option.high or 1), float(parameter.default)
+    slide, error = f"{shared['key']}.slide", None
+    typed, slid = st.columns([2, 3])
+    text = typed.text_input(label, value=words.option(parameter.default), **shared)
+    try:
+        held = float(parse(parameter, text))
+    except OptionError as found:
+        held, error = default, found
+    st.session_state[slide] = held
+    slid.select_slider(
+        "or a round number",
+        log_grid(low, high, [default, held]),
+        format_func=lambda value: f"{value:.12g}",
+        key=slide,
+        on_change=_slid,
+        args=(shared["key"], slide),
+    )
+    if error is not None:
+        raise error
+    return held
+
+
+def _slid(key: str, slide: str) -> None:
+    st.session_state[key] = words.option(st.session_state[slide])
 
 
 def _choice(parameter: Parameter, label: str, shared: dict[str, Any], disabled: Mapping[Scalar, str]) -> Scalar:
@@ -176,6 +269,23 @@ def _is_slider(parameter: Parameter) -> bool:
         and option.low is not None
         and option.low > 0
     )
+
+
+def _is_budget(parameter: Parameter) -> bool:
+    return _is_slider(parameter) and parameter.option.unit == "epsilon"
+
+
+def _is_text(parameter: Parameter) -> bool:
+    """Whether its widget is a text, which holds whatever was typed."""
+    option = parameter.option
+    if parameter.type is bool or option.choices or _is_whole(parameter):
+        return False
+    return _is_budget(parameter) or not (_is_slider(parameter) or _is_share(parameter))
+
+
+def _is_left(parameter: Parameter) -> bool:
+    """Whether the field stands empty at its default, since that is a 0 that is no number."""
+    return bool(parameter.option.zero) and parameter.default == 0
 
 
 def _is_whole(parameter: Parameter) -> bool:
@@ -223,9 +333,12 @@ def _help(parameter: Parameter) -> str:
         bounds.append(f"{'above' if option.low_open else 'from'} {option.low:g}")
     if option.high is not None:
         bounds.append(f"up to {option.high:g}")
-    return f"{text} Values {' '.join(bounds)}; default {words.option(parameter.default)}." if bounds else text
+    default = option.zero if _is_left(parameter) else words.option(parameter.default)
+    return f"{text} Values {' '.join(bounds)}; default {default}." if bounds else text
 
 
-def address(values: Mapping[str, Scalar], prefix: str = "") -> dict[str, str]:
-    """The query parameters that fill a form with these values."""
-    return {prefix + name: words.option(value) for name, value in values.items()}
+def address(values: Mapping[str, Scalar], prefix: str = "", known: Iterable[Parameter] = ()) -> dict[str, str]:
+    """The query parameters that fill a form with these values; what a field of the `known` ones says by standing
+    empty has none."""
+    empty = {parameter.name for parameter in known if _is_left(parameter)}
+    return {prefix + name: words.option(value) for name, value in values.items() if value != 0 or name not in empty}

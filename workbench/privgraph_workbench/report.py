@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import FAULT, attacked, statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, plain
-from privgraph_workbench.figures import chart_of, curves, ledger
+from privgraph_workbench.figures import chart_of, curves, ledger, settings
 from privgraph_workbench.figures import words as statement_words
 from privgraph_workbench.figures.chart import Row, number, percent
 from privgraph_workbench.figures.common import UNIT_WORDS, graph_of, method_title
@@ -197,7 +197,7 @@ def _stages(points: Sequence[Row]) -> Table:
 
 
 def _repeat(record: RunRecord, share: bool) -> Section:
-    spec, command = record.spec.to_json(), command_line(record.spec)
+    spec, command = settings.spec(record), command_line(record.spec)
     blocks: list[Block] = ["This command makes the same run:"]
     if share:
         spec["seed"] = "withheld"
@@ -205,7 +205,12 @@ def _repeat(record: RunRecord, share: bool) -> Section:
         blocks = ["This command makes the same run, with the seed that is withheld here:"]
     return Section(
         "How to repeat it",
-        [*blocks, Code(command), "Its full specification:", Code(json.dumps(plain(spec), indent=1, allow_nan=False))],
+        [
+            *blocks,
+            Code(command),
+            "All its settings, with what the method chose where it was left to:",
+            Code(json.dumps(plain(spec), indent=1, allow_nan=False)),
+        ],
     )
 
 

@@ -147,6 +147,12 @@ LONGEST = 1e10
 """Seconds: three centuries. Whoever has stored more has not measured it."""
 
 
+def sentence(error: Exception | str) -> str:
+    """An error's message, or another plain text, as a sentence in Markdown."""
+    text = str(error)
+    return literal(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else "."))
+
+
 def duration(seconds: float | None) -> str:
     """A length of time for people.
 

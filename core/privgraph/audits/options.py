@@ -46,7 +46,14 @@ class AuditOptions:
     ] = 0.95
     delta: Annotated[
         float,
-        Option("delta at which epsilon is bounded; 0 takes the run's own", low=0, least=1e-50, high=0.1, group="Audit"),
+        Option(
+            "delta at which epsilon is bounded; 0 takes the run's own",
+            low=0,
+            least=1e-50,
+            high=0.1,
+            group="Audit",
+            zero="the run's own",
+        ),
     ] = 0.0
     seed: Annotated[int, Option("seed of the audit's own coins", low=0, high=2**31 - 1, group="Audit")] = 0
 

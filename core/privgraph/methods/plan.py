@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
 from privgraph.data.spec import PublicFacts
-from privgraph.options import Option
+from privgraph.options import AUTO, Option, Scalar, left
+from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
 EPSILON = Option(
@@ -47,6 +48,7 @@ class PrivacyOptions:
             high=0.1,
             group="Privacy",
             advanced=True,
+            zero=AUTO,
         ),
     ] = 0.0
     accounting: Annotated[
@@ -79,6 +81,28 @@ class NoiseCanBeGiven(ABC):
     @abstractmethod
     def given_noise(self) -> GivenNoise:
         """The noise that a run has, whichever option or preset says so."""
+
+
+class FillsIn(ABC):
+    """A configuration with more options than delta that may be left to its method (`Option.zero`)."""
+
+    @abstractmethod
+    def filled_in(self, ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+        """What such options come to, by name, whatever they are set to; noise is read from the run's ledger, where
+        there is one."""
+
+
+def filled_in(config: object, statement: PrivacyStatement | None) -> dict[str, Scalar]:
+    """What a run takes for the options that its configuration leaves to the method, by name, as far as it is known.
+
+    `statement` is the run's own, else the one that its plan predicts: delta stands in it, and noise in its ledger.
+    """
+    found: dict[str, Scalar] = {}
+    if statement is not None and statement.unit != "none":
+        found["delta"] = statement.delta
+    if isinstance(config, FillsIn):
+        found |= config.filled_in(statement.ledger if statement is not None else ())
+    return {name: found[name] for name in left(config) if name in found}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.parser import FORMATS, UsageError
 from privgraph_workbench.commands.show import describe
 from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.figures import settings
 
 _EVERYTHING = 10**9
 """More points than a curve has: files are not thinned."""
@@ -68,6 +69,7 @@ def _record(record: RunRecord, events: list[StoredEvent], audits: list[AuditReco
     """Everything that is known of the run; its first keys are those of `privgraph run --json`."""
     return result(record) | {
         "spec": record.spec.to_json(),
+        "chosen": settings.chosen(record),
         "attempt": record.attempt,
         "created": record.created,
         "started": record.started,
@@ -95,7 +97,7 @@ def _report(record: RunRecord, audits: list[AuditRecord]) -> str:
     head, _, statement = describe(record).partition("\n\n")
     title, *facts = head.splitlines()
     options = [
-        f"{name}: {value}" for name, value in sorted({**record.spec.options, **record.spec.data_options}.items())
+        f"{name}: {value}" for name, value in sorted({**settings.shown(record), **record.spec.data_options}.items())
     ]
     parts = [f"# {title}", *_list(facts), "", "## Options", *_list(options)]
     if statement:

@@ -87,6 +87,7 @@ def option_rows(config: type) -> list[dict[str, Any]]:
             "high": parameter.option.high,
             "low_open": parameter.option.low_open,
             "choices": list(parameter.option.choices),
+            "zero": parameter.option.zero,
             "group": parameter.option.group,
             "advanced": parameter.option.advanced,
         }

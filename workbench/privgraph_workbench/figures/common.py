@@ -16,6 +16,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row, number, upper
+from privgraph_workbench.figures.settings import word
 
 RESAMPLES = 2000
 CLOSE = 0.99
@@ -165,7 +166,8 @@ def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dic
         keys = {key for one in loose for key in one}
         differing = sorted(key for key in keys if len({str(one.get(key)) for one in loose}) > 1)
         for record, one in zip(members, loose, strict=True):
-            words[setting(record)] = ", ".join(f"{key.replace('_', ' ')} {one[key]}" for key in differing if key in one)
+            said = {key: word(record.spec.method, key, one[key]) for key in differing if key in one}
+            words[setting(record)] = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in said.items())
     return words
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures import settings
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty, number, percent
 from privgraph_workbench.figures.common import (
     badges_of,
@@ -44,7 +45,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     differing = sorted(name for name in names if len({str(one.get(name)) for one in options}) > 1)
     rows, together = [], composed(chosen)
     for record, read, label in zip(chosen, options, run_labels(chosen), strict=True):
-        statement = record.statement
+        statement, shown = record.statement, settings.shown(record)
         rows.append(
             {
                 "run": record.id,
@@ -67,7 +68,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
                 "device": record.device,
                 "evaluator": any(name.endswith("_accuracy") for name in record.metrics),
                 "composed": together[record.id],
-                **{f"option {name}": read.get(name) for name in differing},
+                **{f"option {name}": shown[name] if name in read else None for name in differing},
             }
         )
     return rows

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.methods.plan import EPSILON
+from privgraph.methods.plan import EPSILON, filled_in
 from privgraph.options import Option, OptionError, Parameter, parameters, parse, values
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
@@ -57,6 +57,7 @@ def page() -> None:
         if found is not None and priced is not None:
             complete = _against_noise(found, *priced, spec, until)
     if found is not None and priced is not None:
+        filled.fill_in(filled_in(found.config, priced[1]))
         complete = _body(found, *priced, spec, until) and complete
     if found is not None:
         accounting_noise.show(found)
@@ -73,9 +74,8 @@ def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: forms.
         st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
         st.fragment(accounting_form.await_facts, run_every=1.0)()
         return None
-    for text in filled.errors.values():
-        st.error(common.sentence(text))
     if filled.errors:
+        st.info(forms.pointer(filled.errors), icon=":material/edit:")
         return None
     config = chosen.load_config()
     try:
@@ -338,4 +338,8 @@ def train_address(found: Setting, spec: DatasetSpec) -> dict[str, str]:
     """The query parameters that fill the Train page with these settings."""
     held = dict(values(found.config))
     chosen = (*PRIVACY, *found.account.options)
-    return {"method": found.name, "data": spec.name, **forms.address({name: held[name] for name in chosen})}
+    return {
+        "method": found.name,
+        "data": spec.name,
+        **forms.address({name: held[name] for name in chosen}, known=parameters(type(found.config))),
+    }

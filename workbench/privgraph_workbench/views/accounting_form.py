@@ -59,7 +59,7 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
         st.warning(complaint)
     filled = forms.options_form(SIZES, prefix=SIZE, heading=False)
     if filled.errors:
-        return next(iter(filled.errors.values()))
+        return forms.pointer(filled.errors)
     held = dict(filled.values)
     if held["train_nodes"] > held["nodes"]:  # type: ignore[operator]
         return f"train_nodes must be at most the number of nodes, {held['nodes']:,} (got {held['train_nodes']:,})"
@@ -115,7 +115,8 @@ def options(chosen: MethodSpec, spec: DatasetSpec | None) -> forms.Filled:
     st.caption(f"Protects {words.UNITS[str(unit)]}.")
     names = (*ACCOUNTS[chosen.name, str(unit)].options, "delta", "accounting")
     shown = [parameter for parameter in known.values() if parameter.name in names]
-    for complaint in forms.complaints([*shown, known["unit"], known["epsilon"]]):
+    beside_the_noise = forms.complaints([known["epsilon"]], typed=False)
+    for complaint in [*forms.complaints([*shown, known["unit"]]), *beside_the_noise]:
         st.warning(complaint)
     _forget_noise_of_another(f"{chosen.name}/{unit}")
     return forms.Filled(values={"unit": unit}) | forms.options_form(shown)

@@ -125,9 +125,8 @@ def _new(record: RunRecord, subject: Subject) -> None:
     for complaint in forms.complaints(known, prefix=PREFIX):
         st.warning(complaint)
     filled = forms.options_form(known, prefix=PREFIX, heading=False)
-    for text in filled.errors.values():
-        st.error(common.sentence(text))
     if filled.errors:
+        st.info(forms.pointer(filled.errors), icon=":material/edit:")
         return
     options = build(AuditOptions, filled.values)
     st.markdown(f"**What it takes.** {common.sentence(spec.cost(subject, options))}")

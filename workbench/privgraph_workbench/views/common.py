@@ -115,8 +115,7 @@ def link(page: str, **query: str) -> str:
 
 def sentence(error: Exception | str) -> str:
     """An error's message, or another plain text, as a sentence in Markdown."""
-    text = str(error)
-    return words.literal(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else "."))
+    return words.sentence(error)
 
 
 def about(spec: DatasetSpec) -> str:

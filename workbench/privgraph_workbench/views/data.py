@@ -9,7 +9,7 @@ from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import check_upload, delete_upload, save_upload
 from privgraph.data.uploads import upload_spec
-from privgraph.options import Option, OptionError, Parameter, parameters
+from privgraph.options import Option, OptionError, Parameter
 from privgraph_workbench import datasets, describing, downloads, forms, live_plot, shell, words
 from privgraph_workbench.figures import classes, degrees, neighbourhood
 from privgraph_workbench.views import choosing, common, question
@@ -22,15 +22,7 @@ def page() -> None:
     """Choose a graph and look at it; or bring your own."""
     st.title("Data")
     spec = _choose()
-    found = spec.load_options()
-    for complaint in forms.complaints(parameters(found), prefix="data.") if found else []:
-        st.warning(complaint)
-    filled = forms.Filled()
-    if found:
-        with st.expander("Settings of this invented network", expanded=True, icon=":material/tune:"):
-            filled = datasets.options_form(spec, heading=False)
-            if "data" in filled.errors:
-                st.error(common.sentence(filled.errors["data"]))
+    filled = datasets.options_form(spec, expanded=True)
     reason = datasets.unavailable(spec)
     if reason is not None:
         _absent(spec, reason)

@@ -82,9 +82,8 @@ def show() -> None:
         spec = _choose_data()
         filled = _settings()
     with right:
-        for text in filled.errors.values():
-            st.error(common.sentence(text))
         if filled.errors:
+            st.info(forms.pointer(filled.errors), icon=":material/edit:")
             return
         try:
             facts = datasets.public_facts(spec, _data_options(spec), "random")
@@ -94,6 +93,7 @@ def show() -> None:
                 return
             config: Config = build(Config, filled.values)
             _price(config, facts, spec)
+            filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
             with left:
                 _curve(config, facts, spec)
         except (OptionError, DataError) as error:
@@ -124,7 +124,7 @@ def _settings() -> forms.Filled:
     filled |= forms.options_form(rest, prefix=PREFIX, heading=False)
     filled |= forms.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
     whole = {name: round(float(filled.values[name])) for name in ("queries", "neighbours") if name in filled.values}
-    return forms.Filled(values={**filled.values, **whole, "release": release}, errors=filled.errors)
+    return filled | forms.Filled(values={**whole, "release": release})
 
 
 RELEASES = {
@@ -202,4 +202,8 @@ def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:
     chosen = ("release", "lam", *asked, "delta")
     more = ("teachers", "maximum") if config.release == "ensemble" else ()
     held = dict(values(config))
-    return {"method": "privgnn", "data": spec.name, **forms.address({name: held[name] for name in (*chosen, *more)})}
+    return {
+        "method": "privgnn",
+        "data": spec.name,
+        **forms.address({name: held[name] for name in (*chosen, *more)}, known=_KNOWN.values()),
+    }

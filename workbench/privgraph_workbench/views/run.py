@@ -13,12 +13,13 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.answers import NAME as ANSWERS
-from privgraph.options import OptionError, UnknownName
+from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.serial import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, watching, words
+from privgraph_workbench.figures import settings
 from privgraph_workbench.views import beginning, common, private_rows, statement
 from privgraph_workbench.views.export import run_exports
 
@@ -130,13 +131,14 @@ def _buttons(record: RunRecord) -> None:
 def form_address(record: RunRecord) -> dict[str, str]:
     """The query parameters that fill the form with the run's settings."""
     spec = record.spec
+    known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     return {
         "method": spec.method,
         "data": spec.dataset,
         "split": spec.split,
         "seed": str(spec.seed),
         "device": spec.device,
-        **forms.address(spec.options),
+        **forms.address(spec.options, known=known),
         **forms.address(spec.data_options, prefix="data."),
     }
 
@@ -262,7 +264,7 @@ def _details(record: RunRecord) -> None:
     with st.expander("All settings, tags and note", key=f"details.{record.id}"):
         left, right = st.columns(2)
         with left:
-            st.code(json.dumps(record.spec.to_json(), indent=1), language=None)
+            st.code(json.dumps(settings.spec(record), indent=1), language=None)
             st.caption(f"Run {record.id}, attempt {record.attempt}, made by {words.literal(words.made_by(record))}.")
         with right:
             _tags_and_note(record)

@@ -13,7 +13,7 @@ from privgraph.options import Option, OptionError, Parameter, Scalar
 from privgraph.registry import METHODS
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
-from privgraph_workbench.figures import compare, curves
+from privgraph_workbench.figures import compare, curves, settings
 from privgraph_workbench.figures.chart import lower, number, upper
 from privgraph_workbench.figures.common import (
     badges_of,
@@ -330,13 +330,19 @@ def _settings(record: RunRecord) -> dict[str, Scalar]:
     }
 
 
+def _shown(record: RunRecord) -> dict[str, Scalar]:
+    """The settings with words for what was left to the method."""
+    found, words_ = _settings(record), settings.shown(record)
+    return {name: words_.get(name, value) for name, value in found.items()}
+
+
 def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     """Column by column: results, privacy, and those settings in which the runs differ."""
-    settings = [_settings(record) for record in records]
-    names = dict.fromkeys(name for one in settings for name in one)
-    differ = [name for name in names if len({str(one.get(name, "")) for one in settings}) > 1]
+    asked = [_settings(record) for record in records]
+    names = dict.fromkeys(name for one in asked for name in one)
+    differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
     table: dict[str, dict[str, str]] = {}
-    for record, label, found in zip(records, run_labels(records), settings, strict=True):
+    for record, label, found in zip(records, run_labels(records), map(_shown, records), strict=True):
         statement = record.statement
         table[label] = {
             "state": common.state_word(record.state),

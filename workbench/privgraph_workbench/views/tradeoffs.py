@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
-from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import Option, OptionError, Parameter, parse, values
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import METHODS, MethodSpec
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
-from privgraph.runs.spec import RunSpec, make_spec
-from privgraph.runs.sweep import sweep
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import datasets, jobs, live_plot, shell, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.common import badges_of, mixed_units, statements_of
-from privgraph_workbench.views import choosing, common, statement
+from privgraph_workbench.views import choosing, common, sweep_form
 from privgraph_workbench.views.export import figure_exports
 
 MOST_RUNS = 1000
-MOST_SWEEP = 60
-EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 POLL_SECONDS = 2.0
 PENDING = ("queued", "running", "stopping")
 
@@ -49,7 +41,7 @@ def page() -> None:
     with st.expander(
         "Run a sweep: several ε, several seeds", expanded=not jobs.store().count(query), icon=":material/grid_on:"
     ):
-        _sweep(spec)
+        sweep_form.show(spec)
 
 
 def _complaints() -> list[str]:
@@ -206,80 +198,3 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         "seeds": row["seeds"],
         "differs in": row["variant"],
     }
-
-
-def _sweep(spec: DatasetSpec) -> None:
-    """A small sweep: its size, its price, and the button."""
-    offered = [name for name, method in METHODS.items() if set(method.units) & {"edge", "node"}]
-    left, middle, right = st.columns([2, 3, 1])
-    name = left.selectbox("Method", offered, key="sweep_method")
-    chosen = METHODS[name]
-    units = [unit for unit in chosen.units if unit != "none"]
-    unit = left.segmented_control("Protect", units, default=units[0], required=True, key=f"sweep_unit.{name}")
-    epsilons = middle.multiselect(
-        "ε values",
-        list(EPSILONS),
-        default=[0.5, 1.0, 4.0],
-        key="sweep_epsilons",
-        format_func=lambda value: f"{value:g}",
-    )
-    compare = middle.toggle(
-        "Also the same method without privacy, for comparison", value="none" in chosen.units, key="sweep_none"
-    )
-    asked = right.number_input("Seeds", value=int(SEEDS.default), step=1, key="sweep_seeds")
-    st.caption("Everything else as the method's defaults; the Train page and the command line offer the rest.")
-    try:
-        seeds = int(parse(SEEDS, asked))
-        specs = _specs(chosen, spec, str(unit), sorted(epsilons), seeds, compare and "none" in chosen.units)
-    except OptionError as error:
-        st.error(common.sentence(error))
-        return
-    if not epsilons:
-        st.info("Choose at least one ε.")
-        return
-    if len(specs) > MOST_SWEEP:
-        st.error(
-            f"A sweep from this page has at most {MOST_SWEEP} runs (this one has {len(specs)}); the notebooks have no such bound."
-        )
-        return
-    _price(chosen, spec, str(unit), sorted(epsilons), seeds)
-    if st.button(f"Run the sweep ({len(specs)} runs)", type="primary", key="sweep_go", icon=":material/play_arrow:"):
-        try:
-            jobs.submit(specs, tags=["sweep"])
-        except (StoreError, OptionError, OSError) as error:
-            st.error(common.sentence(error))
-            return
-        st.session_state["sent"] = (name, str(unit))
-        st.rerun()
-
-
-def _specs(
-    chosen: MethodSpec, spec: DatasetSpec, unit: str, epsilons: Sequence[float], seeds: int, compare: bool
-) -> list[RunSpec]:
-    if not epsilons:
-        return []
-    base = make_spec(chosen.name, spec.name, {"unit": unit}, data_options=_data_options(spec))
-    found = sweep(base, {"epsilon": list(epsilons)}, seeds=range(seeds))
-    if compare:
-        open_ = make_spec(chosen.name, spec.name, {"unit": "none"}, data_options=_data_options(spec))
-        found += sweep(open_, seeds=range(seeds))
-    return found
-
-
-def _data_options(spec: DatasetSpec) -> dict[str, Any]:
-    found = spec.load_options()
-    return dict(values(found())) if found else {}
-
-
-def _price(chosen: MethodSpec, spec: DatasetSpec, unit: str, epsilons: Sequence[float], seeds: int) -> None:
-    """What all runs of the sweep would cost together, if all of them were shown to somebody."""
-    try:
-        facts = datasets.public_facts(spec, _data_options(spec), "random")
-        if facts is None:
-            st.caption("The price of the whole sweep is shown once the graph's sizes are known.")
-            return
-        plans = [jobs.plan(chosen.name, {"unit": unit, "epsilon": epsilon}, facts) for epsilon in epsilons]
-    except (OptionError, DataError) as error:
-        st.error(common.sentence(error))
-        return
-    statement.looking([plan.statement for plan in plans], seeds, "private runs of this sweep")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
-from privgraph.methods.plan import Plan
+from privgraph.methods.plan import Plan, filled_in
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.memory import too_large
@@ -81,14 +81,11 @@ def form() -> None:
         config = chosen.load_config()
         for complaint in forms.complaints([*parameters(config), *SETUP]):
             st.warning(complaint)
-        data = forms.Filled()
-        if spec.options:
-            with st.expander("Settings of this invented network", icon=":material/tune:", key="fold.data"):
-                data = datasets.options_form(spec, heading=False)
+        data = datasets.options_form(spec)
         split = _choose_split(spec)
         privacy = _privacy(chosen, spec, config)
         rest = [parameter for parameter in parameters(config) if _concerns(parameter, privacy.values.get("unit"))]
-        filled = privacy | forms.options_form(rest)
+        filled = privacy | forms.options_form(rest, known=privacy.values)
         setup = forms.options_form(SETUP)
     with right:
         _preview(chosen, spec, data, split, filled, setup)
@@ -119,7 +116,7 @@ def _choose_data() -> DatasetSpec:
 def _choose_method() -> MethodSpec:
     asked = st.query_params.get("method")
     if asked is not None and asked not in METHODS:
-        st.warning(f"In this page's address, there is no method {words.literal(asked[:80])}; progap is used instead.")
+        st.warning(f"In this page's address, there is no method {words.literal(asked[:80])}; it is left out.")
     chosen = METHODS[
         st.selectbox(
             "Method",
@@ -161,7 +158,7 @@ def _privacy(chosen: MethodSpec, spec: DatasetSpec, config: type) -> forms.Fille
         unit = forms.widget(known["unit"], disabled=refused)
     except OptionError as error:
         st.error(common.sentence(error))
-        return forms.Filled(errors={"unit": str(error)})
+        return forms.Filled(errors={known["unit"].label: str(error)})
     st.caption(f"Protects {words.UNITS[str(unit)]}." if unit != "none" else "Protects nothing: for comparison only.")
     filled = forms.Filled(values={"unit": unit})
     if unit == "none":
@@ -180,22 +177,26 @@ def _preview(
 ) -> None:
     with st.container(border=True):
         st.markdown("#### Before anything runs")
-        errors = {**data.errors, **filled.errors, **setup.errors}
+        wrong = [*data.errors, *filled.errors, *setup.errors]  # said at their fields
+        reasons: list[str] = []
         planned, waiting = None, False
-        if not errors:
+        if not wrong:
             try:
-                build(chosen.load_config(), filled.values)
+                config = build(chosen.load_config(), filled.values)
                 facts = datasets.public_facts(spec, data.values, split)
                 waiting = facts is None
                 if facts is not None:
                     with st.spinner("Calibrating the noise"):
                         planned = jobs.plan(chosen.name, filled.values, facts)
+                filled.fill_in(filled_in(config, planned.statement if planned else None))
             except (OptionError, DataError) as error:
-                errors["plan"] = str(error)
+                reasons.append(str(error))
         if planned is not None and (refusal := too_large(planned.memory_mb)):
-            errors["memory"] = refusal
-        for text in errors.values():
+            reasons.append(refusal)
+        for text in reasons:
             st.error(common.sentence(text))
+        if wrong:
+            st.info(forms.pointer(wrong), icon=":material/edit:")
         if planned is not None:
             _show_plan(planned)
             seeds = int(setup.values["seeds"])
@@ -209,7 +210,12 @@ def _preview(
         count = int(setup.values.get("seeds", 1))
         label = "Run" if count == 1 else f"Run {count} seeds"
         if st.button(
-            label, type="primary", key="go", disabled=bool(errors), width="stretch", icon=":material/play_arrow:"
+            label,
+            type="primary",
+            key="go",
+            disabled=bool(wrong or reasons),
+            width="stretch",
+            icon=":material/play_arrow:",
         ):
             specs = _specs(chosen, spec, data.values, split, filled.values, setup.values)
             beginning.send(specs)

@@ -132,7 +132,7 @@ def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
     held_back = Parameter(
         "threshold", float, own["threshold"], Option("the votes that the largest count needs", low=0, high=top)
     )
-    for complaint in forms.complaints([votes, test, held_back], prefix=PREFIX):
+    for complaint in forms.complaints([votes, test, held_back], prefix=PREFIX, typed=False):
         st.warning(complaint)
     vote_sigma = float(forms.widget(votes, PREFIX))
     gate = st.toggle(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
-from privgraph.methods.plan import EPSILON, NODE, GivenNoise, NoiseCanBeGiven
+from privgraph.methods.plan import EPSILON, NODE, FillsIn, GivenNoise, NoiseCanBeGiven
 from privgraph.methods.prompting import BACKBONES, PromptOptions
-from privgraph.options import Option, OptionError
+from privgraph.options import AUTO, Option, OptionError, Scalar
+from privgraph.privacy.ledger import LedgerEntry
 
 TABLE_4: Mapping[str, tuple[str, float, float, float]] = {
     "gat-cora": ("gat", 170, 5, 100),
@@ -24,10 +25,14 @@ TABLE_4: Mapping[str, tuple[str, float, float, float]] = {
 """Backbone, threshold T, and the noise sigma1 of the threshold and sigma2 of the votes, for each graph of the paper."""
 
 WEIGHTINGS = ("uniform", "private-centrality", "centrality")
+OWN = ("preset", ("own",))
+"""When the options are read that a preset decides."""
+WEIGHTED = WEIGHTINGS[1:]
+"""Those under which votes have weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DpGplOptions(PromptOptions, NoiseCanBeGiven):
+class DpGplOptions(PromptOptions, NoiseCanBeGiven, FillsIn):
     """Teachers, each a prompt tuned on its own few private nodes, vote on public nodes; a student prompt is released."""
 
     unit: Annotated[str, NODE] = "node"
@@ -49,12 +54,18 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             high=1000,
             scale="log",
             group="Teachers",
+            where=OWN,
         ),
     ] = 200
     shots: Annotated[
         int,
         Option(
-            "labelled private nodes of one teacher; 0 shares all private nodes out", low=0, high=1000, group="Teachers"
+            "labelled private nodes of one teacher; 0 shares all private nodes out",
+            low=0,
+            high=1000,
+            group="Teachers",
+            zero="all shared out",
+            where=OWN,
         ),
     ] = 0
     weighting: Annotated[
@@ -76,15 +87,28 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             high=50,
             group="Teachers",
             advanced=True,
+            where=("weighting", ("private-centrality",)),
         ),
     ] = 4
     w_min: Annotated[
         float,
-        Option("smallest weight, before weights are scaled to average 1", low=0.01, high=1, group="Teachers"),
+        Option(
+            "smallest weight, before weights are scaled to average 1",
+            low=0.01,
+            high=1,
+            group="Teachers",
+            where=("weighting", WEIGHTED),
+        ),
     ] = 0.5
     w_max: Annotated[
         float,
-        Option("largest weight, before weights are scaled to average 1", low=1, high=100, group="Teachers"),
+        Option(
+            "largest weight, before weights are scaled to average 1",
+            low=1,
+            high=100,
+            group="Teachers",
+            where=("weighting", WEIGHTED),
+        ),
     ] = 2.0
     scores: Annotated[
         str,
@@ -94,6 +118,7 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             choices=("stretched", "printed"),
             group="Teachers",
             advanced=True,
+            where=("weighting", ("centrality",)),
         ),
     ] = "stretched"
     vote_sigma: Annotated[
@@ -104,6 +129,8 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             high=1e6,
             group="Votes",
             label="Noise on votes",
+            zero=AUTO,
+            where=OWN,
         ),
     ] = 0.0
     gate_sigma: Annotated[
@@ -115,11 +142,19 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             high=1e6,
             group="Votes",
             label="Noise of the gate",
+            zero="no gate",
+            where=OWN,
         ),
     ] = 0.0
     threshold: Annotated[
         float,
-        Option("the paper's T: votes that the largest count needs for an answer", low=0, high=1000, group="Votes"),
+        Option(
+            "the paper's T: votes that the largest count needs for an answer",
+            low=0,
+            high=1000,
+            group="Votes",
+            where=OWN,
+        ),
     ] = 0.0
     answers: Annotated[
         int,
@@ -129,6 +164,8 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             high=10**5,
             group="Votes",
             advanced=True,
+            zero="all that pass",
+            where=OWN,
         ),
     ] = 0
     limit: Annotated[
@@ -139,6 +176,7 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             low=0,
             high=1000,
             group="Privacy",
+            zero="no limit",
         ),
     ] = 0.0
     at_limit: Annotated[
@@ -184,6 +222,7 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             "noisy counts of all queries together: the same noise and the same price)",
             choices=("hard", "pooled"),
             group="Student",
+            where=OWN,
         ),
     ] = "pooled"
     report: Annotated[
@@ -208,6 +247,7 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
             group="Privacy",
             advanced=True,
             label="Price of the report",
+            where=("report", ("sanitised",)),
         ),
     ] = 0.5
 
@@ -246,6 +286,10 @@ class DpGplOptions(PromptOptions, NoiseCanBeGiven):
     @property
     def given_noise(self) -> GivenNoise:
         return GivenNoise(option="vote_sigma", symbol="σ₂", value=self.resolved().vote_sigma)
+
+    def filled_in(self, ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+        found = [entry.noise_std for entry in ledger if entry.noise_std and entry.stage == "labels"]
+        return {"vote_sigma": found[-1]} if found else {}  # a gate's test comes first
 
     @property
     def per_teacher(self) -> bool:

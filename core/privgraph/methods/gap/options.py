@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated
@@ -22,8 +23,8 @@ from privgraph.mechanisms.entries import (
     replaced_aggregation_sensitivity,
     replaced_gradient_entry,
 )
-from privgraph.methods.plan import Plan, PrivacyOptions
-from privgraph.options import Option, OptionError, check
+from privgraph.methods.plan import FillsIn, Plan, PrivacyOptions
+from privgraph.options import AUTO, Option, OptionError, Scalar, check
 from privgraph.privacy.accountants import Accountant, tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
@@ -68,7 +69,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AggregationOptions(PrivacyOptions):
+class AggregationOptions(PrivacyOptions, FillsIn):
     """Options and plan of methods that read edges through aggregation perturbation."""
 
     depth: Annotated[
@@ -92,6 +93,7 @@ class AggregationOptions(PrivacyOptions):
             low=0,
             high=10_000,
             group="Training",
+            zero=AUTO,
         ),
     ] = 0
     weight_decay: Annotated[
@@ -170,6 +172,9 @@ class AggregationOptions(PrivacyOptions):
     def effective_epochs(self) -> int:
         """Epochs of each stage, the default filled in."""
         return self.epochs or (10 if self.unit == "node" else 100)
+
+    def filled_in(self, ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+        return {"epochs": self.effective_epochs}
 
     @property
     def chooses_epoch(self) -> bool:

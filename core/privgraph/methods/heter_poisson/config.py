@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Self
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, SPHERICAL_LAPLACE, subgraph_entry
-from privgraph.methods.plan import EPSILON, Plan, PrivacyOptions
-from privgraph.options import Option, OptionError, check
+from privgraph.methods.plan import EPSILON, FillsIn, Plan, PrivacyOptions
+from privgraph.options import AUTO, Option, OptionError, Scalar, check
 from privgraph.privacy import gaps_heterpoisson as gaps
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
@@ -25,6 +26,7 @@ from privgraph.privacy.statement import FROZEN_DEGREES, Gap, PrivacyStatement
 NETWORKS = ("gcn", "gin", "sage")
 PRESETS = {"as-published": 9, "as-published-reddit": 4}
 """The settings of Appendix A.2, and their passes over the graph: T = ceil(passes/q_b)."""
+OWN = ("preset", ("own",))  # when those options are read that a preset decides
 PUBLISHED_BATCH = 4096
 PUBLISHED_CLIP = 0.5
 """The clip for which Theorem 2 is written; for another, noise counts in proportion."""
@@ -45,7 +47,7 @@ ASSUME_SAMPLES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(PrivacyOptions):
+class Config(PrivacyOptions, FillsIn):
     """Private gradients of subgraphs, in which a node takes part the less often the more neighbours read it."""
 
     unit: Annotated[
@@ -69,7 +71,17 @@ class Config(PrivacyOptions):
     layers: Annotated[
         int, Option("rounds of messages inside a subgraph, which holds direct neighbours alone", low=1, high=2)
     ] = 1
-    hidden: Annotated[int, Option("width of each layer", unit="units", low=1, high=1024, scale="log")] = 128
+    hidden: Annotated[
+        int,
+        Option(
+            "width of each layer",
+            unit="units",
+            low=1,
+            high=1024,
+            scale="log",
+            where=OWN,
+        ),
+    ] = 128
     neighbours: Annotated[
         int,
         Option(
@@ -89,6 +101,7 @@ class Config(PrivacyOptions):
             high=1000,
             label="Neighbours in predictions",
             group="Sampling",
+            where=OWN,
         ),
     ] = 13
     exclusive: Annotated[
@@ -98,13 +111,30 @@ class Config(PrivacyOptions):
             "what is proved without it is cheaper",
             label="Central/peripheral rule",
             group="Sampling",
+            where=OWN,
         ),
     ] = False
     batch_size: Annotated[
         int,
-        Option("expected number of central nodes in a step", unit="nodes", low=1, high=10**6, group="Training"),
+        Option(
+            "expected number of central nodes in a step",
+            unit="nodes",
+            low=1,
+            high=10**6,
+            group="Training",
+            where=OWN,
+        ),
     ] = PUBLISHED_BATCH
-    epochs: Annotated[int, Option("expected passes over the training nodes", low=1, high=1000, group="Training")] = 30
+    epochs: Annotated[
+        int,
+        Option(
+            "expected passes over the training nodes",
+            low=1,
+            high=1000,
+            group="Training",
+            where=OWN,
+        ),
+    ] = 30
     noise: Annotated[
         str,
         Option(
@@ -116,11 +146,23 @@ class Config(PrivacyOptions):
     clip: Annotated[
         float,
         Option(
-            "largest norm of one subgraph's gradient", low=0, low_open=True, high=100, group="Training", advanced=True
+            "largest norm of one subgraph's gradient",
+            low=0,
+            low_open=True,
+            high=100,
+            group="Training",
+            advanced=True,
+            where=OWN,
         ),
     ] = PUBLISHED_CLIP
     optimiser: Annotated[
-        str, Option("plain steps along the noisy gradient, or Adam on it", choices=("adam", "sgd"), group="Training")
+        str,
+        Option(
+            "plain steps along the noisy gradient, or Adam on it",
+            choices=("adam", "sgd"),
+            group="Training",
+            where=OWN,
+        ),
     ] = "adam"
     learning_rate: Annotated[
         float,
@@ -130,6 +172,7 @@ class Config(PrivacyOptions):
             low=0,
             high=1000,
             group="Training",
+            zero=AUTO,
         ),
     ] = 0.0
 
@@ -161,6 +204,9 @@ class Config(PrivacyOptions):
     def step_size(self) -> float:
         """The learning rate, the default filled in."""
         return self.learning_rate or LEARNING_RATES[self.resolved().optimiser]
+
+    def filled_in(self, ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+        return {"learning_rate": self.step_size}
 
     def rate(self, facts: PublicFacts) -> float:
         """The paper's q_b: the probability with which a training node is central in a step."""

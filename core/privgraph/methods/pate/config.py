@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.plan import EPSILON, NODE, GivenNoise, NoiseCanBeGiven, Plan
+from privgraph.methods.plan import EPSILON, NODE, FillsIn, GivenNoise, NoiseCanBeGiven, Plan
 from privgraph.methods.public import StudentOptions
-from privgraph.options import Option, OptionError, check
+from privgraph.options import AUTO, Option, OptionError, Scalar, check
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import Accountant
 from privgraph.privacy.calibration import CalibrationError, calibrate
@@ -61,7 +62,7 @@ class Moments:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Config(StudentOptions, NoiseCanBeGiven):
+class Config(StudentOptions, NoiseCanBeGiven, FillsIn):
     """Teachers on disjoint parts of the private nodes vote on public nodes; noisy majorities train a student."""
 
     unit: Annotated[str, NODE] = "node"
@@ -111,6 +112,7 @@ class Config(StudentOptions, NoiseCanBeGiven):
             high=1000,
             group="Privacy",
             label="Lambda",
+            zero=AUTO,
         ),
     ] = 0.0
     analysis: Annotated[
@@ -152,6 +154,15 @@ class Config(StudentOptions, NoiseCanBeGiven):
         delta, _ = self.delta_and_rule(nodes)
         return _calibrated(self.noise, self.accounting, self.epsilon, delta, self.asked(nodes))
 
+    @property
+    def _spread(self) -> float:
+        """The standard deviation of the noise at scale 1."""
+        return math.sqrt(2) if self.noise == "laplace" else 1.0
+
+    def filled_in(self, ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+        found = [entry.noise_std for entry in ledger if entry.noise_std]
+        return {"lam": self._spread / found[0]} if found else {}
+
     def entry(self, queries: int, scale: float) -> LedgerEntry:
         """All queries, with noise of this scale."""
         return LedgerEntry(
@@ -159,7 +170,7 @@ class Config(StudentOptions, NoiseCanBeGiven):
             stage="labels",
             event=_event(self.noise, scale),
             count=MOVED_COUNTS * queries,
-            noise_std=scale * (math.sqrt(2) if self.noise == "laplace" else 1.0),
+            noise_std=scale * self._spread,
             sensitivity=1.0,
             norm="L1" if self.noise == "laplace" else "L2",
             note=f"{queries:,} queries; a node moves at most two counts of a query, by one vote each",

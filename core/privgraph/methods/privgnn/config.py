@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +11,7 @@ from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
 from privgraph.methods.plan import Plan
 from privgraph.methods.privgnn.options import GATED, MOST_NODES, POSTERIORS, PrivGnnOptions
-from privgraph.options import OptionError
+from privgraph.options import OptionError, Scalar
 from privgraph.privacy import gaps_privgnn as gaps
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
@@ -168,6 +168,11 @@ class Config(PrivGnnOptions):
     def noise_scale(self, facts: PublicFacts) -> float:
         """1/lambda: as given, or the smallest that keeps epsilon. Raises `OptionError` where none does."""
         return 1 / self.lam if self.lam else _calibrated(self, facts)
+
+    def filled_in(self, ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+        found = [entry.noise_std for entry in ledger if entry.noise_std and entry.stage != "gates"]
+        spread = self.mechanism(2, 1.0).std  # at scale 1, whatever the number of classes
+        return {"lam": spread / found[0]} if found else {}
 
     def statement(self, facts: PublicFacts, scale: float) -> PrivacyStatement:
         """The guarantee of a run with noise of this scale."""

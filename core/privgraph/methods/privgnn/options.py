@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from privgraph.methods.plan import EPSILON, GivenNoise, NoiseCanBeGiven
+from privgraph.methods.plan import EPSILON, FillsIn, GivenNoise, NoiseCanBeGiven
 from privgraph.methods.public import StudentOptions
-from privgraph.options import Option, OptionError, check
+from privgraph.options import AUTO, Option, OptionError, check
 from privgraph.privacy.noisy_labels import MAXIMA, RELEASES
 
 TEACHERS = ("ensemble", "posterior", "log-posterior")
@@ -27,7 +27,7 @@ STRATEGIES = ("random", "degree", "pagerank", "clustering", "coverage")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivGnnOptions(StudentOptions, NoiseCanBeGiven):
+class PrivGnnOptions(StudentOptions, NoiseCanBeGiven, FillsIn):
     """What is asked, of whom, what answers, and what of the answer goes out."""
 
     unit: Annotated[
@@ -49,6 +49,7 @@ class PrivGnnOptions(StudentOptions, NoiseCanBeGiven):
             high=1000,
             group="Privacy",
             label="Noise lambda",
+            zero=AUTO,
         ),
     ] = 0.0
     release: Annotated[
@@ -115,6 +116,7 @@ class PrivGnnOptions(StudentOptions, NoiseCanBeGiven):
             high=10**6,
             group="Teachers",
             label="Nearest neighbours K",
+            zero="all",
             where=("release", TAUGHT),
         ),
     ] = 300
@@ -159,6 +161,7 @@ class PrivGnnOptions(StudentOptions, NoiseCanBeGiven):
             high=1000,
             group="Gate",
             label="Gate",
+            zero="no gate",
             where=("release", GATED),
         ),
     ] = 0.0

@@ -48,6 +48,7 @@ class Config(PromptOptions):
             "class would read private labels. 0 takes all private nodes",
             low=0,
             high=10**4,
+            zero="all",
         ),
     ] = 5
     batch_size: Annotated[

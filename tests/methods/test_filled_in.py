@@ -1,0 +1,39 @@
+"""What a method takes where the choice is left to it is said, and is what it does take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.plan import filled_in
+from privgraph.options import build, left, values
+from privgraph.registry import METHODS
+
+FACTS = PublicFacts(nodes=2000, edges=8000, entries=16000, features=34, classes=4, train_nodes=1500)
+
+
+@pytest.mark.parametrize("name", list(METHODS))
+def test_what_is_left_to_a_method_could_have_been_said(name: str) -> None:
+    config: Any = build(METHODS[name].load_config(), {})
+    planned = config.plan(FACTS)
+    found = filled_in(config, planned.statement)
+    assert set(found) == set(left(config)) - ({"delta"} if planned.statement.unit == "none" else set())
+    said = type(config)(**{**values(config), **found})
+    again = said.plan(FACTS)
+    assert again.noise == pytest.approx(dict(planned.noise))
+    assert again.statement.epsilon == pytest.approx(planned.statement.epsilon)
+    assert again.steps == planned.steps
+    assert not filled_in(said, again.statement).keys() - {name for name, value in found.items() if value == 0}
+
+
+def test_a_preset_says_its_own_choice() -> None:
+    config: Any = build(METHODS["dp-gpl"].load_config(), {"preset": "gt-cora"})
+    found = filled_in(config, config.plan(FACTS).statement)
+    assert found == {"delta": 1.5e-4, "vote_sigma": 100}
+
+
+def test_nothing_is_said_of_what_only_a_plan_knows() -> None:
+    for name, known in (("progap", {"epochs": 100}), ("heter-poisson", {"learning_rate": 0.03}), ("pate", {})):
+        assert filled_in(build(METHODS[name].load_config(), {}), None) == known

@@ -1,0 +1,233 @@
+"""The form of the Train page: what may be typed, what is said of it, and what is left to the method."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs.records import RunQuery
+from privgraph.runs.store import RunStore
+from privgraph_workbench import report
+from privgraph_workbench.figures import compare
+from privgraph_workbench.views import run as run_form
+from privgraph_workbench.views import runs
+
+
+def _texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def test_wrong_addresses_are_named_and_nothing_is_lost(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", method="progap", data="karate", epsilon="-3", depth="3", epochs="many", seed="7")
+    assert [text.value for text in app.warning] == [
+        "In this page's address, epochs must be a number (got many); it is left out."
+    ]
+    assert [text.value for text in app.error] == ["Epsilon must be at least 0.01 (got -3)."]
+    assert app.button(key="go").disabled
+    assert "Correct Epsilon in the form first." in {text.value for text in app.info}
+    assert app.text_input(key="epsilon").value == "-3"
+    assert app.number_input(key="depth").value == 3
+    assert app.number_input(key="seed").value == 7
+    (left_out,) = (text.value for text in opened("train", data="social", data__homophily="7").warning)
+    assert "homophily must be at most 1 (got 7); it is left out" in left_out
+    assert any("there is no method progab" in text.value for text in opened("train", method="progab").warning)
+    assert any("did you mean karate" in text.value for text in opened("train", data="karatee").warning)
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "expected"),
+    [
+        ("epsilon", "lots", "a number"),
+        ("learning_rate", "quick", "a number"),
+        ("delta", "2", "at most 0.1"),
+        ("hidden", "99999", "at most 1024"),
+        ("data.degree", "-1", "at least"),
+        ("data.nodes", "100", "at most nodes over twice the classes"),
+    ],
+)
+def test_one_wrong_value_is_said_once_where_it_stands(
+    opened: Callable[..., AppTest], key: str, typed: str, expected: str
+) -> None:
+    query = {"data__degree": "80"} if key == "data.nodes" else {}
+    app = opened("train", method="progap", data="social", **{key.replace(".", "__"): typed}, **query)
+    assert not app.warning, "the field has kept the value"
+    (said,) = app.error
+    assert expected in said.value
+    (why,) = (text.value for text in app.info if "first" in text.value)
+    assert "must" not in why, "it points, and does not repeat"
+    assert app.button(key="go").disabled
+    folds = [fold for fold in app.expander if any(error.value == said.value for error in fold.error)]
+    assert all(fold.proto.expanded for fold in folds), "no wrong value hides in a fold"
+
+
+@pytest.mark.parametrize("typed", ["0.35", "1.7", "3.70", "1e-2"])
+def test_an_epsilon_is_typed_to_the_digit(opened: Callable[..., AppTest], store: RunStore, typed: str) -> None:
+    app = opened("train", method="mlp", unit="edge", data="karate")
+    app.text_input(key="epsilon").set_value(typed).run()
+    assert not app.error
+    assert app.select_slider(key="epsilon.slide").value == float(typed), "it has its place on the slider"
+    assert opened("train", data="karate", epsilon=typed).text_input(key="epsilon").value == typed
+    app.button(key="go").click().run()
+    assert [run.spec.options["epsilon"] for run in store.find(RunQuery())] == [float(typed)]
+
+
+def test_a_slider_offers_round_epsilons_and_the_address_follows(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", method="progap", data="karate", epsilon="0.35")
+    app.select_slider(key="epsilon.slide").set_value(4.0).run()
+    assert app.text_input(key="epsilon").value == "4"
+    assert app.query_params["epsilon"] in ("4", ["4"])
+    app.text_input(key="epsilon").set_value("five").run()
+    assert [text.value for text in app.error] == ["Epsilon must be a number (got five)."]
+    app.text_input(key="epsilon").set_value("0.123").run()
+    assert not app.error
+    assert app.select_slider(key="epsilon.slide").value == 0.123
+
+
+@pytest.mark.parametrize(
+    ("method", "query", "chosen"),
+    [
+        ("progap", {"unit": "edge"}, {"delta": "auto (0.001)", "epochs": "auto (100)"}),
+        ("progap", {"unit": "node"}, {"epochs": "auto (10)"}),
+        ("heter-poisson", {"optimiser": "sgd"}, {"learning_rate": "auto (10)"}),
+        ("dp-gpl", {}, {"vote_sigma": "auto ("}),
+        ("pate", {}, {"lam": "auto ("}),
+        ("privgnn", {}, {"lam": "auto ("}),
+    ],
+)
+def test_what_is_left_to_the_method_is_no_zero(
+    opened: Callable[..., AppTest], store: RunStore, method: str, query: dict[str, str], chosen: dict[str, str]
+) -> None:
+    app = opened("train", method=method, data="karate", **query)
+    fields: dict[str, Any] = {str(one.key): one for one in [*app.text_input, *app.number_input]}
+    said = [text.value for text in app.caption]
+    for name, text in chosen.items():
+        assert not fields[name].value
+        assert fields[name].placeholder == "auto"
+        assert any(one.startswith(text) for one in said), said
+    assert not [name for name, one in fields.items() if one.value == "0" and one.placeholder]
+    app.button(key="go").click().run()
+    (run,) = store.find(RunQuery())
+    assert {run.spec.options[name] for name in chosen} == {0}
+    by_link = opened("train", method=method, data="karate", **query, **dict.fromkeys(chosen, "0"))
+    assert not by_link.error
+    assert all(any(one.value.startswith(text) for one in by_link.caption) for text in chosen.values())
+
+
+def test_wrong_text_stays_with_one_sentence_and_nothing_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("train", method="progap", data="karate", depth="3")
+    app.text_input(key="learning_rate").set_value("quick").run()
+    assert app.error[0].value == "Learning_rate must be a number (got quick)."
+    assert app.text_input(key="learning_rate").value == "quick"
+    assert app.number_input(key="depth").value == 3
+    assert app.button(key="go").disabled
+    app.text_input(key="learning_rate").set_value("0.02").run()
+    assert not app.error
+    app.button(key="go").click().run()
+    assert [run.spec.options["learning_rate"] for run in store.find(RunQuery())] == [0.02]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("seeds", 99, "Seeds must be at most 20 (got 99)"),
+        ("seed", -1, "Seed must be at least 0 (got -1)"),
+        ("depth", 999, "Depth must be at most"),
+        ("data.nodes", 7, "Nodes must be at least"),
+    ],
+)
+def test_a_number_out_of_bounds_is_one_sentence_and_nothing_runs(
+    opened: Callable[..., AppTest], key: str, value: int, said: str
+) -> None:
+    app = opened("train", method="progap", data="social")
+    app.number_input(key=key).set_value(value).run()
+    assert not app.exception
+    assert said in app.error[0].value
+    assert app.number_input(key=key).value == value
+    assert app.button(key="go").disabled
+    assert not opened("train", method="progap", data="social", **{key.replace(".", "__"): str(value)}).warning
+
+
+def test_the_browser_keeps_no_number_from_us(opened: Callable[..., AppTest]) -> None:
+    """Beyond bounds that the browser knows, it colours a field red, says nothing and sends nothing."""
+    sizes = {"data": "typed sizes", "method": "gap", "unit": "edge"}
+    for query in ({"name": "train"}, {"name": "tradeoffs"}, {"name": "accounting", **sizes}):
+        for field in opened(**query).number_input:
+            assert not (field.proto.has_min or field.proto.has_max) or field.max > 1e15, (query, field.key)
+
+
+def test_units_that_a_method_refuses_are_not_offered(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", method="dp-mlp", data="karate")
+    unit = next(group for group in app.get("button_group") if group.key == "unit")
+    assert unit.value == "node"
+    open_ = opened("train", method="gnn", data="karate")
+    assert "Protects nothing" in _texts(open_)
+    assert not [field for field in open_.text_input if field.key == "epsilon"]
+
+
+def test_a_run_shows_what_was_left_to_its_method(opened: Callable[..., AppTest], store: RunStore) -> None:
+    asked = spec(epsilon=2.0)
+    run = keep(store, asked)
+    assert asked.options["delta"] == asked.options["epochs"] == 0, (
+        "the spec, and with it the run's name, says it as ever"
+    )
+    (shown,) = (block.value for block in opened("train", run=run).code if '"options"' in block.value)
+    assert json.loads(shown)["options"].items() >= {"delta": "auto (0.001)", "epochs": "auto (100)"}.items()
+    record = store.get(run)
+    assert '"delta": "auto (0.001)"' in report.markdown(record, [])
+    assert run_form.form_address(record).keys().isdisjoint({"delta", "epochs"})
+    other = store.get(keep(store, spec(epsilon=2.0, epochs=7)))
+    table = runs.comparison([record, other])
+    assert [column["epochs"] for column in table.values()] == ["auto (100)", "7"]
+    assert [row["option epochs"] for row in compare.data([record, other])] == ["auto (100)", 7]
+
+
+def test_a_run_fills_the_form_again(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep(store, spec(epsilon=3.3, depth=4, seed=9))
+    app = opened("train", run=run)
+    app.button(key="change").click().run()
+    assert not app.exception
+    assert app.text_input(key="epsilon").value == "3.3"
+    assert app.number_input(key="depth").value == 4
+    assert app.number_input(key="seed").value == 9
+    assert app.selectbox(key="data").value == "karate"
+
+
+def test_options_that_the_chosen_release_does_not_read_are_not_asked_for(opened: Callable[..., AppTest]) -> None:
+    def asked(release: str) -> set[str]:
+        app = opened("train", method="privgnn", data="social", release=release)
+        assert not app.exception
+        drawn = [*app.text_input, *app.number_input, *app.select_slider, *app.selectbox]
+        return {str(widget.key) for widget in drawn} & {"rate", "teachers", "neighbours", "gate", "epochs"}
+
+    assert asked("table") == {"epochs"}
+    assert asked("votes") == {"rate", "gate", "epochs"}
+    assert asked("ensemble") == {"rate", "teachers", "neighbours", "gate", "epochs"}
+    assert asked("posterior") == {"rate", "neighbours", "epochs"}
+
+
+@pytest.mark.parametrize(
+    ("method", "query", "part", "no_part"),
+    [
+        ("dp-gpl", {}, {"teachers", "vote_sigma"}, {"w_min", "w_max", "ranks", "scores", "report_epsilon"}),
+        ("dp-gpl", {"weighting": "centrality"}, {"w_min", "w_max", "scores"}, {"ranks"}),
+        ("dp-gpl", {"weighting": "private-centrality"}, {"w_min", "w_max", "ranks"}, {"scores"}),
+        ("dp-gpl", {"report": "sanitised"}, {"report_epsilon"}, set()),
+        ("dp-gpl", {"preset": "gt-cora"}, set(), {"teachers", "shots", "vote_sigma", "gate_sigma", "threshold"}),
+        ("heter-poisson", {}, {"batch_size", "epochs", "hidden"}, set()),
+        ("heter-poisson", {"preset": "as-published"}, {"neighbours"}, {"batch_size", "epochs", "hidden", "clip"}),
+    ],
+)
+def test_options_that_have_no_part_in_a_setting_are_not_asked_for(
+    opened: Callable[..., AppTest], method: str, query: dict[str, str], part: set[str], no_part: set[str]
+) -> None:
+    app = opened("train", method=method, data="karate", **query)
+    drawn = [*app.text_input, *app.number_input, *app.select_slider, *app.slider, *app.get("button_group")]
+    keys = {str(widget.key) for widget in drawn}
+    assert part <= keys
+    assert not no_part & keys
