@@ -85,7 +85,8 @@ def navigation() -> str:
 def run() -> None:
     """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
     chosen = st.navigation(pages(), position="top")
-    st.set_page_config(page_title=f"{chosen.title} · privgraph")
+    if get_script_run_ctx() is not None:  # a module that is merely imported has no tab
+        st.set_page_config(page_title=f"{chosen.title} · privgraph")
     _keep_address()
     _read_address(chosen)
     with guarded():
