@@ -19,6 +19,7 @@ from tests.browser.driving import CHROMIUM, SIZE, chromium, faults, rests, serve
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
+from privgraph_workbench.theme import EPSILONS
 
 pytestmark = [
     pytest.mark.browser,
@@ -90,7 +91,7 @@ def test_the_demo_from_click_to_export(context: BrowserContext, address: str, tm
     link = _demo(page, address)
     accuracy = page.get_by_test_id("stMetricValue").first.inner_text()
     assert re.fullmatch(r"\d\d\.\d%", accuracy)
-    for label in ("sound ε", "ε as published", "ε audited", "not audited yet"):
+    for label in (*(f"{mark.glyph} {mark.title}" for mark in EPSILONS.values()), "not audited yet"):
         expect(page.get_by_text(label, exact=True).first).to_be_visible()
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
 

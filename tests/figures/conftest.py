@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import pytest
-from tests.figures import made_runs
+from tests.figures import made_figures, made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.chart import Row
 
 
 @pytest.fixture
@@ -20,11 +22,24 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFact
     opened.close()
 
 
-@pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RunRecord]]:
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> list[RunRecord]:
     """Two methods at four budgets and two references, three seeds each."""
+    with _opened(tmp_path_factory) as store:
+        return made_runs.sweep(store)
+
+
+@pytest.fixture(scope="session")
+def every_figure(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[Row]]:
+    """Rows of every figure there is."""
+    with _opened(tmp_path_factory) as store:
+        return made_figures.rows(store, swept)
+
+
+@contextmanager
+def _opened(folders: pytest.TempPathFactory) -> Iterator[RunStore]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("swept")))
+        patch.setenv("PRIVGRAPH_HOME", str(folders.mktemp("made")))
         opened = RunStore.open()
-        yield made_runs.sweep(opened)
+        yield opened
         opened.close()

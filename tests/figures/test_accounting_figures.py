@@ -30,8 +30,7 @@ class TestCost:
         sound, published = (_series(chart, name, "path") for name in ("sound ε", "ε as published"))
         assert sound.y == (9.0, 4.0, 0.3)
         assert published.y == (7.0, 3.0, 0.2)
-        assert sound.slot != published.slot
-        assert published.hollow
+        assert (sound.epsilon, published.epsilon) == ("sound", "published")
         assert _series(chart, "sound ε", "points").y == (4.0,)
         assert chart.panels[0].x.scale == "log"
         assert "sound ε 4, ε as published 3" in chart.summary

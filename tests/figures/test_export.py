@@ -18,12 +18,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 from tests.figures import made_runs
-from tests.figures.made_accounts import rows as made_accounts
-from tests.figures.made_answers import answers as made_answers
-from tests.figures.made_audits import audit as made_audit
-from tests.figures.made_ensembles import ensemble as made_ensemble
 
-from privgraph.methods.heter_poisson.influence import Influence
 from privgraph.privacy.serial import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
@@ -31,34 +26,14 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import (
     FIGURES,
-    agreement,
-    answers,
-    audit_bounds,
-    audit_roc,
-    audit_scores,
-    budget,
     chart_of,
-    chosen,
     classes,
     compare,
-    consensus,
     convergence,
-    curves,
-    degrees,
     depth,
     export,
-    influence,
-    ledger,
-    neighbourhood,
     neighbours_heatmap,
-    one_answer,
-    one_vote,
     precision,
-    price,
-    stopped,
-    teacher_accuracy,
-    teacher_epsilons,
-    teacher_times,
     tradeoff,
     words,
 )
@@ -73,61 +48,6 @@ Rows = Mapping[str, list[Row]]
 def statement() -> PrivacyStatement:
     said = made_runs.statement(made_runs.edge_entries(9))
     return replace(said, epsilon_audited=0.31, audit_confidence=0.95)
-
-
-@pytest.fixture(scope="module")
-def rows(swept: list[RunRecord], tmp_path_factory: pytest.TempPathFactory) -> Rows:
-    """Rows of every figure there is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("rows")))
-        store = RunStore.open()
-        said = made_runs.statement(made_runs.edge_entries(9))
-        learnt = [
-            made_runs.finish(store, made_runs.spec(seed=seed), 0.8, said, made_runs.learning(seed)) for seed in (0, 1)
-        ]
-        pairs = [(record, store.events(record.id)) for record in learnt]
-        spread = [
-            made_runs.finish(
-                store, made_runs.spec("heter-poisson", neighbours=m, test_neighbours=n), 0.5 + m / 40, said
-            )
-            for m in (1, 4)
-            for n in (1, 13)
-        ]
-        store.close()
-    said_by_teachers = made_answers(refuse=2)
-    weighted = made_ensemble(limit=0.8)
-    audited = made_audit(trials=400)
-    return {
-        "curves": curves.data(pairs[0][1]),
-        "ledger": ledger.data(said.ledger, said.delta),
-        "degrees": degrees.data([1, 1, 2, 5, 9]),
-        "classes": classes.data({"left": 3, "right $x$ <b>&": 2}),
-        "neighbourhood": neighbourhood.data([(0, 1), (1, 2)], [0, 1, 0], centre=1),
-        "tradeoff": tradeoff.data(swept),
-        "compare": compare.data(swept[:4]),
-        "convergence": convergence.data(pairs),
-        "depth": depth.data(swept),
-        "price": price.data([(0.1, 0.5, 1.2), (0.4, 2.5, 5.0), (1.0, 9.0, 20.0)], 0.4),
-        "answers": answers.data(said_by_teachers),
-        "one_answer": one_answer.data(said_by_teachers, 3),
-        "agreement": agreement.data(said_by_teachers),
-        "chosen": chosen.data(said_by_teachers, 3),
-        "teacher_times": teacher_times.data(said_by_teachers),
-        "teacher_epsilons": teacher_epsilons.data(weighted),
-        "budget": budget.data(weighted),
-        "one_vote": one_vote.data(weighted, 3, one_vote.Noise.of(weighted)),
-        "consensus": consensus.data(weighted),
-        "stopped": stopped.data(weighted),
-        "teacher_accuracy": teacher_accuracy.data(weighted),
-        **made_accounts(),
-        "audit_roc": audit_roc.data(audited, "log"),
-        "audit_scores": audit_scores.data(audited),
-        "audit_bounds": audit_bounds.data(audited),
-        "neighbours_heatmap": neighbours_heatmap.data(spread),
-        "influence": influence.data(
-            [Influence("gcn", share, round(10 * share), 0, share) for share in (0.1, 0.5, 0.9)]
-        ),
-    }
 
 
 @pytest.fixture
@@ -148,29 +68,29 @@ def texts(svg: bytes) -> str:
     return " ".join(said.split())
 
 
-def test_the_rows_cover_every_figure(rows: Rows) -> None:
-    assert set(rows) == set(FIGURES)
+def test_the_rows_cover_every_figure(every_figure: Rows) -> None:
+    assert set(every_figure) == set(FIGURES)
 
 
 @pytest.mark.usefixtures("cut_off")
 @pytest.mark.parametrize("figure", FIGURES)
-def test_every_figure_leaves_in_every_format(figure: str, rows: Rows, statement: PrivacyStatement) -> None:
-    made = {kind: export.export(figure, rows[figure], {"one run": statement}, kind) for kind in export.FORMATS}
+def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, statement: PrivacyStatement) -> None:
+    made = {kind: export.export(figure, every_figure[figure], {"one run": statement}, kind) for kind in export.FORMATS}
     assert made["svg"].startswith(b"<?xml")
     assert made["pdf"].startswith(b"%PDF")
     assert made["png"].startswith(b"\x89PNG")
     image = Image.open(io.BytesIO(made["png"]))
     assert len(image.convert("RGB").getcolors(2**24) or []) > 20  # something is drawn
     seen = texts(made["svg"])
-    for axis in (axis for panel in chart_of(figure, rows[figure]).panels for axis in (panel.x, panel.y)):
+    for axis in (axis for panel in chart_of(figure, every_figure[figure]).panels for axis in (panel.x, panel.y)):
         assert axis.title in seen
-    assert json.loads(made["json"])["rows"] == json.loads(json.dumps(export.plain(rows[figure])))
-    assert len(made["csv"].splitlines()) > len(rows[figure])
+    assert json.loads(made["json"])["rows"] == json.loads(json.dumps(export.plain(every_figure[figure])))
+    assert len(made["csv"].splitlines()) > len(every_figure[figure])
 
 
 class TestStatementsTravelWithThePicture:
-    def test_svg_shows_and_embeds_it(self, rows: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("curves", rows["curves"], {"one run": statement}, "svg")
+    def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        made = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
         seen = texts(made)
         for name, value in words.three_numbers(statement):
             assert f"{name}: {value}" in seen
@@ -182,66 +102,68 @@ class TestStatementsTravelWithThePicture:
         assert record is not None
         assert statement_from_json(json.loads(record.group(1))["one run"]) == statement
 
-    def test_png_embeds_it(self, rows: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("ledger", rows["ledger"], {"one run": statement}, "png")
+    def test_png_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        made = export.export("ledger", every_figure["ledger"], {"one run": statement}, "png")
         held: dict[str, Any] = Image.open(io.BytesIO(made)).info
         assert statement_from_json(json.loads(held["Privacy statements"])["one run"]) == statement
         assert "ε as published" in held["Description"]
 
-    def test_pdf_embeds_it(self, rows: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("ledger", rows["ledger"], {"one run": statement}, "pdf")
+    def test_pdf_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        made = export.export("ledger", every_figure["ledger"], {"one run": statement}, "pdf")
         for said in ("sound ε", "ε as published", "ε audited", statement.relation):
             assert said.encode("utf-16-be") in made or said.encode() in made
 
-    def test_csv_says_it_in_comments(self, rows: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("tradeoff", rows["tradeoff"], {"one run": statement}, "csv").decode()
+    def test_csv_says_it_in_comments(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        made = export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "csv").decode()
         lines = made.splitlines()
         head = [line for line in lines if line.startswith("#")]
         assert any("sound ε: " in line and "ε as published: " in line and "ε audited: " in line for line in head)
         stored = next(line for line in head if line.startswith('# statement "one run": '))
         assert statement_from_json(json.loads(stored.split(": ", 1)[1])) == statement
         table = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-        assert len(table) == len(rows["tradeoff"])
-        assert float(table[0]["mean"]) == rows["tradeoff"][0]["mean"]
+        assert len(table) == len(every_figure["tradeoff"])
+        assert float(table[0]["mean"]) == every_figure["tradeoff"][0]["mean"]
 
-    def test_json_holds_all_of_it(self, rows: Rows, statement: PrivacyStatement) -> None:
-        held = json.loads(export.export("tradeoff", rows["tradeoff"], {"one run": statement}, "json"))
+    def test_json_holds_all_of_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        held = json.loads(export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "json"))
         assert statement_from_json(held["statements"]["one run"]) == statement
         assert held["figure"] == "tradeoff"
         assert "inf" in {row["epsilon"] for row in held["rows"]}
 
-    def test_without_a_statement_it_says_that_nothing_is_guaranteed(self, rows: Rows) -> None:
-        assert words.NO_STATEMENT in texts(export.export("degrees", rows["degrees"], {}, "svg"))
-        assert words.NO_STATEMENT in export.export("degrees", rows["degrees"], {}, "csv").decode()
+    def test_without_a_statement_it_says_that_nothing_is_guaranteed(self, every_figure: Rows) -> None:
+        assert words.NO_STATEMENT in texts(export.export("degrees", every_figure["degrees"], {}, "svg"))
+        assert words.NO_STATEMENT in export.export("degrees", every_figure["degrees"], {}, "csv").decode()
 
 
 class TestBadges:
-    def test_evaluator_metrics(self, rows: Rows, statement: PrivacyStatement) -> None:
-        assert words.EVALUATOR in texts(export.export("curves", rows["curves"], {"": statement}, "svg"))
-        released = [row | {"evaluator": False} for row in rows["curves"]]
+    def test_evaluator_metrics(self, every_figure: Rows, statement: PrivacyStatement) -> None:
+        assert words.EVALUATOR in texts(export.export("curves", every_figure["curves"], {"": statement}, "svg"))
+        released = [row | {"evaluator": False} for row in every_figure["curves"]]
         assert words.EVALUATOR not in texts(export.export("curves", released, {"": statement}, "svg"))
 
-    def test_data_dependent_epsilons(self, rows: Rows, statement: PrivacyStatement) -> None:
+    def test_data_dependent_epsilons(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         dependent = replace(statement, data_dependent=True)
-        seen = texts(export.export("ledger", rows["ledger"], {"": dependent}, "svg"))
+        seen = texts(export.export("ledger", every_figure["ledger"], {"": dependent}, "svg"))
         assert words.DATA_DEPENDENT in seen
         assert "ε depends on the data" in seen
-        assert words.DATA_DEPENDENT not in texts(export.export("ledger", rows["ledger"], {"": statement}, "svg"))
+        assert words.DATA_DEPENDENT not in texts(
+            export.export("ledger", every_figure["ledger"], {"": statement}, "svg")
+        )
 
 
-def test_equal_figures_give_equal_bytes(rows: Rows, statement: PrivacyStatement) -> None:
-    first, second = (export.bundle({"ledger": rows["ledger"]}, {"": statement}) for _ in range(2))
+def test_equal_figures_give_equal_bytes(every_figure: Rows, statement: PrivacyStatement) -> None:
+    first, second = (export.bundle({"ledger": every_figure["ledger"]}, {"": statement}) for _ in range(2))
     assert first == second
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert archive.testzip() is None
         assert sorted(archive.namelist()) == sorted(f"ledger.{kind}" for kind in export.FORMATS)
 
 
-def test_threads_do_not_disturb_each_other(rows: Rows, statement: PrivacyStatement) -> None:
+def test_threads_do_not_disturb_each_other(every_figure: Rows, statement: PrivacyStatement) -> None:
     asked = [("svg", "light"), ("png", "dark"), ("svg", "dark"), ("pdf", "light")] * 2
-    alone = [export.export("ledger", rows["ledger"], {"": statement}, kind, theme) for kind, theme in asked]
+    alone = [export.export("ledger", every_figure["ledger"], {"": statement}, kind, theme) for kind, theme in asked]
     with ThreadPoolExecutor(4) as pool:
-        together = pool.map(lambda one: export.export("ledger", rows["ledger"], {"": statement}, *one), asked)
+        together = pool.map(lambda one: export.export("ledger", every_figure["ledger"], {"": statement}, *one), asked)
         assert list(together) == alone
 
 
@@ -267,17 +189,17 @@ def test_text_that_a_spreadsheet_would_run_is_set_off() -> None:
     assert "\n0,'=1+1,2," in made
 
 
-def test_markup_and_formulas_in_names_are_only_text(rows: Rows) -> None:
-    assert "right $x$ <b>&" in texts(export.export("classes", rows["classes"], {}, "svg"))
-    figure = classes.plot(rows["classes"])
+def test_markup_and_formulas_in_names_are_only_text(every_figure: Rows) -> None:
+    assert "right $x$ <b>&" in texts(export.export("classes", every_figure["classes"], {}, "svg"))
+    figure = classes.plot(every_figure["classes"])
     assert "<b>" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_unknown_names_are_refused_with_the_nearest(rows: Rows) -> None:
+def test_unknown_names_are_refused_with_the_nearest(every_figure: Rows) -> None:
     with pytest.raises(ValueError, match=r"got svgg.*did you mean svg\?"):
-        export.export("ledger", rows["ledger"], {}, "svgg")
+        export.export("ledger", every_figure["ledger"], {}, "svgg")
     with pytest.raises(ValueError, match=r"no figure legder.*did you mean ledger\?"):
-        export.export("legder", rows["ledger"], {}, "svg")
+        export.export("legder", every_figure["ledger"], {}, "svg")
 
 
 PRIVATE_LABELS = ("tradeoff", "compare", "convergence", "depth", "neighbours_heatmap")

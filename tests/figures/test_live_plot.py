@@ -23,7 +23,8 @@ def test_it_hands_over_figure_height_and_words() -> None:
     shown = AppTest.from_function(page, default_timeout=30).run()
     assert not shown.exception
     sent = [json.loads(element.proto.json) for element in shown.main.children.values()]
-    assert [one["summary"] for one in sent] == [degrees.chart(degrees.data([1, 1, 2])).summary, "said aloud"]
+    drawn = degrees.chart(degrees.data([1, 1, 2]))
+    assert [one["summary"] for one in sent] == [" ".join([drawn.summary, *drawn.badges]), "said aloud"]
     assert sent[1]["figure"]["layout"]["height"] == 300
     assert sent[0]["figure"]["data"][0]["y"] == [0, 2, 1]
     assert sent[0]["view"] is None

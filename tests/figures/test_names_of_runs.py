@@ -18,7 +18,7 @@ from privgraph.methods.plan import NoiseCanBeGiven
 from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import (
@@ -34,7 +34,7 @@ from privgraph_workbench.figures.chart import Row, upper
 from privgraph_workbench.figures.common import asked, describe, mixed_units, privacy, run_labels, statements_of
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.jobs import command_line
-from privgraph_workbench.views.runs import comparison
+from privgraph_workbench.views.runs import comparison, row
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
 SMALL_WORDS, LARGE_WORDS = "social (nodes 600, classes 3, degree 8)", "social (nodes 1500, degree 8)"
@@ -104,8 +104,16 @@ def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
     ]
     rows = neighbours_heatmap.data(records)
     titles = [panel.title for panel in neighbours_heatmap.chart(rows).panels]
-    assert [title.split(", ε")[0] for title in titles] == [LARGE_WORDS, SMALL_WORDS]
+    assert [title.split(", network")[0] for title in titles] == [LARGE_WORDS, SMALL_WORDS]
     assert {row["seeds"] for row in rows} == {1}
+
+
+def test_tables_of_runs_tell_graphs_of_one_name_apart(store: RunStore, two_graphs: list[RunRecord]) -> None:
+    listed = {row(found)["dataset"] for found in store.find_rows(RunQuery(), graphs=True)}
+    compared = {column["graph"] for column in comparison(two_graphs).values()}
+    titled = {words.replace("social", "Made-up social network") for words in (SMALL_WORDS, LARGE_WORDS)}
+    assert listed == compared == titled
+    assert {label.split(" on ")[1].split(", ")[0] for label in statements_of([two_graphs[1]])} == {"social (nodes 1500"}
 
 
 def test_splits_of_a_graph_are_told_apart_and_are_the_same_people(store: RunStore) -> None:
@@ -241,8 +249,8 @@ def test_a_preset_that_gives_the_noise_is_named_by_its_statement() -> None:
     statement = spec.config().plan(KARATE).statement
     assert statement.epsilon > 10
     label = describe(made_runs.record(spec, statement))
-    assert label == f"dp-gpl on karate, node ε {upper(statement.epsilon)} (σ₂ 20)"
-    assert describe(made_runs.record(spec, None)) == "dp-gpl on karate, node σ₂ 20"
+    assert label == f"DP-GPL on karate, node ε {upper(statement.epsilon)} (σ₂ 20)"
+    assert describe(made_runs.record(spec, None)) == "DP-GPL on karate, node σ₂ 20"
 
 
 def test_budgets_that_nobody_used_make_no_other_setting() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,21 @@ import pytest
 from numpy.typing import NDArray
 
 import privgraph_workbench
-from privgraph_workbench.figures import draw_matplotlib
-from privgraph_workbench.theme import DARK, DASHES, LIGHT, MARKERS, THEMES, Theme, contrast, theme
+from privgraph_workbench.figures import FIGURES, chart_of, draw_matplotlib
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.theme import (
+    DARK,
+    DASHES,
+    EPSILONS,
+    LIGHT,
+    MARKERS,
+    NEUTRAL,
+    PATTERNS,
+    THEMES,
+    Theme,
+    contrast,
+    theme,
+)
 
 # Machado, Oliveira and Fernandes (2009), severity 1, in linear RGB.
 SIGHTS = {
@@ -45,13 +59,18 @@ class TestContrast:
         for colour, behind in itertools.product(one.lines, (one.background, one.surface)):
             assert contrast(colour, behind) >= 3, (colour, behind)
 
+    def test_the_three_epsilons_can_be_read_as_text(self, one: Theme) -> None:
+        for kind, behind in itertools.product(EPSILONS, (one.background, one.surface)):
+            assert contrast(one.epsilon(kind), behind) >= 4.5, (kind, behind)
+
     def test_text_can_be_read_on_both_backgrounds(self, one: Theme) -> None:
         for colour, behind in itertools.product((one.text, one.muted, one.warning), (one.background, one.surface)):
             assert contrast(colour, behind) >= 4.5, (colour, behind)
 
     @pytest.mark.parametrize("sight", SIGHTS)
     def test_lines_differ_for_every_sight(self, one: Theme, sight: str) -> None:
-        views = [seen(colour, SIGHTS[sight]) for colour in one.lines]
+        drawn = [*one.lines, *(one.epsilon(kind) for kind in EPSILONS)]
+        views = [seen(colour, SIGHTS[sight]) for colour in drawn]
         apart = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(views, 2))
         assert apart >= 15  # a just noticeable difference is about 2.3
 
@@ -61,6 +80,13 @@ class TestContrast:
         assert colours["backgroundColor"] == one.background
         assert colours["secondaryBackgroundColor"] == one.surface
 
+    def test_cards_have_the_colours_of_figures(self, one: Theme) -> None:
+        config = Path(privgraph_workbench.__file__).parent / ".streamlit" / "config.toml"
+        colours = tomllib.loads(config.read_text(encoding="utf-8"))["theme"][one.name]
+        assert {kind: colours[f"{mark.ink}TextColor"] for kind, mark in EPSILONS.items()} == {
+            kind: one.epsilon(kind) for kind in EPSILONS
+        }
+
 
 def test_contrast_can_fail() -> None:
     assert contrast("#f0e442", LIGHT.background) < 3  # the yellow of the original palette, on white
@@ -69,8 +95,30 @@ def test_contrast_can_fail() -> None:
 def test_slots_have_second_channels() -> None:
     assert len(set(DASHES)) == len(DASHES) >= 6
     assert len(set(MARKERS)) == len(MARKERS) >= 8
-    assert len(draw_matplotlib.DASHES) == len(DASHES)
-    assert len(draw_matplotlib.MARKERS) == len(MARKERS)
+    assert set(draw_matplotlib.DASHES) >= {*DASHES, *(mark.dash for mark in EPSILONS.values())}
+    assert set(draw_matplotlib.MARKERS) >= {*MARKERS, *(mark.symbol for mark in EPSILONS.values())}
+    assert set(draw_matplotlib.HATCHES) >= {*PATTERNS, *(mark.pattern for mark in EPSILONS.values())}
+
+
+def test_no_slot_looks_like_one_of_the_three_epsilons() -> None:
+    marks = EPSILONS.values()
+    assert not {mark.symbol for mark in marks} & set(MARKERS)
+    assert {mark.dash for mark in marks} & set(DASHES) <= {"solid"}
+    for channel in ("symbol", "dash", "pattern", "glyph", "ink"):
+        assert len({getattr(mark, channel) for mark in marks}) == 3
+
+
+def test_what_is_there_to_compare_with_is_grey() -> None:
+    for one in THEMES.values():
+        assert len({one.line(NEUTRAL)[place : place + 2] for place in (1, 3, 5)}) == 1
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_few_slots_are_as_many_colours(figure: str, every_figure: Mapping[str, list[Row]]) -> None:
+    """A slot beyond the last colour begins again with the first: that is for the eighth curve, not for the second."""
+    slots = {one.slot for one in chart_of(figure, every_figure[figure]).series if one.epsilon is None}
+    for one in THEMES.values():
+        assert len({one.line(slot) for slot in slots}) == min(len(slots), len(one.lines))
 
 
 def test_unknown_theme_offers_the_nearest() -> None:

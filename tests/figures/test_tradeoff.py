@@ -11,9 +11,9 @@ import pytest
 from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import tradeoff
-from privgraph_workbench.figures.chart import Chart
 from privgraph_workbench.figures.common import confidence, method_title, mixed_units
 
 
@@ -45,12 +45,11 @@ def test_what_protects_nothing_or_everything_is_a_reference(swept: list[RunRecor
 def test_the_two_epsilons_of_one_run_are_linked(swept: list[RunRecord]) -> None:
     rows = [row for row in tradeoff.data(swept) if row["method"] == "progap" and row["unit"] == "edge"]
     series = tradeoff.chart(rows).series
-    sound = next(one for one in series if one.name.endswith("sound ε"))
-    published = next(one for one in series if one.name.endswith("as published"))
+    sound, published = (
+        next(one for one in series if one.epsilon == kind and one.panel == 0) for kind in ("sound", "published")
+    )
     links = next(one for one in series if one.kind == "links")
-    assert not sound.hollow
-    assert published.hollow
-    assert sound.slot == published.slot
+    assert sound.group == published.group
     assert sorted(links.x) == sorted([*sound.x, *published.x])
     assert all(left == right for left, right in zip(links.y[::2], links.y[1::2], strict=True))
     assert all(earlier < later for earlier, later in pairwise(sound.x))
@@ -76,7 +75,7 @@ def test_units_are_never_mixed_without_a_warning(store: RunStore, swept: list[Ru
     assert warning is not None
     assert "edge-level and node-level" in warning
     assert warning in tradeoff.chart(rows).badges
-    curves = {one.name for one in tradeoff.chart(rows).series if one.name.endswith("sound ε")}
+    curves = {one.name for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")}
     assert {"ProGAP, edge-level: sound ε", "ProGAP, node-level: sound ε"} <= curves
 
 
@@ -98,23 +97,69 @@ def test_the_same_noise_under_either_accounting_is_one_curve(store: RunStore) ->
     ]
     rows = tradeoff.data(records)
     assert [row["variant"] for row in rows] == ["", ""]
-    assert len([one for one in tradeoff.chart(rows).series if one.name.endswith("sound ε")]) == 1
+    assert len([one for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")]) == 1
 
 
-def test_many_curves_have_one_entry_each(store: RunStore) -> None:
+def test_a_curve_has_one_entry_and_each_epsilon_one(store: RunStore) -> None:
+    """Lines are methods, marks are epsilons, however many there are."""
     said = made_runs.statement(made_runs.edge_entries(9))
-    depths = range(1, tradeoff.MOST_PAIRS + 2)
+    depths = range(1, 8)
     records = [made_runs.finish(store, made_runs.spec(depth=depth), 0.7, said) for depth in depths]
-    few, many = (tradeoff.chart(tradeoff.data(chosen)) for chosen in (records[:2], records))
+    for count in (1, 7):
+        chart = tradeoff.chart(tradeoff.data(records[:count]))
+        entries = list(dict.fromkeys(one.group or one.name for one in chart.series if one.legend))
+        variants = [f", depth {depth}" for depth in depths][:count] if count > 1 else [""]
+        assert entries == [*(f"ProGAP, edge-level{one}" for one in variants), "sound ε", "ε as published"]
+        lines = [one for one in chart.series if one.kind == "line"]
+        assert len({one.slot for one in lines}) == count
+        assert {one.epsilon for one in lines} == {None}
 
-    def entries(chart: Chart) -> list[str]:
-        return list(dict.fromkeys(one.group for one in chart.series if one.legend))
 
-    assert len(entries(few)) == 4
-    assert entries(many) == [f"ProGAP, edge-level, depth {depth}" for depth in depths]
-    assert "hollow: as published" in many.panels[0].x.title
-    assert {one.hollow for one in many.series if one.kind != "links"} == {True, False}
-    assert tradeoff.plot(tradeoff.data(records)).layout.height > many.height
+def test_a_lone_point_lies_on_a_line_of_its_method(store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    rows = tradeoff.data([made_runs.finish(store, made_runs.spec(), 0.7, said)])
+    (line,) = (one for one in tradeoff.chart(rows).series if one.kind == "line")
+    left, right = (float(x or 0) for x in line.x)
+    assert left < rows[0]["epsilon"] < right
+    assert line.y == (0.7, 0.7)
+
+
+def _two_graphs(store: RunStore, *accuracies: tuple[float, float]) -> list[RunRecord]:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    return [
+        made_runs.finish(store, make_spec("gap", data, {"unit": "edge", "epsilon": 1.0 + place}), accuracy, said)
+        for data, pair in zip(("karate", "digits"), accuracies, strict=True)
+        for place, accuracy in enumerate(pair)
+    ]
+
+
+def test_panels_share_one_range_of_accuracies(store: RunStore) -> None:
+    chart = tradeoff.chart(tradeoff.data(_two_graphs(store, (0.5, 0.6), (0.8, 0.9))))
+    assert len({(panel.y.low, panel.y.high) for panel in chart.panels}) == 1
+    assert float(chart.panels[0].y.low or 1) < 0.5 < 0.9 < float(chart.panels[0].y.high or 0)
+
+
+def test_a_range_that_would_flatten_a_panel_is_not_shared(store: RunStore) -> None:
+    chart = tradeoff.chart(tradeoff.data(_two_graphs(store, (0.50, 0.51), (0.2, 0.9))))
+    assert {(panel.y.low, panel.y.high) for panel in chart.panels} == {(None, None)}
+
+
+def test_a_panel_names_graph_size_and_network(store: RunStore) -> None:
+    said = made_runs.statement((), unit="none")
+    records = [*_two_graphs(store, (0.5, 0.6), (0.8, 0.9))]
+    records += [
+        made_runs.finish(store, make_spec("gnn", "digits", {"unit": "none", "conv": conv}), 0.9, said)
+        for conv in ("gcn", "gat")
+    ]
+    records.append(
+        made_runs.finish(store, make_spec("gnn", "social", {"unit": "none"}, data_options={"nodes": 600}), 0.9, said)
+    )
+    titles = [panel.title for panel in tradeoff.chart(tradeoff.data(records)).panels]
+    assert titles == [
+        "digits, 1,797 nodes, networks gat and gcn",
+        "karate, 34 nodes",
+        "social (nodes 600), network sage",
+    ]
 
 
 class TestGivenNoise:
@@ -193,8 +238,8 @@ class TestGivenNoise:
         said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), epsilon=math.inf)
         record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)
         drawn = tradeoff.chart(tradeoff.data([record])).series
-        assert [one.name.rsplit(": ")[-1] for one in drawn] == ["ε as published"]
-        assert drawn[0].hollow
+        assert {one.epsilon for one in drawn} == {None, "published"}
+        assert {one.kind for one in drawn if one.epsilon is None} == {"line"}
 
 
 def test_unfinished_runs_are_left_out(store: RunStore) -> None:

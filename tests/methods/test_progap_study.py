@@ -46,7 +46,7 @@ def test_the_table_and_its_place_in_the_readme(tmp_path: Path) -> None:
         options={"depth": 3},
         test=(0.5, 0.6, 0.7),
         val=(0.5, 0.5, 0.5),
-        epsilon=1.348,
+        epsilon=1.341,  # rounded up
         epsilon_as_published=1.0,
         delta=1e-6,
         seconds=1.0,

@@ -18,6 +18,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench import describing
 from privgraph_workbench.figures import ensembles, one_vote, stopped
 from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import chance
 
 Open = Callable[..., AppTest]
@@ -77,7 +78,7 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     assert numbers["Teachers"] == "40"
     assert (numbers["Student"], numbers["Before tuning"], numbers["All teachers"]) == ("70.0%", "30.0%", "80.0%")
     assert numbers["Best teacher"] == "—"  # this run did not say
-    assert numbers["Sound ε"] == f"{upper(found.sound.min(), 2)} – 0.8"
+    assert numbers[EPSILONS["sound"].label] == f"{upper(found.sound.min(), 2)} – 0.8"
     gone = int((ensembles.stopped_at(found) >= 0).sum())
     assert 0 < gone < 40
     assert numbers["Stopped"] == str(gone)
@@ -129,8 +130,8 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
         return {
             "The largest class stays": chance(max(rows, key=lambda row: row["votes"])["chance"]),
             "Passes the gate": "no gate" if passes is None else chance(passes),
-            "Cost of this query: sound ε": upper(rows[0]["epsilon_query"]),
-            "Cost of all 20: sound ε": upper(rows[0]["epsilon_run"]),
+            f"Cost of this query: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_query"]),
+            f"Cost of all 20: {EPSILONS['sound'].label}": upper(rows[0]["epsilon_run"]),
         }
 
     assert shown().items() >= said(own).items()

@@ -71,7 +71,9 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
     node = keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
     app = opened("runs", chosen=f"{edge},{node}")
     assert "### Side by side" in {text.value for text in app.markdown}
-    assert any("Edge-level and node-level" in text.value for text in app.warning)
+    said = [text.value for text in app.warning]
+    said += [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+    assert sum("edge-level and node-level" in text.lower() for text in said) == 1, "said once, where it is drawn"
     table = comparison(store.find(RunQuery(order="test_accuracy")))
     left, right = table.values()
     assert left["test accuracy"] == "80.0%"

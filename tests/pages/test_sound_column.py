@@ -7,6 +7,8 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.figures.words import three_numbers
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import runs as page
 
 
@@ -24,3 +26,17 @@ def test_every_table_of_runs_tells_the_sound_epsilon(store: RunStore) -> None:
     told, true, asked = told_and_true(store)
     assert true != asked, "a run whose sound epsilon is the one asked for shows nothing"
     assert told == {true}
+
+
+def test_the_list_of_runs_says_what_cards_say(store: RunStore) -> None:
+    """One number in the same digits wherever it stands, and a method by its title."""
+    run = keep(store, spec("heter-poisson", unit="node", epsilon=8.0, batch_size=20), accuracy=0.81234)
+    (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
+    (compared,), listed = page.comparison([record]).values(), page.row(found)
+    assert listed["method"] == "HeterPoisson"
+    assert f"{listed['test_accuracy']:.1f}%" == compared["test accuracy"] == "81.2%"
+    assert page.COLUMNS["test_accuracy"]["type_config"]["format"] == "%.1f%%"
+    assert record.statement is not None
+    for kind, (title, said) in zip(EPSILONS, three_numbers(record.statement), strict=True):
+        assert compared[title] == said
+        assert listed[f"{kind}_epsilon"] in (said, "")

@@ -22,6 +22,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph.runs.verdict import interrupted_statement
 from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.theme import EPSILONS
 
 
 def _texts(app: AppTest) -> str:
@@ -127,11 +128,12 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     app = opened("train", run=run)
     shown = _texts(app)
     assert "81.2%" in {metric.value for metric in app.metric}
-    for label in ("sound ε", "ε as published", "ε audited"):
-        assert label in {text.value for text in app.markdown}
+    assert {mark.label for mark in EPSILONS.values()} <= {text.value for text in app.markdown}
     assert "not audited yet" in shown
     assert "An undirected edge is two entries" in shown
-    assert any("noise σ" in table.value for table in app.dataframe)
+    (ledger,) = (table.value for table in app.dataframe if "noise σ" in table.value)
+    assert max(len(str(value)) for value in ledger.to_numpy().flat) <= 24, "nothing in the ledger is cut off"
+    assert "accounted as Gaussian noise, " in shown
     downloads = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
     commands = [block.value for block in app.code]
@@ -146,7 +148,7 @@ def test_a_running_run_shows_progress_and_can_be_stopped(opened: Callable[..., A
     app = opened("train", run=run)
     assert "50%" in app.get("progress")[0].proto.text
     assert any("noise σ" in table.value for table in app.dataframe), "what was spent so far is shown"
-    assert "sound ε, planned" in {text.value for text in app.markdown}
+    assert f"{EPSILONS['sound'].label}, planned" in {text.value for text in app.markdown}
     app.button(key="stop").click().run()
     assert store.get(run).state == "stopping"
     assert app.button(key="stop").disabled

@@ -51,6 +51,19 @@ def test_risk_never_promises_what_does_not_hold() -> None:
         assert 0 <= shown - 100 * words.guess(epsilon, 1e-5) <= 0.1
 
 
+def test_the_verdict_fits_the_number_of_the_wager() -> None:
+    """Nobody who may be found out 19 times of 20 is moderately protected, whatever the size of epsilon."""
+    for epsilon in (0.1, 0.5, 1.0, 1.2, 2.0, 2.3, 3.0, 4.5, 5.0, 8.0, 20.0):
+        for delta in (0.0, 1e-5, 0.05):
+            said = words.risk("node", epsilon, delta)
+            percent = float(said.split("at most ")[1].split("%")[0])
+            word = said.removesuffix(" protection.").rsplit("That is ")[1]
+            most = {word: 100 * bound for bound, word in words.STRENGTHS}
+            least = {"strong": 50.0, "moderate": 75.0, "weak": 90.0, "next to no": 99.0}
+            assert least[word] <= percent <= most[word] + 0.1, said
+    assert words.risk("edge", 3.0, 0.0).endswith("at most 95.3% of the time. That is weak protection.")
+
+
 @pytest.mark.parametrize("kind", NEIGHBOURS)
 def test_the_wager_says_for_whom_it_holds(kind: str) -> None:
     """In the one sentence that gives the chance: whoever was never there is not meant where a sample or degrees are frozen."""

@@ -4,21 +4,31 @@ The hues are close to those of Okabe and Ito (2008), moved until, in each theme,
 background by 3:1 and every text by 4.5:1 (WCAG 2.2, 1.4.11 and 1.4.3), and until any two lines stay apart
 for people who lack one of the three kinds of cones (the tests simulate them). Colour is never the only
 channel: the same slot number also chooses a dash and a marker.
+
+The three epsilons have a colour and a mark each (`EPSILONS`), in every figure, file and card; no slot shares
+their colours, symbols or dashes, but for the solid line, which says nothing by itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from privgraph.options import nearest
 
 FONT = "Source Sans, Source Sans Pro, DejaVu Sans, Helvetica, Arial, sans-serif"
 FONT_SIZE = 14
 
+Epsilon = Literal["sound", "published", "audited"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Theme:
-    """A background and what is drawn on it; `lines` are the series colours by slot, all as #rrggbb."""
+    """A background and what is drawn on it; `lines` are the series colours by slot, all as #rrggbb.
+
+    `sound`, `published` and `audited` are the colours of those epsilons, which can be read as text too.
+    """
 
     name: str
     background: str
@@ -27,11 +37,18 @@ class Theme:
     muted: str
     grid: str
     warning: str
+    sound: str
+    published: str
+    audited: str
     lines: tuple[str, ...]
 
     def line(self, slot: int) -> str:
         """The colour of a slot; colours repeat after the last, dashes and markers later."""
         return self.lines[slot % len(self.lines)]
+
+    def epsilon(self, which: Epsilon) -> str:
+        """The colour of one of the three epsilons."""
+        return {"sound": self.sound, "published": self.published, "audited": self.audited}[which]
 
 
 LIGHT = Theme(
@@ -42,7 +59,10 @@ LIGHT = Theme(
     muted="#57606a",
     grid="#e1e4e8",
     warning="#8a4600",
-    lines=("#135bb0", "#d45d17", "#007d48", "#b04a93", "#6e4d00", "#0093c6", "#6a35d0", "#656565"),
+    sound="#135bb0",
+    published="#b04a93",
+    audited="#6e4d00",
+    lines=("#007d48", "#d45d17", "#6a35d0", "#0093c6", "#5c0a2c", "#262659", "#656565"),
 )
 
 DARK = Theme(
@@ -53,16 +73,55 @@ DARK = Theme(
     muted="#b3bac5",
     grid="#30363d",
     warning="#ffb454",
-    lines=("#52b8f5", "#f28444", "#20a274", "#d07eb9", "#f0d24a", "#a5e0ff", "#9a7cf5", "#b8b8b8"),
+    sound="#52b8f5",
+    published="#d07eb9",
+    audited="#f0d24a",
+    lines=("#20a274", "#f28444", "#9a7cf5", "#a5e0ff", "#d35050", "#c2e79d", "#b8b8b8"),
 )
 
 THEMES = {LIGHT.name: LIGHT, DARK.name: DARK}
 
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot", "5px,2px,1px,2px")
+NEUTRAL = 6
+"""The slot of what is there to compare with, and belongs to no group: it is grey."""
+
+DASHES = ("solid", "longdash", "dashdot", "longdashdot", "5px,2px,1px,2px", "2px,6px")
 """By slot, in plotly's words."""
 
-MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
+MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "triangle-left", "hexagon")
 """By slot, in plotly's words."""
+
+PATTERNS = ("", "x", "-", ".", "+", "|")
+"""What bars are hatched with by slot, in plotly's words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mark:
+    """How one of the three epsilons is told apart without its colour: symbol, dash and hatching in plotly's words,
+    the same symbol as a letter, and the name under which Streamlit has its colour (.streamlit/config.toml)."""
+
+    title: str
+    symbol: str
+    hollow: bool
+    dash: str
+    pattern: str
+    glyph: str
+    ink: str
+
+    @property
+    def label(self) -> str:
+        """The title behind its mark, as Markdown of Streamlit."""
+        return f":{self.ink}[{self.glyph}] {self.title}"
+
+
+EPSILONS: Mapping[Epsilon, Mark] = {
+    "sound": Mark(title="sound ε", symbol="circle", hollow=False, dash="solid", pattern="", glyph="●", ink="blue"),
+    "published": Mark(
+        title="ε as published", symbol="diamond", hollow=True, dash="dash", pattern="/", glyph="◇", ink="violet"
+    ),
+    "audited": Mark(
+        title="ε audited", symbol="triangle-up", hollow=False, dash="dot", pattern="\\", glyph="▲", ink="yellow"
+    ),
+}
 
 
 def theme(name: str) -> Theme:

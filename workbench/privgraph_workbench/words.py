@@ -87,15 +87,21 @@ def risk(unit: str, epsilon: float, delta: float, neighbours: str = FREE) -> str
         f"Somebody who knows everything else and guesses {what}, from a fair coin's 50%, "
         f"is right {at_most(best)} of the time{EXCEPTIONS.get(neighbours, '')}."
     )
-    return f"{text} That is {strength(epsilon)} protection."
+    return f"{text} That is {strength(epsilon, delta)} protection."
 
 
-def strength(epsilon: float) -> str:
-    """A word for an epsilon; conventions, not theorems."""
-    for bound, word in ((1.0, "strong"), (3.0, "moderate"), (10.0, "weak")):
-        if epsilon <= bound:
-            return word
-    return "next to no" if math.isfinite(epsilon) else "no"
+STRENGTHS = ((0.75, "strong"), (0.9, "moderate"), (0.99, "weak"), (1.0, "next to no"))
+"""What protection is called up to a chance of a right guess, of which a coin has 0.5; conventions, not theorems."""
+
+
+def strength(epsilon: float, delta: float = 0.0) -> str:
+    """A word for a guarantee, chosen by the number of its wager, beside which it stands.
+
+    >>> strength(1.0), strength(2.0), strength(3.0), strength(8.0), strength(float("inf"))
+    ('strong', 'moderate', 'weak', 'next to no', 'no')
+    """
+    best = guess(epsilon, delta)
+    return next(word for bound, word in STRENGTHS if best <= bound) if math.isfinite(epsilon) else "no"
 
 
 def delta(value: float, epsilon: float = 0.0) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from privgraph.data.catalogue import DATASETS
-from privgraph.options import Scalar, parameters
+from privgraph.data.catalogue import DATASETS, dataset
+from privgraph.data.errors import DataError
+from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.runs.spec import RunSpec
 
 
@@ -38,6 +39,21 @@ class GraphId:
     def people(self) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Whose data these are: every split of a graph shows the same people."""
         return self.dataset, self.options
+
+    @property
+    def nodes(self) -> int | None:
+        """How many nodes it has, where the catalogue or its options tell.
+
+        >>> GraphId.made("digits", {}, "random").nodes, GraphId.made("social", {"nodes": 600}, "random").nodes
+        (1797, 600)
+        """
+        asked = dict(self.options).get("nodes") or _defaults(self.dataset).get("nodes")
+        if asked is not None:
+            return int(float(asked))
+        try:
+            return dataset(self.dataset).nodes
+        except (DataError, UnknownName):
+            return None
 
     def words(self, title: str = "") -> str:
         """The graph in words, with another `title` for the data set where it has one.

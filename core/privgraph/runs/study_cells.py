@@ -15,6 +15,7 @@ from pathlib import Path
 
 from privgraph.methods.study_table import write_into
 from privgraph.options import Scalar
+from privgraph.privacy.rounding import upper
 from privgraph.runs.launch import wait
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
@@ -144,17 +145,16 @@ def priced(records: Sequence[RunRecord], metric: str = "epsilon_data_dependent")
     """Accuracy with the sound epsilon, and what a paper reports by a data-dependent `metric`."""
     if not records:
         return ""
-    statement = records[0].statement
-    sound = math.inf if statement is None else statement.epsilon
+    sound = max(math.inf if record.statement is None else record.statement.epsilon for record in records)
     dependent = [record.metrics[metric] for record in records if metric in record.metrics]
     published = f", published {statistics.mean(dependent):.2g}" if dependent else ""
     return f"{percent(records)} (sound {short(sound)}{published})"
 
 
 def short(epsilon: float) -> str:
-    """Three digits.
+    """A sound epsilon in three digits, rounded up.
 
-    >>> short(float("inf")), short(41224.12), short(1.99999)
-    ('∞', '41,224', '2')
+    >>> short(float("inf")), short(41224.12), short(1.99999), short(1.001)
+    ('∞', '41,225', '2', '1.01')
     """
-    return "∞" if math.isinf(epsilon) else f"{epsilon:,.0f}" if epsilon >= 1000 else f"{epsilon:.3g}"
+    return f"{math.ceil(epsilon):,}" if 1000 <= epsilon < math.inf else upper(epsilon, 3)

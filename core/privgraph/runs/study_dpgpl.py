@@ -195,8 +195,8 @@ def distribution(datasets: Sequence[str]) -> Part:
             records = read(cell)
             if records:
                 found = Ensemble.load(store.folder(records[0].id))
-                kinds = (found.dependent, found.sound)
-                told = [f"{value:.3g}" for kind in kinds for value in np.quantile(kind, (0, 0.5, 1))]
+                dependent, sound = (np.quantile(kind, (0, 0.5, 1)) for kind in (found.dependent, found.sound))
+                told = [*(f"{value:.3g}" for value in dependent), *(short(float(value)) for value in sound)]
                 lines.append((dataset, title, f"{found.weights.min():.2f} to {found.weights.max():.2f}", *told))
         return table("Figure 9: epsilon over 200 teachers; gat, dgi, all-in-one, seed 0.", heads, lines, names=2)
 

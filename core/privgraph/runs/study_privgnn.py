@@ -8,7 +8,6 @@ parts, the queries, the samples, the noise and all initial weights).
 from __future__ import annotations
 
 import argparse
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from privgraph.methods.study_table import write_into
 from privgraph.options import Scalar
+from privgraph.privacy.rounding import upper
 from privgraph.runs.launch import wait
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
@@ -138,7 +138,7 @@ def cell(records: Sequence[RunRecord], *, priced: bool = False) -> str:
     statement = records[0].statement
     if not priced or statement is None or statement.unit == "none":
         return text
-    sound = "∞" if math.isinf(statement.epsilon) else f"{statement.epsilon:.3g}"
+    sound = upper(max(record.statement.epsilon for record in records if record.statement is not None), 3)
     published = "" if statement.epsilon_as_published is None else f", published {statement.epsilon_as_published:.3g}"
     return f"{text} (ε {sound}{published})"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
@@ -18,11 +18,11 @@ from privgraph_workbench.figures.chart import (
     Series,
     distinct,
     empty,
-    lower,
     number,
-    upper,
+    stated,
 )
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS, Epsilon
 
 TITLE = "Shown by attack, and claimed"
 ROUTES = {
@@ -30,7 +30,7 @@ ROUTES = {
     "gaussian": "shown by the Gaussian trade-off",
     "one run": "shown in one run",
 }
-CLAIMS = {"sound": "claimed: sound ε", "published": "claimed: ε as published"}
+CLAIMS: Mapping[Epsilon, str] = {"sound": "claimed: sound ε", "published": "claimed: ε as published"}
 
 
 def data(record: AuditRecord) -> list[Row]:
@@ -54,7 +54,10 @@ def data(record: AuditRecord) -> list[Row]:
         }
         for place, one in enumerate(record.bounds)
     ]
-    claims = {"sound": (record.sound, record.refutes_sound), "published": (record.published, record.refutes_published)}
+    claims: dict[Epsilon, tuple[float | None, bool]] = {
+        "sound": (record.sound, record.refutes_sound),
+        "published": (record.published, record.refutes_published),
+    }
     return rows + [
         {
             "kind": "claim",
@@ -79,15 +82,15 @@ def chart(rows: Sequence[Row]) -> Chart:
     longest = max([*finite, 0.1])
     endless = any(row["epsilon"] == math.inf for row in rows)
     series = []
-    for slot, (kind, name) in enumerate((("bound", "shown by attack (at least)"), ("claim", "claimed (at most)"))):
-        held = [(place, row) for place, row in enumerate(rows) if row["kind"] == kind]
+    for kind, mark in EPSILONS.items():
+        held = [(place, row) for place, row in enumerate(rows) if _kind(row) == kind]
         series.append(
             Series(
-                name=name,
+                name=f"{mark.title} ({'at least' if kind == 'audited' else 'claimed'})",
                 kind="bars",
                 x=tuple(_length(row["epsilon"], longest) for _, row in held),
                 y=tuple(categories[place] for place, _ in held),
-                slot=slot,
+                epsilon=kind,
                 text=tuple(_value(row) for _, row in held),
                 hover=tuple(_hover(row, categories[place]) for place, row in held),
             )
@@ -122,6 +125,12 @@ def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     return draw(chart(rows), theme)
 
 
+def _kind(row: Row) -> Epsilon:
+    if row["kind"] == "bound":
+        return "audited"
+    return "sound" if row["name"] == CLAIMS["sound"] else "published"
+
+
 def _length(epsilon: float | None, longest: float) -> float:
     """An infinite claim is longer than all others; one that does not exist has no length."""
     return 0.0 if epsilon is None else min(epsilon, 1.1 * longest)
@@ -133,7 +142,7 @@ def _value(row: Row) -> str:
         return "no formula"
     if math.isinf(epsilon):
         return "∞, none proved"
-    return f"at least {lower(epsilon)}" if row["kind"] == "bound" else f"at most {upper(epsilon)}"
+    return f"at {'least' if row['kind'] == 'bound' else 'most'} {stated(_kind(row), epsilon)}"
 
 
 def _hover(row: Row, name: str) -> str:

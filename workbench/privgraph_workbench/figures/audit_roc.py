@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from privgraph.audits.record import AuditRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, lower, number, percent, upper
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, lower, number, percent, stated
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 
 TITLE = "What the attack finds, and what the claims allow"
 SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
-CURVES = {"attack": "the attack", "sound": "sound ε allows no more", "published": "ε as published allows no more"}
+CURVES: Mapping[str, tuple[Epsilon, str]] = {
+    "attack": ("audited", "the attack"),
+    "sound": ("sound", "sound ε allows no more"),
+    "published": ("published", "ε as published allows no more"),
+}
+"""The attack's curve is what the audited epsilon is read off, and looks like it."""
+CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
 STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
 
@@ -88,23 +95,24 @@ def chart(rows: Sequence[Row]) -> Chart:
             kind="line",
             x=tuple(guess),
             y=tuple(guess),
-            slot=7,
+            slot=NEUTRAL,
             shape=2,
         )
     ]
-    for slot, curve in enumerate(CURVES):
+    for curve, (kind, name) in CURVES.items():
         held = [row for row in rows if row["curve"] == curve]
         held = [row for row in held if row["false"] > 0 and row["true"] > 0] if logarithmic else held
         if held:
             epsilon = held[0]["epsilon"]
-            shown = "" if epsilon is None else f" (ε = {upper(epsilon) if curve == 'sound' else number(epsilon, 4)})"
+            claim = "" if epsilon is None else f"ε = {stated(kind, epsilon)}"
+            shown = claim or f"ε audited: at least {stated('audited', first['bound'])}"
             series.append(
                 Series(
-                    name=f"{CURVES[curve]}{shown}",
+                    name=f"{name} ({shown})",
                     kind="line",
                     x=tuple(row["false"] for row in held),
                     y=tuple(row["true"] for row in held),
-                    slot=slot,
+                    epsilon=kind,
                     hover=tuple(_hover(row) for row in held),
                 )
             )
@@ -158,7 +166,8 @@ def _summary(rows: Sequence[Row]) -> str:
         f"The area under the attack's curve is {number(first['area'])}, where a guess by chance has 0.5",
         f"with at most 1% false alarms it finds {percent(rare)}",
     ]
-    for curve, name in (("sound", "sound ε"), ("published", "ε as published")):
+    for curve in CLAIMS:
+        name = EPSILONS[curve].title
         epsilon = first[curve]
         if epsilon is None:
             said.append(f"there is no {name}")
@@ -166,7 +175,7 @@ def _summary(rows: Sequence[Row]) -> str:
             said.append(f"{name} is infinite and forbids nothing")
         else:
             verdict = "exceeds" if first["bound"] > epsilon else "does not exceed"
-            said.append(f"the audit's bound {verdict} {name} {number(epsilon, 4)}")
+            said.append(f"the audit's bound {verdict} {name} {stated(curve, epsilon)}")
     return (
         "; ".join(said)
         + f". The curve is an estimate; the bound, at least {lower(first['bound'])}, holds at {100 * first['confidence']:g}% confidence."

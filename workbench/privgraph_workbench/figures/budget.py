@@ -12,6 +12,7 @@ from privgraph.methods.ensemble import Ensemble
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, number, upper
 from privgraph_workbench.figures.draw_plotly import draw
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE, MEASURES, groups, limit_measure, spent
+from privgraph_workbench.theme import EPSILONS, NEUTRAL
 
 TITLE = "Budget used, query by query"
 LIMIT = "limit"
@@ -80,12 +81,11 @@ def chart(rows: Sequence[Row]) -> Chart:
         if guaranteed is not None and math.isfinite(guaranteed):
             series.append(
                 Series(
-                    name=name,
+                    name=f"{name}: {EPSILONS['sound'].title}",
                     kind="points",
                     x=(last,),
                     y=(guaranteed,),
-                    slot=place,
-                    hollow=True,
+                    epsilon="sound",
                     size=11,
                     legend=False,
                     group=name,
@@ -95,7 +95,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     first, limit = rows[0], rows[0]["limit"]
     if limit is not None:
         hover = (f"limit: ε {number(limit)}",) * 2
-        series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=7, shape=1, hover=hover))
+        series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=NEUTRAL, shape=1, hover=hover))
     top = [row for row in rows if row["place"] == rows[-1]["place"]][-1]
     return Chart(
         title=TITLE,
@@ -126,7 +126,7 @@ def _promise(row: Row) -> str:
         return ""
     if math.isinf(row["guaranteed"]):
         return "no guarantee: when it ended was read off private votes"
-    return "hollow: what is guaranteed, whatever is answered"
+    return f"{EPSILONS['sound'].glyph} at the end: the sound ε, guaranteed whatever is answered"
 
 
 def _hover(row: Row) -> str:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from privgraph.privacy import rounding
+from privgraph_workbench.theme import Epsilon
 
 Row = dict[str, Any]
 """One plain record of a figure: text, numbers, booleans or None."""
@@ -75,7 +78,8 @@ class Series:
     (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `level` (a horizontal
     line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and y, both of
     categories: the larger its number in `low`, the stronger its colour; `text` stands in it). `slot` chooses the colour,
-    `shape` dash and marker (none: as `slot`). Series of one `group` hide and show together.
+    `shape` dash and marker (none: as `slot`). What shows one of the three epsilons says which: `epsilon` alone
+    chooses its look then. Series of one `group` hide and show together.
     """
 
     name: str
@@ -85,6 +89,7 @@ class Series:
     low: tuple[float | None, ...] = ()
     slot: int = 0
     shape: int | None = None
+    epsilon: Epsilon | None = None
     hollow: bool = False
     panel: int = 0
     legend: bool = True
@@ -127,6 +132,41 @@ def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str) -> l
             group=group,
         )
     ]
+
+
+def shared(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
+    """One range of percentages for panels that are compared, from the values of each.
+
+    None where there is only one panel, or where some panel's curve would lie flat: in less than a tenth of the range.
+
+    >>> shared([[0.5, 0.6], [0.7]]), shared([[0.5, 0.6]]), shared([[0.1, 0.9], [0.50, 0.51]])
+    ((0.49, 0.71), None, None)
+    """
+    held = [one for one in values if one]
+    low, high = min(map(min, held), default=0.0), max(map(max, held), default=0.0)
+    spreads = [max(one) - min(one) for one in held if max(one) > min(one)]
+    if len(held) < 2 or low == high or min(spreads, default=high - low) < 0.1 * (high - low):
+        return None
+    room = 0.05 * (high - low)
+    return round(max(low - room, -PERCENT_ROOM), 6), round(min(high + room, 1 + PERCENT_ROOM), 6)
+
+
+def percentages(title: str, bounds: tuple[float, float] | None) -> Axis:
+    """An axis of accuracies with these bounds, which its neighbours have too, or with its own."""
+    low, high = bounds or (None, None)
+    return Axis(title=title, percent=True, low=low, high=high)
+
+
+def stated(kind: Epsilon, value: float | None) -> str:
+    """One of the three epsilons for people, in the same digits everywhere: a sound one rounded up, an audited one
+    down, so that neither says more than holds.
+
+    >>> stated("sound", 1.00001), stated("audited", 0.98769), stated("published", 0.98769), stated("audited", None)
+    ('1.001', '0.9876', '0.9877', 'none')
+    """
+    if value is None:
+        return "none"
+    return upper(value) if kind == "sound" else lower(value) if kind == "audited" else number(value, 4)
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
@@ -188,29 +228,13 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def upper(value: float | None, digits: int = 4) -> str:
-    """An upper bound for people: rounded up, so that it never says less than what holds.
-
-    >>> upper(1.00001), upper(0.5)
-    ('1.001', '0.5')
-    """
-    return number(value) if value is None else _towards(math.ceil, value, digits)
+    """An upper bound for people, rounded up (`rounding.upper`); `none` where there is none."""
+    return number(value) if value is None else rounding.upper(value, digits)
 
 
 def lower(value: float, digits: int = 4) -> str:
-    """A lower bound for people: rounded down, so that it never says more than was shown.
-
-    >>> lower(0.98769)
-    '0.9876'
-    """
-    return _towards(math.floor, value, digits)
-
-
-def _towards(direction: Callable[[float], int], value: float, digits: int) -> str:
-    if not 0 < value < math.inf:
-        return number(value, digits)
-    step = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    slack = 1e-9 if direction is math.floor else -1e-9  # a number of few digits stays as it is
-    return f"{direction(value / step + slack) * step:.{digits}g}"
+    """A lower bound for people, rounded down (`rounding.lower`)."""
+    return rounding.lower(value, digits)
 
 
 def percent(value: float | None) -> str:

@@ -11,12 +11,13 @@ from privgraph.methods.answers import Answers
 from privgraph_workbench.figures.answers import class_name
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, number
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import NEUTRAL
 
 TITLE = "Who answered"
 BADGE = "private: who answered, and their edges, are no part of what is released"
 UNKNOWN = "class not told"
 SIZES = (7, 11, 15)
-NO_CLASS = 7
+NO_CLASS = NEUTRAL
 
 
 def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:

@@ -17,6 +17,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row, number, upper
 from privgraph_workbench.figures.settings import word
+from privgraph_workbench.theme import Epsilon
 
 RESAMPLES = 2000
 CLOSE = 0.99
@@ -25,6 +26,14 @@ EVALUATOR_BADGE = (
     "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
 )
 COMPOSED_BADGE = "{:,} runs of the same people: an ε is that of one run alone, and who sees all sees their composition"
+COLUMNS: Mapping[Epsilon, str] = {
+    "sound": "epsilon",
+    "published": "epsilon_as_published",
+    "audited": "epsilon_audited",
+}
+"""The columns of rows in which the three epsilons stand."""
+NETWORKS = ("network", "conv", "backbone")
+"""What methods call the option that chooses their network."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
 
 
@@ -41,6 +50,36 @@ def unit_of(record: RunRecord) -> str:
 def graph_of(record: RunRecord) -> str:
     """The run's graph in words. Runs on different graphs never share a curve, a panel or a mean."""
     return GraphId.of(record.spec).words()
+
+
+def nodes_of(record: RunRecord) -> int | None:
+    """How many nodes the run's graph has, where that is known without loading it."""
+    return GraphId.of(record.spec).nodes
+
+
+def network_of(record: RunRecord) -> str:
+    """How the run's network reads neighbours, in its method's word; "" where the method leaves no choice."""
+    options = record.spec.options
+    return next((str(options[name]) for name in NETWORKS if name in options), "")
+
+
+def place_words(rows: Sequence[Row]) -> str:
+    """What rows of one graph were trained on, for the title of their panel: graph, its size, the networks.
+
+    Columns graph, nodes and network.
+    """
+    graph, nodes = rows[0]["graph"], rows[0]["nodes"]
+    networks = sorted({row["network"] for row in rows} - {""})
+    return ", ".join(
+        filter(
+            None,
+            (
+                graph,
+                "" if nodes is None or "nodes " in graph else f"{nodes:,} nodes",
+                f"network{'s' if len(networks) > 1 else ''} {' and '.join(networks)}" if networks else "",
+            ),
+        )
+    )
 
 
 def asked(record: RunRecord) -> str:
@@ -80,7 +119,7 @@ def privacy(record: RunRecord) -> str:
 def describe(record: RunRecord) -> str:
     """What was run, in a few words: method, graph and privacy. Without the seed, so that it may be shown to
     anybody."""
-    return f"{record.spec.method} on {graph_of(record)}, {privacy(record)}"
+    return f"{method_title(record.spec.method)} on {graph_of(record)}, {privacy(record)}"
 
 
 def statements_of(records: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:

@@ -9,8 +9,9 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures import settings
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty, number, percent
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty, number, percent, stated
 from privgraph_workbench.figures.common import (
+    COLUMNS,
     badges_of,
     composed,
     graph_of,
@@ -22,15 +23,11 @@ from privgraph_workbench.figures.common import (
     unit_of,
 )
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS
 
 TITLE = "Runs side by side"
 LINE = 46
 """The longest line of a run's name beside its bars."""
-EPSILONS = (
-    ("epsilon", "sound ε"),
-    ("epsilon_as_published", "ε as published"),
-    ("epsilon_audited", "ε audited (at least)"),
-)
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
@@ -79,7 +76,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "no run is selected")
     labels = distinct("\n".join(textwrap.wrap(row["label"], LINE)) for row in rows)
-    epsilons = [row[key] for row in rows for key, _ in EPSILONS if placed(row[key])]
+    epsilons = [row[key] for row in rows for key in COLUMNS.values() if placed(row[key])]
     panels = [
         Panel(
             x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
@@ -109,17 +106,16 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=Axis(title="", scale="category", categories=labels, labels=False),
             )
         )
-        for slot, (key, name) in enumerate(EPSILONS):
+        for kind, key in COLUMNS.items():
             held = [(row, label) for row, label in zip(rows, labels, strict=True) if placed(row[key])]
             if held:
                 series.append(
                     Series(
-                        name=name,
+                        name=EPSILONS[kind].title + (" (at least)" if kind == "audited" else ""),
                         kind="points",
                         x=tuple(row[key] for row, _ in held),
                         y=tuple(label for _, label in held),
-                        slot=slot + 1,
-                        hollow=key == "epsilon_as_published",
+                        epsilon=kind,
                         panel=1,
                         size=11,
                         hover=tuple(_hover(row) for row, _ in held),
@@ -136,7 +132,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             kind="bars",
             x=tuple(row["seconds"] for row in rows),
             y=labels,
-            slot=4,
+            slot=1,
             shape=0,
             panel=len(panels) - 1,
             legend=False,
@@ -167,7 +163,6 @@ def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
 
 
 def _hover(row: Row) -> str:
-    return (
-        f"{row['label']}\ntest accuracy {percent(row['test_accuracy'])}\nsound ε {number(row['epsilon'])}, "
-        f"as published {number(row['epsilon_as_published'])}, audited {number(row['epsilon_audited'])}"
+    return f"{row['label']}\ntest accuracy {percent(row['test_accuracy'])}\n" + ", ".join(
+        f"{EPSILONS[kind].title} {stated(kind, row[key])}" for kind, key in COLUMNS.items()
     )

@@ -8,7 +8,19 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures import curves
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty, percent
+from privgraph_workbench.figures.chart import (
+    Axis,
+    Chart,
+    Panel,
+    Row,
+    Rule,
+    Series,
+    band,
+    empty,
+    percent,
+    percentages,
+    shared,
+)
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
     badges_of,
@@ -82,6 +94,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "no accuracies have been stored yet")
     groups = list(dict.fromkeys(row["group"] for row in rows))
     panels, series = [], []
+    bounds = shared(
+        [row[key] for row in rows if row["group"] == group for key in ("value", "low", "high") if row[key] is not None]
+        for group in groups
+    )
     for place, group in enumerate(groups):
         members = [row for row in rows if row["group"] == group]
         starts: dict[str, int] = {}
@@ -92,7 +108,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Panel(
                 title=group,
                 x=Axis(title="step (epochs, over all stages)"),
-                y=Axis(title="accuracy (percent of nodes)", percent=True),
+                y=percentages("accuracy (percent of nodes)", bounds),
                 rules=rules,
             )
         )

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty, number, upper
-from privgraph_workbench.figures.common import spans
+from privgraph_workbench.figures.common import COLUMNS, spans
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS, Epsilon
 
 TITLE = "Both epsilons"
-EPSILONS = (("epsilon", "sound ε"), ("epsilon_as_published", "ε as published"))
+KINDS: tuple[Epsilon, ...] = ("sound", "published")
 HANDLE = "noise"
 LARGEST = 1e6
 """An epsilon beyond it is drawn out of sight: it is as good as none, and would flatten all others."""
@@ -38,28 +39,28 @@ def data(
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves over logarithmic epsilon; the setting's own place has a large mark on each, and a line where it can move."""
-    drawn = [row[key] for row in rows for key, _ in EPSILONS if _finite(row[key])]
+    drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
-        free = any(row[key] == 0 for row in rows for key, _ in EPSILONS)
+        free = any(row[COLUMNS[kind]] == 0 for row in rows for kind in KINDS)
         return empty(TITLE, "it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
     low, high = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
     factors = rows[0]["x"] > 0 and rows[-1]["x"] > 12 * rows[0]["x"]
     series: list[Series] = []
-    for slot, (key, name) in enumerate(EPSILONS):
+    for kind in KINDS:
+        key, name = COLUMNS[kind], EPSILONS[kind].title
         held = [row for row in rows if _finite(row[key])]
         if not held:
             continue
-        for kind, shown in (("path", held), ("points", [row for row in held if row["chosen"]])):
+        for whole, shown in ((True, held), (False, [row for row in held if row["chosen"]])):
             series.append(
                 Series(
                     name=name,
-                    kind="path" if kind == "path" else "points",
+                    kind="path" if whole else "points",
                     x=tuple(row["x"] for row in shown),
                     y=tuple(row[key] for row in shown),
-                    slot=slot,
-                    hollow=key != "epsilon",
-                    size=5 if kind == "path" else 13,
-                    legend=kind == "path",
+                    epsilon=kind,
+                    size=5 if whole else 13,
+                    legend=whole,
                     group=name,
                     hover=tuple(_hover(row) for row in shown),
                 )

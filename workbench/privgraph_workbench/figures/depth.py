@@ -7,7 +7,19 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, number, percent
+from privgraph_workbench.figures.chart import (
+    Axis,
+    Chart,
+    Panel,
+    Row,
+    Series,
+    band,
+    empty,
+    percent,
+    percentages,
+    shared,
+    stated,
+)
 from privgraph_workbench.figures.common import (
     UNIT_WORDS,
     asked,
@@ -84,11 +96,21 @@ def chart(rows: Sequence[Row]) -> Chart:
     names = list(dict.fromkeys(_name(row) for row in rows))
     depths = tuple(sorted({float(row["depth"]) for row in rows}))
     metric = rows[0]["metric"].replace("_", " ")
+    bounds = shared(
+        [
+            row[key]
+            for row in rows
+            if (row["graph"], row["unit"]) == place
+            for key in ("mean", "low", "high")
+            if row[key] is not None
+        ]
+        for place in places
+    )
     panels = tuple(
         Panel(
             title=f"{graph}, {UNIT_WORDS[unit]}",
             x=Axis(title="depth K (hops)", ticks=depths),
-            y=Axis(title=f"{metric} (percent of nodes)", percent=True),
+            y=percentages(f"{metric} (percent of nodes)", bounds),
         )
         for graph, unit in places
     )
@@ -110,7 +132,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                     group=name,
                     hover=tuple(
                         f"{name}\nK {row['depth']}: {percent(row['mean'])} ({row['seeds']} seeds)\n"
-                        f"sound ε {number(row['epsilon'])}, as published {number(row['epsilon_as_published'])}"
+                        f"sound ε {stated('sound', row['epsilon'])}, "
+                        f"as published {stated('published', row['epsilon_as_published'])}"
                         for row in points
                     ),
                 )

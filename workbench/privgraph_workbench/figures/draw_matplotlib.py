@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -26,20 +26,34 @@ from privgraph_workbench.figures.chart import (
     strengths,
     title_lines,
 )
+from privgraph_workbench.figures.looks import Look, look
 from privgraph_workbench.theme import Theme, theme
 
-# The slots' dashes and markers, in matplotlib's words and the theme's order.
-DASHES: tuple[Any, ...] = (
-    "solid",
-    (0, (5, 2.5)),
-    (0, (1.2, 1.6)),
-    (0, (5, 1.6, 1.2, 1.6)),
-    (0, (9, 3)),
-    (0, (9, 2, 1.2, 2)),
-    (0, (3, 1, 0.8, 1)),
-)
-MARKERS = ("o", "s", "D", "^", "P", "X", "v", "*", "p")
-HATCHES = ("", "//", "\\\\", "xx", "--", "..")
+# The theme's words for dashes, symbols and hatching, in matplotlib's.
+DASHES: Mapping[str, Any] = {
+    "solid": "solid",
+    "dash": (0, (5, 2.5)),
+    "dot": (0, (1.2, 1.6)),
+    "dashdot": (0, (5, 1.6, 1.2, 1.6)),
+    "longdash": (0, (9, 3)),
+    "longdashdot": (0, (9, 2, 1.2, 2)),
+    "5px,2px,1px,2px": (0, (3, 1, 0.8, 1)),
+    "2px,6px": (0, (1.2, 4)),
+}
+MARKERS: Mapping[str, str] = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "triangle-left": "<",
+    "cross": "P",
+    "x": "X",
+    "star": "*",
+    "pentagon": "p",
+    "hexagon": "h",
+}
+HATCHES: Mapping[str, str] = {"": "", "/": "//", "\\": "\\\\", "x": "xx", "-": "--", ".": "..", "+": "++", "|": "||"}
 SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "privgraph", "pdf.fonttype": 42}
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar sign, text
 stays text, and equal figures give equal files."""
@@ -216,13 +230,12 @@ def _within_percent(own: Any) -> tuple[float, float]:
 
 
 def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
-    colour = colours.line(series.slot)
-    shape = series.slot if series.shape is None else series.shape
-    dash, marker = DASHES[shape % len(DASHES)], MARKERS[shape % len(MARKERS)]
+    seen = look(series, colours)
+    colour, dash, marker = seen.colour, DASHES[seen.dash], MARKERS[seen.symbol]
     x = [math.nan if value is None else value for value in series.x]
     y = [math.nan if value is None else value for value in series.y]
     if series.kind == "bars":
-        return _bars(axis, series, panel, colours, colour, shape)
+        return _bars(axis, series, panel, colours, seen)
     if series.kind == "cells":
         return _cells(axis, series, panel, colours, colour)
     if panel.y.scale == "category":
@@ -253,9 +266,9 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         linewidth=1.8,
         marker=marker if marked else None,
         markersize=series.size * 0.75,
-        markerfacecolor=colours.background if series.hollow else colour,
-        markeredgecolor=colour if series.hollow else colours.background,
-        markeredgewidth=1.6 if series.hollow else 0.7,
+        markerfacecolor=colours.background if seen.hollow else colour,
+        markeredgecolor=colour if seen.hollow else colours.background,
+        markeredgewidth=1.6 if seen.hollow else 0.7,
         zorder=3,
     )[0]
 
@@ -271,14 +284,14 @@ def _cells(axis: Axes, series: Series, panel: Panel, colours: Theme, colour: str
     axis.set_xlim(-0.6, len(panel.x.categories) - 0.4)
 
 
-def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, colour: str, shape: int) -> Any:
+def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, seen: Look) -> Any:
     horizontal = panel.y.scale == "category"
     values = [0 if value is None else value for value in (series.x if horizontal else series.y)]
     named = (panel.y if horizontal else panel.x).categories
     places = [named.index(str(value)) for value in (series.y if horizontal else series.x)]
     look: dict[str, Any] = {
-        "color": colour,
-        "hatch": HATCHES[shape % len(HATCHES)],
+        "color": seen.colour,
+        "hatch": HATCHES[seen.pattern],
         "edgecolor": colours.background,
         "linewidth": 0,
     }

@@ -21,7 +21,8 @@ from privgraph_workbench.figures.chart import (
     strengths,
     title_lines,
 )
-from privgraph_workbench.theme import DASHES, FONT, FONT_SIZE, MARKERS, Theme, theme, transparent
+from privgraph_workbench.figures.looks import look
+from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 
 _LEGEND_ROW = 24
 
@@ -166,7 +167,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
         },
         modebar={"bgcolor": "rgba(0,0,0,0)", "color": colours.muted, "activecolor": colours.text},
         uirevision="keep",
-        meta={"summary": chart.summary},
+        meta={"summary": " ".join([chart.summary, *chart.badges])},
         bargap=0.25,
         barmode="overlay",  # as in files: bars of one place lie over one another, the later in front
     )
@@ -237,18 +238,17 @@ def _axis(axis: Axis, panel: Panel, colours: Theme) -> dict[str, object]:
 
 
 def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar | go.Heatmap:
-    colour = colours.line(series.slot)
-    shape = series.slot if series.shape is None else series.shape
-    symbol = MARKERS[shape % len(MARKERS)]
-    line = {"color": colour, "width": 2, "dash": DASHES[shape % len(DASHES)]}
+    seen = look(series, colours)
+    colour = seen.colour
+    line = {"color": colour, "width": 2, "dash": seen.dash}
     hover = (
         {"text": [plain(text) for text in series.hover], "hoverinfo": "text"} if series.hover else {"hoverinfo": "skip"}
     )
     marker = {
-        "symbol": f"{symbol}-open" if series.hollow else symbol,
+        "symbol": f"{seen.symbol}-open" if seen.hollow else seen.symbol,
         "size": series.size,
         "color": colour,
-        "line": {"color": colour if series.hollow else colours.background, "width": 2 if series.hollow else 1},
+        "line": {"color": colour if seen.hollow else colours.background, "width": 2 if seen.hollow else 1},
     }
     if series.kind == "bars":
         horizontal = panel.y.scale == "category"
@@ -261,13 +261,13 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
                 "color": colour,
                 # overlay: without it, the bar below its hatching would have no colour at all
                 "pattern": {
-                    "shape": ("", "/", "\\", "x", "-", ".")[shape % 6],
+                    "shape": seen.pattern,
                     "fgcolor": colours.background,
                     "fillmode": "overlay",
                 },
             },
             text=[plain(text) for text in series.text] or None,
-            textposition="outside" if shape % 6 else "auto",  # no text on hatching
+            textposition="outside" if seen.pattern else "auto",  # no text on hatching
             insidetextfont={"color": colours.background},
             outsidetextfont={"color": colours.text},
             cliponaxis=False,

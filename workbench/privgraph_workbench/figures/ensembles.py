@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from privgraph.methods.ensemble import Ensemble
 from privgraph.privacy.weighted_votes import Asked, dependent_trail, epsilon_at, squared_mu
 from privgraph_workbench.figures.chart import distinct, number
+from privgraph_workbench.theme import EPSILONS
 
 MOST_GROUPS = 5
 GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes)"}
-MEASURES = {"sound": "sound ε", "data-dependent": "data-dependent ε"}
+MEASURES = {"sound": EPSILONS["sound"].title, "data-dependent": "data-dependent ε"}
 DEPENDENT_BADGE = "data-dependent: computed from private votes, itself not private, no guarantee"
 TEACHERS_BADGE = (
     "private: what teachers are like (sizes, centralities) was read from private nodes, and is not released"

@@ -33,7 +33,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             kind="bars",
             x=tuple(row[key] if math.isfinite(row[key]) else highest for row in rows),
             y=names,
-            slot=place,
+            epsilon="sound",
             panel=place,
             legend=False,
             text=tuple(_said(row[key]) for row in rows),

@@ -9,7 +9,17 @@ import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
-from privgraph_workbench.figures.common import asked, badges_of, composed, graph_of, setting, variants
+from privgraph_workbench.figures.common import (
+    asked,
+    badges_of,
+    composed,
+    graph_of,
+    network_of,
+    nodes_of,
+    place_words,
+    setting,
+    variants,
+)
 from privgraph_workbench.figures.draw_plotly import draw
 
 TITLE = "Neighbours in training against neighbours in prediction"
@@ -21,7 +31,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     """One row per graph, budget, variant, M and N_test, from runs of HeterPoisson that are done; only where
     at least two values of both numbers have been tried.
 
-    dataset, graph (in words), budget (in words: what the noise was chosen by), asked (the epsilon asked for;
+    dataset, graph (in words), nodes (of the graph; None: not known), network, budget (in words: what the
+    noise was chosen by), asked (the epsilon asked for;
     None: nothing is protected), variant (other options in which the runs differ), neighbours (M),
     test_neighbours (N_test), mean (over seeds), seeds (their number), epsilon (the largest sound one; None
     where nothing is protected), metric, evaluator (True), composed (how many of all these runs read the same
@@ -38,6 +49,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
         {
             "dataset": members[0].spec.dataset,
             "graph": graph,
+            "nodes": nodes_of(members[0]),
+            "network": network_of(members[0]),
             "budget": budget,
             "asked": members[0].spec.asked_epsilon,
             "variant": variant,
@@ -94,7 +107,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         summary=(
             f"{metric.capitalize()} for {len(across)} values of M and {len(along)} of N_test. Highest: {percent(best['mean'])} at M = "
-            f"{best['neighbours']} and N_test = {best['test_neighbours']} ({_name(best, rows)})."
+            f"{best['neighbours']} and N_test = {best['test_neighbours']} ({_name(best)})."
         ),
         badges=badges_of(rows),
         columns=2,
@@ -114,13 +127,13 @@ def _panels(rows: Sequence[Row]) -> dict[str, list[Row]]:
     )
     found: dict[str, list[Row]] = {}
     for row in ordered:
-        found.setdefault(_name(row, rows), []).append(row)
+        found.setdefault(_name(row), []).append(row)
     return found
 
 
-def _name(row: Row, rows: Sequence[Row]) -> str:
-    graph = row["graph"] if len({one["graph"] for one in rows}) > 1 else ""
-    return ", ".join(filter(None, (graph, row["budget"], row["variant"])))
+def _name(row: Row) -> str:
+    network = "" if "network" in row["variant"] else row["network"]  # said once
+    return ", ".join(filter(None, (place_words([{**row, "network": network}]), row["budget"], row["variant"])))
 
 
 def _hover(row: Row) -> str:

@@ -11,9 +11,10 @@ from privgraph.methods.answers import Answers
 from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE, UNITS, class_name, largest
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty, number
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import NEUTRAL
 
 TITLE = "One answer, before and after noise"
-WINNER, OTHERS = 0, 7
+WINNER, OTHERS = 0, NEUTRAL
 
 
 def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:

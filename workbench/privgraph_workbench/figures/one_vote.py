@@ -15,10 +15,11 @@ from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE, 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty, number, upper
 from privgraph_workbench.figures.draw_plotly import draw
 from privgraph_workbench.figures.ensembles import heaviest, price
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words import chance
 
 TITLE = "One vote, and its noise"
-WINNER, OTHERS, HEADS = 0, 7, 1
+WINNER, OTHERS, HEADS = 0, NEUTRAL, 1
 MOST_QUERIES = 200
 
 Array = NDArray[np.float64]

@@ -12,6 +12,7 @@ from privgraph.privacy.precision import precision_bound
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, percent, upper
 from privgraph_workbench.figures.common import badges_of
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 
 TITLE = "Highest precision on private embeddings"
 REACH = 12.0
@@ -71,7 +72,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             kind="level",
             x=(0, last),
             y=(first["guessing"],),
-            slot=7,
+            slot=NEUTRAL,
             shape=2,
             hover=(f"a blind guess is right {percent(first['guessing'])} of the time",) * 2,
         ),
@@ -83,6 +84,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             x=(row["epsilon"],),
             y=(row["precision"],),
             slot=1 + place,
+            epsilon=_kind(row),
             size=13,
             hover=(f"{row['name']}\n{_hover(row)}",),
         )
@@ -108,6 +110,11 @@ def chart(rows: Sequence[Row]) -> Chart:
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """The bound as a plotly figure."""
     return draw(chart(rows), theme)
+
+
+def _kind(row: Row) -> Epsilon | None:
+    """Which of the three a mark stands for; it is called so."""
+    return next((kind for kind, mark in EPSILONS.items() if row["name"].startswith(mark.title)), None)
 
 
 def _hover(row: Row) -> str:

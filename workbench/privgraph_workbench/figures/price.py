@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty, number, upper
-from privgraph_workbench.figures.common import spans
+from privgraph_workbench.figures.common import COLUMNS, spans
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS, Epsilon
 
 TITLE = "What the answers cost"
-EPSILONS = (("epsilon", "sound ε"), ("epsilon_as_published", "ε as published"))
+KINDS: tuple[Epsilon, ...] = ("sound", "published")
 
 
 def data(points: Iterable[tuple[float, float, float | None]], chosen: float) -> list[Row]:
@@ -26,13 +27,14 @@ def data(points: Iterable[tuple[float, float, float | None]], chosen: float) -> 
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves on logarithmic axes; the chosen lambda has a large mark on each."""
-    drawn = [row[key] for row in rows for key, _ in EPSILONS if _finite(row[key])]
+    drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         return empty(TITLE, "no lambda has a finite ε")
     low, high = spans(min(drawn), max(drawn))
     left, right = spans(rows[0]["lam"], rows[-1]["lam"])
     series: list[Series] = []
-    for slot, (key, name) in enumerate(EPSILONS):
+    for kind in KINDS:
+        key, name = COLUMNS[kind], EPSILONS[kind].title
         held = [row for row in rows if _finite(row[key])]
         if not held:
             continue
@@ -42,7 +44,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 kind="line",
                 x=tuple(row["lam"] for row in held),
                 y=tuple(row[key] for row in held),
-                slot=slot,
+                epsilon=kind,
                 group=name,
                 hover=tuple(_hover(row) for row in held),
             )
@@ -54,8 +56,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 kind="points",
                 x=tuple(row["lam"] for row in marked),
                 y=tuple(row[key] for row in marked),
-                slot=slot,
-                hollow=key != "epsilon",
+                epsilon=kind,
                 size=12,
                 legend=False,
                 group=name,

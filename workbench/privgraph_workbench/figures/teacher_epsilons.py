@@ -13,6 +13,7 @@ from privgraph_workbench.figures.answers import round_step
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty, number, upper
 from privgraph_workbench.figures.draw_plotly import draw
 from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE, GROUPINGS, MEASURES, TEACHERS_BADGE, groups
+from privgraph_workbench.theme import NEUTRAL
 
 TITLE = "Epsilon of each teacher"
 VIEWS = {
@@ -169,7 +170,7 @@ def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> t
     members = _members(rows)
     drawn = [(name, place, own) for name, place, own in members if len(members) > 1]
     series = []
-    for name, place, own in [*drawn, ("all teachers", 7, list(rows))]:
+    for name, place, own in [*drawn, ("all teachers", NEUTRAL, list(rows))]:
         values = np.sort([row["epsilon"] for row in own])
         shares = np.arange(len(values) + 1) / len(values)
         series.append(

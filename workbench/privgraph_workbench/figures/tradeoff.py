@@ -1,8 +1,9 @@
 """Accuracy against epsilon, with confidence over seeds (Figure 2 of the ProGAP paper).
 
-Each setting is drawn at two epsilons of the same noise: the sound one (filled) and the one as published
-(hollow), joined by a thin line. Epsilons of different privacy units are different promises:
-`common.mixed_units` has the sentence that must stand beside a plot that overlays them.
+Each setting is drawn at two epsilons of the same noise, the sound one and the one as published, each with
+its own mark and joined by a thin line. A line, in colour and dash, is a method; a mark says which epsilon.
+Epsilons of different privacy units are different promises: `common.mixed_units` has the sentence that must
+stand beside a plot that overlays them.
 """
 
 from __future__ import annotations
@@ -13,8 +14,21 @@ from collections.abc import Iterable, Sequence
 import plotly.graph_objects as go
 
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, number, percent
+from privgraph_workbench.figures.chart import (
+    Axis,
+    Chart,
+    Panel,
+    Row,
+    Series,
+    band,
+    empty,
+    percent,
+    percentages,
+    shared,
+    stated,
+)
 from privgraph_workbench.figures.common import (
+    COLUMNS,
     UNIT_WORDS,
     badges_of,
     composed,
@@ -22,6 +36,9 @@ from privgraph_workbench.figures.common import (
     graph_of,
     method_title,
     mixed_units,
+    network_of,
+    nodes_of,
+    place_words,
     placed,
     setting,
     spans,
@@ -29,18 +46,19 @@ from privgraph_workbench.figures.common import (
     variants,
 )
 from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.theme import EPSILONS, Epsilon
 
 TITLE = "Accuracy against privacy"
-SOUND, PUBLISHED = "sound ε", "ε as published"
-MARKS = "; filled: sound, hollow: as published"
-MOST_PAIRS = 5
-"""Up to so many curves, each has two entries in the legend, one for each epsilon; beyond, one for both."""
+KINDS: tuple[Epsilon, ...] = ("sound", "published")
+ALONE = 1.12
+"""A curve of a single point is a line that reaches so far to either side of it, as a factor of epsilon."""
 
 
 def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Row]:
     """One row per setting (equal but for the seed), from the runs that are done and have the metric.
 
-    method, title, dataset, graph (in words: each has a panel of its own), unit, variant (options that differ
+    method, title, dataset, graph (in words: each has a panel of its own), nodes (of the graph; None: not
+    known), network ("": the method leaves no choice), unit, variant (options that differ
     within the group), asked (the epsilon asked for; None where the noise was given), epsilon (sound) and
     epsilon_as_published (the largest over the seeds; None: no such number), mean, low, high (95% bootstrap
     over seeds; None for a single seed), seeds (their number), reference (True: no epsilon to place it at,
@@ -66,6 +84,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "title": method_title(first.spec.method),
                 "dataset": first.spec.dataset,
                 "graph": graph_of(first),
+                "nodes": nodes_of(first),
+                "network": network_of(first),
                 "unit": unit_of(first),
                 "variant": words[key],
                 "asked": first.spec.asked_epsilon,
@@ -91,24 +111,23 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    epsilons = [row[key] for row in rows for key in ("epsilon", "epsilon_as_published") if placed(row[key])]
+    epsilons = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
     low, high = spans(min(epsilons, default=0.5), max(epsilons, default=8.0))
     curves = list(dict.fromkeys(_curve(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(_curve(row) for row in rows if row["reference"]))
     metric = rows[0]["metric"].replace("_", " ")
-    paired = len(curves) > MOST_PAIRS
+    by_graph = {graph: [row for row in rows if row["graph"] == graph] for graph in graphs}
+    bounds = shared(
+        [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None]
+        for held in by_graph.values()
+    )
     panels = tuple(
         Panel(
-            title=graph if len(graphs) > 1 else "",
-            x=Axis(
-                title=f"ε (privacy budget; logarithmic; left is more private{MARKS if paired else ''})",
-                scale="log",
-                low=low,
-                high=high,
-            ),
-            y=Axis(title=f"{metric} (percent of nodes)", percent=True),
+            title=place_words(held),
+            x=Axis(title="ε (privacy budget; logarithmic; left is more private)", scale="log", low=low, high=high),
+            y=percentages(f"{metric} (percent of nodes)", bounds),
         )
-        for graph in graphs
+        for held in by_graph.values()
     )
     series: list[Series] = []
     for place, graph in enumerate(graphs):
@@ -116,18 +135,19 @@ def chart(rows: Sequence[Row]) -> Chart:
             members = [row for row in rows if row["graph"] == graph and _curve(row) == curve]
             members = [row for row in members if not row["reference"]]
             if members:
-                series += _curve_series(members, curve, slot, place, paired)
+                series += _curve_series(members, curve, slot, place)
         for number_, level in enumerate(levels):
             for row in rows:
                 if row["graph"] == graph and row["reference"] and _curve(row) == level:
                     series.append(_level(row, level, len(curves) + number_, place, (low, high)))
+    series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
     best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
-        title=f"{TITLE}: {graphs[0]}" if len(graphs) == 1 else TITLE,
+        title=TITLE,
         panels=panels,
         series=tuple(series),
         summary=(
@@ -152,16 +172,32 @@ def _curve(row: Row) -> str:
     return f"{row['title']}{unit}" + (f", {row['variant']}" if row["variant"] else "")
 
 
-def _curve_series(members: list[Row], curve: str, slot: int, panel: int, paired: bool) -> list[Series]:
-    """A curve at its two epsilons; `paired`: both have one entry in the legend, and hide together."""
-    sound = sorted((row for row in members if placed(row["epsilon"])), key=lambda row: float(row["epsilon"]))
-    published = [row for row in members if placed(row["epsilon_as_published"])]
-    published.sort(key=lambda row: float(row["epsilon_as_published"]))
-    both = [row for row in sound if row in published and row["epsilon"] != row["epsilon_as_published"]]
-    groups = {kind: curve if paired else f"{curve}: {kind}" for kind in (SOUND, PUBLISHED)}
-    found = band(sound, "epsilon", slot=slot, panel=panel, group=groups[SOUND])
-    if both:
-        ends = [(row["epsilon"], row["epsilon_as_published"], row["mean"]) for row in both]
+def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list[Series]:
+    """A line through the curve's points, the sound ones where there are any, and a mark at each of the two epsilons."""
+    points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
+    kind: Epsilon = "sound" if points["sound"] else "published"
+    line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
+    if len(line) == 1:
+        ((x, y),) = line
+        line = [(x / ALONE, y), (x * ALONE, y)]
+    found = band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
+    found.append(
+        Series(
+            name=curve,
+            kind="line",
+            x=tuple(x for x, _ in line),
+            y=tuple(y for _, y in line),
+            slot=slot,
+            panel=panel,
+            group=curve,
+        )
+    )
+    ends = [
+        (row["epsilon"], row["epsilon_as_published"], row["mean"])
+        for row in points["sound"]
+        if row in points["published"] and row["epsilon"] != row["epsilon_as_published"]
+    ]
+    if ends:
         found.append(
             Series(
                 name="same run",
@@ -171,27 +207,40 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, paired:
                 slot=slot,
                 panel=panel,
                 legend=False,
-                group=groups[PUBLISHED],
+                group=curve,
                 faint=True,
             )
         )
-    for kind, chosen, key in ((SOUND, sound, "epsilon"), (PUBLISHED, published, "epsilon_as_published")):
-        if not chosen:
-            continue
-        found.append(
-            Series(
-                name=groups[kind],
-                kind="path" if key == "epsilon" else "points",
-                x=tuple(row[key] for row in chosen),
-                y=tuple(row["mean"] for row in chosen),
-                slot=slot,
-                panel=panel,
-                hollow=key != "epsilon",
-                group=groups[kind],
-                hover=tuple(_hover(row, curve) for row in chosen),
+    for kind, chosen in points.items():
+        if chosen:
+            found.append(
+                Series(
+                    name=f"{curve}: {EPSILONS[kind].title}",
+                    kind="points",
+                    x=tuple(row[COLUMNS[kind]] for row in chosen),
+                    y=tuple(row["mean"] for row in chosen),
+                    epsilon=kind,
+                    panel=panel,
+                    legend=False,
+                    group=curve,
+                    hover=tuple(_hover(row, curve) for row in chosen),
+                )
             )
-        )
     return found
+
+
+def _placed(members: Sequence[Row], kind: Epsilon) -> list[Row]:
+    return [row for row in members if placed(row[COLUMNS[kind]])]
+
+
+def _keys(series: Sequence[Series]) -> list[Series]:
+    """What the marks mean: an entry of the legend for each epsilon that is drawn."""
+    drawn = {one.epsilon for one in series}
+    return [
+        Series(name=EPSILONS[kind].title, kind="points", x=(None,), y=(None,), epsilon=kind)
+        for kind in KINDS
+        if kind in drawn
+    ]
 
 
 def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]) -> Series:
@@ -212,6 +261,6 @@ def _hover(row: Row, curve: str) -> str:
     band = "one seed" if row["low"] is None else f"95%: {percent(row['low'])} to {percent(row['high'])}"
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
     return (
-        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {number(row['epsilon'])}"
-        f"\nε as published {number(row['epsilon_as_published'])}"
+        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {stated('sound', row['epsilon'])}"
+        f"\nε as published {stated('published', row['epsilon_as_published'])}"
     )

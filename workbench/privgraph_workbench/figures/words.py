@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph_workbench.figures.chart import Row, lower, number, upper
+from privgraph_workbench.figures.chart import Row, lower, number, stated, upper
+from privgraph_workbench.theme import EPSILONS
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -29,11 +30,12 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
     audited = "none yet" if statement.epsilon_audited is None else f"at least {lower(statement.epsilon_audited)}"
     if statement.epsilon_audited is not None and statement.audit_confidence is not None:
         audited += f" (confidence {100 * statement.audit_confidence:g}%{ATTACKED.get(statement.audited_by, '')})"
-    return (
-        ("sound ε", upper(statement.epsilon)),
-        ("ε as published", number(statement.epsilon_as_published, 4)),
-        ("ε audited", audited),
+    values = (
+        stated("sound", statement.epsilon),
+        stated("published", statement.epsilon_as_published),
+        audited,
     )
+    return tuple((mark.title, value) for mark, value in zip(EPSILONS.values(), values, strict=True))
 
 
 def refutations(statement: PrivacyStatement) -> list[str]:

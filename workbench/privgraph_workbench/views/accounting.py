@@ -18,6 +18,7 @@ from privgraph_workbench.accounting import Curve, Setting
 from privgraph_workbench.accounts import PRIVACY
 from privgraph_workbench.figures import cost
 from privgraph_workbench.figures.chart import Row, number, upper
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import (
     accounting_form,
     accounting_noise,
@@ -219,12 +220,12 @@ def _drag(name: str, noise: float) -> None:
 def _boxes(said: PrivacyStatement) -> None:
     boxes = (
         (
-            "sound ε",
+            EPSILONS["sound"].label,
             "none proved" if math.isinf(said.epsilon) else upper(said.epsilon),
             f"What this noise will guarantee, by a proof that we stand for. Computed by: {said.accountant or 'no need'}.",
         ),
         (
-            "ε as published",
+            EPSILONS["published"].label,
             "no formula" if said.epsilon_as_published is None else number(said.epsilon_as_published, 4),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),

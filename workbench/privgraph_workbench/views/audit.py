@@ -20,8 +20,9 @@ from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench import forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores
-from privgraph_workbench.figures.chart import Row, lower, number, upper
+from privgraph_workbench.figures.chart import Row, lower, number, stated, upper
 from privgraph_workbench.figures.common import statements_of
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import choosing, common, statement
 from privgraph_workbench.views.export import figure_exports
 
@@ -273,10 +274,15 @@ def _numbers(audit: AuditRecord) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red."""
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
-        ("sound ε", _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
-        ("ε as published", _published(audit), audit.refutes_published, f"What the paper's own formula claims {whole}"),
+        (EPSILONS["sound"].label, _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
         (
-            "ε audited",
+            EPSILONS["published"].label,
+            _published(audit),
+            audit.refutes_published,
+            f"What the paper's own formula claims {whole}",
+        ),
+        (
+            EPSILONS["audited"].label,
             f"at least {lower(audit.epsilon)}",
             False,
             f"What the attack has shown {whole}, at {100 * audit.confidence:g}% confidence. It attacked {words.literal(attacked(audit.audit))}.",
@@ -303,7 +309,7 @@ def _claim(epsilon: float) -> str:
 
 
 def _published(audit: AuditRecord) -> str:
-    return "no formula" if audit.published is None else number(audit.published, 4)
+    return "no formula" if audit.published is None else stated("published", audit.published)
 
 
 def _verdict(audit: AuditRecord) -> None:
@@ -368,8 +374,8 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
         "ε at least": lower(audit.epsilon),
         "confidence": f"{100 * audit.confidence:g}%",
         "δ": number(audit.delta),
-        "sound ε": _claim(audit.sound),
-        "ε as published": _published(audit),
+        EPSILONS["sound"].title: _claim(audit.sound),
+        EPSILONS["published"].title: _published(audit),
         "trials": audit.trials,
         "seconds": audit.seconds,
         "seed": audit.seed,

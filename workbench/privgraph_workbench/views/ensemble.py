@@ -18,6 +18,7 @@ from privgraph_workbench import jobs, shell, words
 from privgraph_workbench.figures import budget, consensus, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures import teacher_epsilons as epsilons
 from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import common, vote_form
 from privgraph_workbench.views.export import drawn_figure
 
@@ -101,7 +102,7 @@ def _numbers(found: Ensemble) -> None:
         ("Teachers", f"{len(found.weights):,}", "Each was tuned on private nodes of its own"),
         ("Weight of a vote", _range(found.weights), "From the lightest to the heaviest teacher; 1 on average"),
         (
-            "Sound ε",
+            EPSILONS["sound"].label,
             _range(found.sound),
             f"What nodes are guaranteed, from the lightest to the heaviest teacher, at delta {number(found.delta)}",
         ),

@@ -10,7 +10,8 @@ from privgraph.methods.privgnn.config import Config
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters, values
 from privgraph_workbench import datasets, forms, live_plot, pricing, shell, words
 from privgraph_workbench.figures import price
-from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.figures.chart import number, stated
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import choosing, common
 from privgraph_workbench.views.export import figure_exports
 
@@ -161,10 +162,14 @@ def _await_facts(spec: DatasetSpec) -> None:
 def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
     found = pricing.quote(config, facts)
     boxes = (
-        ("sound ε", upper(found.epsilon), "What this noise will guarantee, by a proof that we stand for"),
         (
-            "ε as published",
-            "no formula" if found.epsilon_as_published is None else number(found.epsilon_as_published, 4),
+            EPSILONS["sound"].label,
+            stated("sound", found.epsilon),
+            "What this noise will guarantee, by a proof that we stand for",
+        ),
+        (
+            EPSILONS["published"].label,
+            "no formula" if found.epsilon_as_published is None else stated("published", found.epsilon_as_published),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )

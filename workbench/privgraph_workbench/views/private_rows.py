@@ -12,6 +12,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import datasets, live_plot
 from privgraph_workbench.figures import precision
 from privgraph_workbench.figures.common import statements_of
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import figure_exports
 
@@ -38,9 +39,9 @@ def show(record: RunRecord) -> None:
             "reads the row alone can then be right more often than this, of the nodes to which it gives a class. Predictions of this run "
             "also read the node's own features, without noise, and may be better: their precision on test nodes is drawn beside the bound."
         )
-        marks = {"sound ε": said.epsilon}
+        marks = {EPSILONS["sound"].title: said.epsilon}
         if said.epsilon_as_published is not None:
-            marks["ε as published"] = said.epsilon_as_published
+            marks[EPSILONS["published"].title] = said.epsilon_as_published
         reached = record.metrics.get("test_precision")
         measured = {} if reached is None else {"this run's predictions, mean over classes": (said.epsilon, reached)}
         rows = precision.data(facts.classes, said.delta, marks, measured=measured)

@@ -14,16 +14,16 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import datasets, forms, jobs, live_plot, shell, words
 from privgraph_workbench.figures import compare, curves, settings
-from privgraph_workbench.figures.chart import lower, number, upper
+from privgraph_workbench.figures.chart import stated
 from privgraph_workbench.figures.common import (
-    badges_of,
-    mixed_units,
+    method_title,
     options_read,
     run_labels,
     statements_of,
     unit_of,
 )
 from privgraph_workbench.figures.words import three_numbers
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import choosing, common
 from privgraph_workbench.views.export import figure_exports
 from privgraph_workbench.views.run import form_address
@@ -46,12 +46,16 @@ COLUMNS = {
     "method": st.column_config.TextColumn("Method"),
     "dataset": st.column_config.TextColumn("Data", width="medium"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
-    "sound_epsilon": st.column_config.TextColumn("Sound ε", help="What the noise does guarantee; ∞: nothing"),
-    "published_epsilon": st.column_config.TextColumn(
-        "ε as published", help="The paper's own formula at the same noise"
+    "sound_epsilon": st.column_config.TextColumn(
+        EPSILONS["sound"].title, help="What the noise does guarantee; ∞: nothing"
     ),
-    "audited_epsilon": st.column_config.TextColumn("ε audited", help="At least so much: shown by an attack"),
-    "test_accuracy": st.column_config.NumberColumn("Test accuracy", format="percent"),
+    "published_epsilon": st.column_config.TextColumn(
+        EPSILONS["published"].title, help="The paper's own formula at the same noise"
+    ),
+    "audited_epsilon": st.column_config.TextColumn(
+        EPSILONS["audited"].title, help="At least so much: shown by an attack"
+    ),
+    "test_accuracy": st.column_config.NumberColumn("Test accuracy", format="%.1f%%"),
     "seed": st.column_config.NumberColumn("Seed", format="%d"),
     "seconds": st.column_config.NumberColumn("Seconds", format="%.1f"),
     "created": st.column_config.DatetimeColumn("Submitted", format="distance"),
@@ -168,13 +172,14 @@ def row(found: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "open": f"/train?run={found['id']}",
         "state": f"{found['state']} {found['progress']:.0%}" if live else common.state_word(found["state"]),
-        "method": found["method"],
+        "method": method_title(found["method"]),
         "dataset": common.data_title(found["dataset"]) + found["graph"].removeprefix(found["dataset"]),
         "unit": "nothing" if unit == "none" else unit,
-        "sound_epsilon": "" if found["sound_epsilon"] is None else upper(found["sound_epsilon"]),
-        "published_epsilon": "" if found["published_epsilon"] is None else number(found["published_epsilon"]),
-        "audited_epsilon": "" if found["audited_epsilon"] is None else lower(found["audited_epsilon"]),
-        "test_accuracy": found["test_accuracy"],
+        **{
+            name: "" if found[name] is None else stated(kind, found[name])
+            for kind, name in ((kind, f"{kind}_epsilon") for kind in EPSILONS)
+        },
+        "test_accuracy": None if found["test_accuracy"] is None else 100 * found["test_accuracy"],
         "seed": found["seed"],
         "seconds": found["seconds"],
         "created": None if found["created"] is None else datetime.fromtimestamp(found["created"], tz=UTC),
@@ -302,13 +307,10 @@ def _compare(records: Sequence[RunRecord]) -> None:
         st.info(f"The first {MOST_COMPARED} of the chosen runs are compared.")
     records = records[:MOST_COMPARED]
     rows = compare.data(records)
-    if warning := mixed_units(rows):
-        st.warning(common.sentence(warning))
     statements, labels = statements_of(records), run_labels(records)
     live_plot.show(compare.plot(rows, common.theme()), key="compare.bars")
     figure_exports("compare", rows, statements)
     st.dataframe(comparison(records), alt="The chosen runs side by side", height="content")
-    st.caption(" ".join(common.sentence(badge) for badge in badges_of(rows)))
     points = [
         point
         for record, label in zip(records, labels, strict=True)
@@ -323,7 +325,7 @@ def _compare(records: Sequence[RunRecord]) -> None:
 def _settings(record: RunRecord) -> dict[str, Scalar]:
     spec = record.spec
     return {
-        "method": spec.method,
+        "method": method_title(spec.method),
         "graph": common.graph_title(record),
         "seed": spec.seed,
         **options_read(record),
@@ -341,6 +343,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     asked = [_settings(record) for record in records]
     names = dict.fromkeys(name for one in asked for name in one)
     differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
+    titles = [mark.title for mark in EPSILONS.values()]
     table: dict[str, dict[str, str]] = {}
     for record, label, found in zip(records, run_labels(records), map(_shown, records), strict=True):
         statement = record.statement
@@ -348,9 +351,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             "state": common.state_word(record.state),
             "test accuracy": words.percent(record.metrics.get("test_accuracy")),
             "protects": words.UNITS[unit_of(record)],
-            "sound ε": upper(statement.epsilon) if statement else "—",
-            "ε as published": number(statement.epsilon_as_published) if statement else "—",
-            "ε audited": dict(three_numbers(statement))["ε audited"] if statement else "—",
+            **(dict(three_numbers(statement)) if statement else dict.fromkeys(titles, "—")),
             "δ": f"{statement.delta:.2g}" if statement else "—",
             "time": words.duration(record.seconds),
             **{_asked(name): words.option(found[name]) if name in found else "—" for name in differ},

@@ -30,7 +30,8 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
 from privgraph_workbench import accounting, words
 from privgraph_workbench.figures import words as statement_words
-from privgraph_workbench.figures.chart import number, upper
+from privgraph_workbench.figures.chart import stated, upper
+from privgraph_workbench.theme import EPSILONS
 
 
 def show(statement: PrivacyStatement, *, planned: bool = False, compact: bool = False, whole: bool = True) -> None:
@@ -66,17 +67,19 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
     refuted = statement_words.refutations(statement)
     boxes = (
         (
-            "sound ε" + (", planned" if planned else "" if whole else " of the whole plan"),
-            upper(statement.epsilon),
+            EPSILONS["sound"].label + (", planned" if planned else "" if whole else " of the whole plan"),
+            stated("sound", statement.epsilon),
             f"What this noise {will}, by a proof that we stand for. Computed by: {words.literal(statement.accountant or 'no need')}.",
         ),
         (
-            "ε as published",
-            "no formula" if statement.epsilon_as_published is None else number(statement.epsilon_as_published, 4),
+            EPSILONS["published"].label,
+            "no formula"
+            if statement.epsilon_as_published is None
+            else stated("published", statement.epsilon_as_published),
             f"What the paper's own formula says of the same noise: to reproduce its tables, not a promise.{published}",
         ),
         (
-            "ε audited",
+            EPSILONS["audited"].label,
             audited(statement, colour=bool(refuted)),
             _attacked(statement),
         ),
@@ -119,7 +122,7 @@ def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
     """The audited number with its confidence; `colour`: in red, where it exceeds a claim."""
     if statement.epsilon_audited is None:
         return "not audited yet"
-    text = dict(statement_words.three_numbers(statement))["ε audited"]
+    text = dict(statement_words.three_numbers(statement))[EPSILONS["audited"].title]
     return f":red[{text}]" if colour else text
 
 
@@ -151,8 +154,10 @@ def ledger(entries: tuple[LedgerEntry, ...], *, planned: bool = False, whole: bo
             )
         st.caption(text)
         return
+    rows = [row(entry) for entry in entries]
+    said = [column for column in rows[0] if any(line[column] not in (None, "") for line in rows)]
     st.dataframe(
-        [row(entry) for entry in entries],
+        [{column: line[column] for column in said} for line in rows],
         hide_index=True,
         alt="Mechanisms with their stage, count, noise and sensitivity",
         placeholder="",
@@ -169,10 +174,21 @@ def ledger(entries: tuple[LedgerEntry, ...], *, planned: bool = False, whole: bo
             ),
         },
     )
+    for text, stages in told(entries).items():
+        st.caption(f"{', '.join(words.literal(stage) for stage in stages)}: {words.literal(text)}.")
+
+
+def told(entries: Sequence[LedgerEntry]) -> dict[str, list[str]]:
+    """What entries were accounted as and their notes, which no column has room for, with the stages of each."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        text = "; ".join(filter(None, (f"accounted as {event_words(entry.event)}", entry.note)))
+        found.setdefault(text, []).append(entry.stage)
+    return found
 
 
 def row(entry: LedgerEntry) -> dict[str, Any]:
-    """A ledger entry as a row for people."""
+    """The short facts of a ledger entry, for a table half a page wide."""
     return {
         "stage": entry.stage,
         "mechanism": entry.mechanism,
@@ -181,8 +197,6 @@ def row(entry: LedgerEntry) -> dict[str, Any]:
         "sensitivity": entry.sensitivity,
         "norm": entry.norm,
         "sampling": entry.sampling_rate,
-        "as accounted": event_words(entry.event),
-        "note": entry.note,
     }
 
 

@@ -12,10 +12,10 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
-from privgraph_workbench import datasets, jobs, live_plot, shell, words
+from privgraph_workbench import datasets, jobs, live_plot, shell, theme, words
 from privgraph_workbench.figures import neighbours_heatmap, tradeoff
-from privgraph_workbench.figures.chart import Row, number, upper
-from privgraph_workbench.figures.common import badges_of, mixed_units, statements_of
+from privgraph_workbench.figures.chart import Row, stated
+from privgraph_workbench.figures.common import COLUMNS, badges_of, method_title, statements_of
 from privgraph_workbench.views import choosing, common, sweep_form
 from privgraph_workbench.views.export import figure_exports
 
@@ -69,7 +69,11 @@ def _filters(spec: DatasetSpec) -> RunQuery:
     _follow_sweep()
     left, right = st.columns([3, 2])
     methods = left.multiselect(
-        "Methods", list(METHODS), key="curve", bind="query-params", placeholder="All methods that have run"
+        "Methods",
+        list(METHODS),
+        key="curve",
+        bind="query-params",
+        placeholder="All methods that have run",
     )
     unit = right.segmented_control(
         "Protected unit",
@@ -144,16 +148,13 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
                 icon="📈",
             )
         return
-    warning = mixed_units(rows)
-    if warning:
-        st.warning(warning[:1].upper() + warning[1:] + ".")
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     live_plot.show(tradeoff.plot(rows, common.theme()), key=f"tradeoff.{spec.name}")
     st.caption(
-        "Filled marks stand at the sound ε, hollow ones at the ε that the paper's formula says of the same noise. Horizontal "
-        "lines have no ε: they protect nothing, or use no edges at all. Bands: 95% bootstrap over seeds. An accuracy "
-        "that was measured on private data is itself not released."
+        f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which the paper's "
+        "formula says of the same noise. Horizontal lines have no ε: they protect nothing, or use no edges at all. "
+        "Bands: 95% bootstrap over seeds. An accuracy that was measured on private data is itself not released."
     )
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
@@ -172,7 +173,11 @@ def _neighbours(ids: tuple[str, ...], statements: dict[str, PrivacyStatement], s
         "HeterPoisson: M says how many neighbours learn from a node in training, which costs noise; N_test how many a prediction reads, "
         "which costs nothing. Means over seeds."
     )
-    own = {label: statement for label, statement in statements.items() if label.startswith(neighbours_heatmap.METHOD)}
+    own = {
+        label: statement
+        for label, statement in statements.items()
+        if label.startswith(f"{method_title(neighbours_heatmap.METHOD)} on ")
+    }
     figure_exports("neighbours_heatmap", rows, own, name=spec.name)
 
 
@@ -185,14 +190,18 @@ def _other_unit(query: RunQuery) -> str:
     return f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a unit that is not shown: {others[0]}. Choose it above."
 
 
+def _mark(kind: theme.Epsilon) -> str:
+    """An epsilon behind its mark, in the grey of captions."""
+    return f"{theme.EPSILONS[kind].title} ({theme.EPSILONS[kind].glyph})"
+
+
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
     band = "one seed" if row["low"] is None else f"{words.percent(row['low'])} to {words.percent(row['high'])}"
     return {
         "graph": row["graph"],
         "method": row["title"],
         "protects": row["unit"],
-        "sound ε": upper(row["epsilon"]),
-        "ε as published": number(row["epsilon_as_published"]),
+        **{theme.EPSILONS[kind].title: stated(kind, row[COLUMNS[kind]]) for kind in tradeoff.KINDS},
         "accuracy (mean)": words.percent(row["mean"]),
         "95% band": band,
         "seeds": row["seeds"],

@@ -16,6 +16,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import forms, words
 from privgraph_workbench.figures import one_vote
 from privgraph_workbench.figures.chart import Row, number, upper
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views import common
 from privgraph_workbench.views.export import drawn_figure
 
@@ -178,7 +179,7 @@ def _outcome(found: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> Non
         help="Chance that the largest count, with the gate's noise, exceeds the threshold",
     )
     above[2].metric(
-        "Cost of this query: sound ε",
+        f"Cost of this query: {EPSILONS['sound'].label}",
         upper(first["epsilon_query"]),
         border=True,
         help=f"For {whom}, by itself, tested and answered, at delta {delta}",
@@ -196,7 +197,7 @@ def _outcome(found: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> Non
         help="Share of all queries that the gate would let through, on average over the noise",
     )
     below[2].metric(
-        f"Cost of all {asked:,}: sound ε",
+        f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
         upper(first["epsilon_run"]),
         border=True,
         help=f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",

@@ -25,6 +25,7 @@ from privgraph.data.load import load
 from privgraph.methods.base import Context, Member
 from privgraph.methods.study_table import write_into
 from privgraph.options import build, values
+from privgraph.privacy.rounding import upper
 from privgraph.progress import Result
 from privgraph.registry import method
 
@@ -129,7 +130,8 @@ def table(rows: Sequence[Row]) -> str:
             if not here:
                 continue
             cells = [_cell(here.get(name)) for name in ("mlp", "gnn", "gap", "progap")]
-            sound = [f"{here[name].epsilon:.2f}" for name in ("gap", "progap") if name in here and level != "none"]
+            priced = [here[name].epsilon for name in ("gap", "progap") if name in here and level != "none"]
+            sound = [upper(epsilon, 3) for epsilon in priced if epsilon is not None]
             lines.append(f"| {dataset} | {TITLES[level]} | " + " | ".join(cells) + f" | {', '.join(sound)} |")
     return "\n".join(lines) + "\n"
 

@@ -1,0 +1,94 @@
+"""Rows of every figure there is, for tests that walk over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.figures import made_runs
+from tests.figures.made_accounts import rows as made_accounts
+from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_audits import audit as made_audit
+from tests.figures.made_ensembles import ensemble as made_ensemble
+
+from privgraph.methods.heter_poisson.influence import Influence
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures import (
+    agreement,
+    answers,
+    audit_bounds,
+    audit_roc,
+    audit_scores,
+    budget,
+    chosen,
+    classes,
+    compare,
+    consensus,
+    convergence,
+    curves,
+    degrees,
+    depth,
+    influence,
+    ledger,
+    neighbourhood,
+    neighbours_heatmap,
+    one_answer,
+    one_vote,
+    precision,
+    price,
+    stopped,
+    teacher_accuracy,
+    teacher_epsilons,
+    teacher_times,
+    tradeoff,
+)
+from privgraph_workbench.figures.chart import Row
+
+
+def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
+    """By the figure's name; `swept` are finished runs of several methods, and `store` an empty store for others."""
+    said = made_runs.statement(made_runs.edge_entries(9))
+    learnt = [
+        made_runs.finish(store, made_runs.spec(seed=seed), 0.8, said, made_runs.learning(seed)) for seed in (0, 1)
+    ]
+    pairs = [(record, store.events(record.id)) for record in learnt]
+    spread = [
+        made_runs.finish(store, made_runs.spec("heter-poisson", neighbours=m, test_neighbours=n), 0.5 + m / 40, said)
+        for m in (1, 4)
+        for n in (1, 13)
+    ]
+    said_by_teachers = made_answers(refuse=2)
+    weighted = made_ensemble(limit=0.8)
+    audited = made_audit(trials=400)
+    return {
+        "curves": curves.data(pairs[0][1]),
+        "ledger": ledger.data(said.ledger, said.delta),
+        "degrees": degrees.data([1, 1, 2, 5, 9]),
+        "classes": classes.data({"left": 3, "right $x$ <b>&": 2}),
+        "neighbourhood": neighbourhood.data([(0, 1), (1, 2)], [0, 1, 0], centre=1),
+        "tradeoff": tradeoff.data(swept),
+        "compare": compare.data([replace(one, epsilon_audited=0.05) for one in swept[:4]]),
+        "convergence": convergence.data(pairs),
+        "depth": depth.data(swept),
+        "price": price.data([(0.1, 0.5, 1.2), (0.4, 2.5, 5.0), (1.0, 9.0, 20.0)], 0.4),
+        "answers": answers.data(said_by_teachers),
+        "one_answer": one_answer.data(said_by_teachers, 3),
+        "agreement": agreement.data(said_by_teachers),
+        "chosen": chosen.data(said_by_teachers, 3),
+        "teacher_times": teacher_times.data(said_by_teachers),
+        "teacher_epsilons": teacher_epsilons.data(weighted),
+        "budget": budget.data(weighted),
+        "one_vote": one_vote.data(weighted, 3, one_vote.Noise.of(weighted)),
+        "consensus": consensus.data(weighted),
+        "stopped": stopped.data(weighted),
+        "teacher_accuracy": teacher_accuracy.data(weighted),
+        **made_accounts(),
+        "precision": precision.data(10, 1e-5, {"sound ε": 2.0, "ε as published": 1.0, "this setting": 3.0}),
+        "audit_roc": audit_roc.data(audited, "log"),
+        "audit_scores": audit_scores.data(audited),
+        "audit_bounds": audit_bounds.data(audited),
+        "neighbours_heatmap": neighbours_heatmap.data(spread),
+        "influence": influence.data(
+            [Influence("gcn", share, round(10 * share), 0, share) for share in (0.1, 0.5, 0.9)]
+        ),
+    }

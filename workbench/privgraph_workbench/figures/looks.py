@@ -1,0 +1,40 @@
+"""How a series looks in a theme: colour, dash, marker and hatching, the same for both renderers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privgraph_workbench.figures.chart import Series
+from privgraph_workbench.theme import DASHES, EPSILONS, MARKERS, PATTERNS, Theme
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """In plotly's words; the colour as #rrggbb."""
+
+    colour: str
+    dash: str
+    symbol: str
+    hollow: bool
+    pattern: str
+
+
+def look(series: Series, colours: Theme) -> Look:
+    """One of the three epsilons looks as itself, wherever it stands; anything else as its slot says."""
+    if series.epsilon is not None:
+        mark = EPSILONS[series.epsilon]
+        return Look(
+            colour=colours.epsilon(series.epsilon),
+            dash=mark.dash,
+            symbol=mark.symbol,
+            hollow=mark.hollow,
+            pattern=mark.pattern,
+        )
+    shape = series.slot if series.shape is None else series.shape
+    return Look(
+        colour=colours.line(series.slot),
+        dash=DASHES[shape % len(DASHES)],
+        symbol=MARKERS[shape % len(MARKERS)],
+        hollow=series.hollow,
+        pattern=PATTERNS[shape % len(PATTERNS)],
+    )
