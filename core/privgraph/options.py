@@ -21,8 +21,9 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -88,6 +89,12 @@ class Parameter:
 
 def parameters(config: type) -> tuple[Parameter, ...]:
     """The parameters of a configuration class, in the order of its fields."""
+    return _parameters(cast(Hashable, config))  # a class has a hash, though not for mypy
+
+
+@functools.cache
+def _parameters(known: Hashable) -> tuple[Parameter, ...]:
+    config = cast(type, known)
     hints = get_type_hints(config, include_extras=True)
     found = []
     for field in dataclasses.fields(config):
