@@ -16,6 +16,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.options import OptionError, Parameter, Scalar, listed, parse
+from privgraph.options import parameters as parameters_of
+from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench import words
 from privgraph_workbench.figures import settings
 
@@ -73,6 +75,9 @@ def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool
         text = st.query_params.get(prefix + parameter.name)
         if text is None or (typed and _holds(parameter, text)):
             continue
+        key = prefix + parameter.name
+        if key in st.session_state and _admits(parameter, st.session_state[key]):
+            continue  # somebody has chosen since, and the address follows
         try:
             _read(parameter, text)
         except OptionError as error:
@@ -83,6 +88,70 @@ def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool
 def _holds(parameter: Parameter, text: str) -> bool:
     """Whether the parameter's widget keeps that text of an address, right or wrong."""
     return _is_text(parameter) or (_is_whole(parameter) and text.lstrip("+-").isdecimal())
+
+
+COMMON = ("unit", "epsilon", "delta", "accounting")
+"""Options that every method has: what somebody has chosen of these goes along to the next method."""
+_OF = "form.of"
+
+
+def turned(method: MethodSpec) -> None:
+    """Begin another method's form with its own defaults, where a link or Back has led to it: of the method before, nothing
+    may stand in it that the address does not say. Called before its fields are drawn, each time."""
+    before, known = st.session_state.get(_OF), METHODS[method.name].load_config()
+    st.session_state[_OF] = method.name
+    if before in (None, method.name):
+        return
+    for parameter in parameters_of(known):
+        st.session_state[parameter.name] = _asked(parameter, st.query_params.get(parameter.name))
+
+
+def turn() -> None:
+    """Somebody has chosen another method: its form begins with its own defaults, but for what was chosen of `COMMON`."""
+    before, after = str(st.session_state.get(_OF)), str(st.session_state["method"])
+    was = {one.name: one.default for one in parameters_of(METHODS[before].load_config())} if before in METHODS else {}
+    for parameter in parameters_of(METHODS[after].load_config()):
+        name = parameter.name
+        held = st.session_state.get(name)
+        if (
+            name not in COMMON
+            or held is None
+            or not _admits(parameter, held)
+            or _read(parameter, held) == was.get(name)
+        ):
+            st.session_state[name] = _first(parameter)
+    st.session_state[_OF] = after
+
+
+def _first(parameter: Parameter) -> object:
+    """What a field holds before anybody has touched it, in the type of its widget."""
+    if parameter.type is bool or parameter.option.choices:
+        return parameter.default
+    if _is_whole(parameter):
+        return None if _is_left(parameter) else int(parameter.default)
+    if _is_text(parameter):
+        return "" if _is_left(parameter) else words.option(parameter.default)
+    return float(parameter.default)
+
+
+def _asked(parameter: Parameter, text: str | None) -> object:
+    """What a field holds at an address with this text, which a text field keeps though it be wrong."""
+    first = _first(parameter)
+    if text is None or _is_text(parameter):
+        return first if text is None else text
+    try:
+        found = _read(parameter, text)
+    except OptionError:
+        return int(text) if _is_whole(parameter) and _holds(parameter, text) else first
+    return first if found == parameter.default else found
+
+
+def _admits(parameter: Parameter, held: object) -> bool:
+    try:
+        _read(parameter, held)
+    except OptionError:
+        return False
+    return True
 
 
 def options_form(
@@ -185,6 +254,8 @@ def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str
     key = prefix + parameter.name
     option, label = parameter.option, _label(parameter)
     shared: dict[str, Any] = {"key": key, "help": _help(parameter), "bind": "query-params"}
+    if _is_text(parameter) and isinstance(st.session_state.get(key), int | float):  # of another page's widget
+        st.session_state[key] = words.option(st.session_state[key])
     if parameter.type is bool:
         return bool(st.toggle(label, value=bool(parameter.default), **shared))
     if option.choices:
@@ -250,6 +321,8 @@ def _choice(parameter: Parameter, label: str, shared: dict[str, Any], disabled: 
     if not offered:
         raise OptionError(f"{parameter.name} has no choice left: {'; '.join(map(str, disabled.values()))}")
     default = parameter.default if parameter.default in offered else offered[0]
+    if st.session_state.get(shared["key"], default) not in offered:
+        st.session_state[shared["key"]] = default
     if len(offered) <= 5:
         chosen = st.segmented_control(label, offered, default=default, required=True, width="stretch", **shared)
     else:

@@ -90,13 +90,9 @@ def choose_method() -> MethodSpec:
             else f"there is no method {words.literal(asked[:80])}"
         )
         st.warning(f"In this page's address, {known}; {offered[0]} is used instead.")
-    name = st.selectbox(
-        "Method",
-        offered,
-        key="method",
-        bind="query-params",
-        help="Every method that protects something",
-    )
+    titles = {name: METHODS[name].title for name in offered}
+    name = choosing.one("Method", titles, "method", moved=forms.turn, help="Every method that protects something")
+    forms.turned(METHODS[name])
     st.caption(f"**{METHODS[name].title}**: {METHODS[name].about}")
     return METHODS[name]
 

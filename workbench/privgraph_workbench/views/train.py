@@ -117,15 +117,11 @@ def _choose_method() -> MethodSpec:
     asked = st.query_params.get("method")
     if asked is not None and asked not in METHODS:
         st.warning(f"In this page's address, there is no method {words.literal(asked[:80])}; it is left out.")
+    titles = {name: method.title for name, method in METHODS.items()}
     chosen = METHODS[
-        st.selectbox(
-            "Method",
-            list(METHODS),
-            key="method",
-            bind="query-params",
-            help="How the graph is learnt; see the line below",
-        )
+        choosing.one("Method", titles, "method", moved=forms.turn, help="How the graph is learnt; see the line below")
     ]
+    forms.turned(chosen)
     st.caption(f"**{chosen.title}**: {chosen.about} ({chosen.paper})")
     return chosen
 
