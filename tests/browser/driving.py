@@ -120,6 +120,7 @@ def faults_of_both_themes(page: Page, path: str) -> list[str]:
         f"old => {{ const now = ({COLOURS})();"
         " return now.length === old.length && now.every((one, at) => one !== old[at]); }",
         arg=before,
+        timeout=60_000,
     )
     settled(page)
     return found + [f"light: {fault}" for fault in faults(page, path)]
