@@ -9,8 +9,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make app     install and start the workbench on 127.0.0.1"
-	@echo "make test    install with test extras and run the test suite"
-	@echo "make check   formatting, types, import rules and doctests, then the test suite"
+	@echo "make test    install with test extras and run the test suite and doctests"
+	@echo "make check   formatting, types and import rules, then the test suite"
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found." >&2; exit 1; }
@@ -28,14 +28,13 @@ app: $(VENV)/.installed
 	@$(BIN)/privgraph app
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses logical --dist loadgroup
+	$(BIN)/python -m pytest --numprocesses logical --dist loadgroup --doctest-modules tests core/privgraph
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules core/privgraph
 
 check: lint test
 

@@ -27,6 +27,11 @@ QUIET = (
 _cookies: dict[str, str] = {}
 """Of the apps that are served now, by address."""
 SIZE = {"width": 1400, "height": 900}
+COLOURS = """() => [
+    getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
+    ...[...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout?.font.color),
+]"""
+"""Of the page, and of what is written on each plot."""
 # Streamlit draws these itself: a slider's value in the dark theme, the frame of its data grid, icons (hidden from readers).
 OWN_FAULTS = ("stSlider", "stDataFrame", "stIconMaterial")
 
@@ -102,6 +107,23 @@ def rests(page: Page) -> None:
     for waiting in ("being counted", "being read from the graph"):
         expect(page.get_by_text(waiting)).to_have_count(0, timeout=60_000)
     settled(page)
+
+
+def faults_of_both_themes(page: Page, path: str) -> list[str]:
+    """What is wrong with a page that was opened in the dark, and what when its viewer has turned the light on."""
+    found = [f"dark: {fault}" for fault in faults(page, path)]
+    before = page.evaluate(COLOURS)
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"before => ({COLOURS})()[0] !== before", arg=before[0])
+    page.keyboard.press("r")  # Streamlit's key: plots have the new theme when the server has drawn the page again
+    page.wait_for_function(
+        f"old => {{ const now = ({COLOURS})();"
+        " return now.length === old.length && now.every((one, at) => one !== old[at]); }",
+        arg=before,
+        timeout=60_000,
+    )
+    settled(page)
+    return found + [f"light: {fault}" for fault in faults(page, path)]
 
 
 def faults(page: Page, path: str) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, chromium, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.data.upload_checks import Upload
@@ -29,12 +29,6 @@ EVIL = "evil.example"
 PICTURE = f"![i](http://{EVIL}/u.png)"
 LINK = f"[l](http://{EVIL}) www.{EVIL} a@{EVIL}"
 SIGNS = "a_b_c _x_ $x$ :red[r] `y` :material/home:"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

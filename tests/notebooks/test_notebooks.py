@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -23,6 +21,8 @@ def test_there_are_notebooks() -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_outputs_are_stripped(path: Path) -> None:
+    import nbformat  # here and below: it takes seconds, and every process of the suite reads this file
+
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
             assert not cell.outputs
@@ -33,6 +33,9 @@ def test_outputs_are_stripped(path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")  # those of Jupyter's own machinery; the notebook runs in a process of its own
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
     monkeypatch.setenv("PRIVGRAPH_FAST", "1")
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=str(path.parent))

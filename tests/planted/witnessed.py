@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -61,6 +62,7 @@ NOISY = (
 """Every method that draws noise."""
 
 
+@cache  # as `audited`
 def complained(case: Case, kind: str, runs: str = "alone") -> Callable[[], Verdict]:
     """Whether a witness complains of that kind of fault."""
 
@@ -71,6 +73,7 @@ def complained(case: Case, kind: str, runs: str = "alone") -> Callable[[], Verdi
     return check
 
 
+@cache
 def chose_an_epoch(case: Case) -> Callable[[], Verdict]:
     """Whether an epoch goes out that is not the last, in a run in which another was better."""
 
