@@ -268,3 +268,19 @@ class TestConfidence:
     def test_no_seed_has_no_mean(self) -> None:
         with pytest.raises(ValueError, match="at least one"):
             confidence([])
+
+
+def test_an_interval_needs_three_seeds() -> None:
+    assert confidence([0.4, 0.6]) == (0.5, None, None)
+    mean, low, high = confidence([0.4, 0.5, 0.6])
+    assert low is not None
+    assert high is not None
+    assert low < mean < high
+
+
+def test_an_axis_spans_a_decade_at_least(swept: list[RunRecord]) -> None:
+    private = next(record for record in swept if record.spec.options.get("unit") == "edge")
+    (panel,) = tradeoff.chart(tradeoff.data([private])).panels
+    assert panel.x.high is not None
+    assert panel.x.low is not None
+    assert panel.x.high / panel.x.low >= 10

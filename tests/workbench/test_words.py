@@ -10,6 +10,8 @@ import pytest
 
 from privgraph.data.spec import PublicFacts
 from privgraph.options import build, parameters
+from privgraph.privacy.events import Gaussian
+from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import NEIGHBOURS
 from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
@@ -118,3 +120,8 @@ def test_the_command_line_makes_the_same_run() -> None:
         device=parsed.device,
     )
     assert again == spec
+
+
+def test_a_stage_is_named_once_however_often_it_is_told() -> None:
+    entry = LedgerEntry(mechanism="noisy gradients", stage="training", event=Gaussian(noise_multiplier=2.0), count=5)
+    assert list(statement.told([entry, entry]).values()) == [["training"]]

@@ -217,7 +217,8 @@ def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
 
 
 def confidence(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None, float | None]:
-    """Mean, and the percentile bootstrap's interval for it over seeds (Efron 1979); no interval for one value.
+    """Mean, and the percentile bootstrap's interval for it over seeds (Efron 1979); none for fewer than three values, of
+    which it would be the range.
 
     The resampling has a fixed seed: equal values give equal intervals.
     """
@@ -225,7 +226,7 @@ def confidence(values: Sequence[float], level: float = 0.95) -> tuple[float, flo
     if sample.size == 0:
         raise ValueError("confidence needs at least one value")
     mean = float(sample.mean())
-    if sample.size == 1:
+    if sample.size < 3:
         return mean, None, None
     generator = np.random.default_rng(0)
     means = generator.choice(sample, size=(RESAMPLES, sample.size)).mean(axis=1)

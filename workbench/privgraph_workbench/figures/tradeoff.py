@@ -61,7 +61,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     known), network ("": the method leaves no choice), unit, variant (options that differ
     within the group), asked (the epsilon asked for; None where the noise was given), epsilon (sound) and
     epsilon_as_published (the largest over the seeds; None: no such number), mean, low, high (95% bootstrap
-    over seeds; None for a single seed), seeds (their number), reference (True: no epsilon to place it at,
+    over seeds; None for fewer than three), seeds (their number), reference (True: no epsilon to place it at,
     because nothing or everything is protected), data_dependent, evaluator (True: test labels are private),
     composed (how many of all these runs read the same people), runs (ids).
     """
@@ -112,7 +112,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "no finished run to compare yet")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
     epsilons = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
-    low, high = spans(min(epsilons, default=0.5), max(epsilons, default=8.0))
+    low, high = spans(*_decade(min(epsilons, default=0.5), max(epsilons, default=8.0)))
     curves = list(dict.fromkeys(_curve(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(_curve(row) for row in rows if row["reference"]))
     metric = rows[0]["metric"].replace("_", " ")
@@ -163,6 +163,16 @@ def chart(rows: Sequence[Row]) -> Chart:
 def plot(rows: Sequence[Row], theme: str = "light") -> go.Figure:
     """The trade-off as a plotly figure."""
     return draw(chart(rows), theme)
+
+
+def _decade(low: float, high: float) -> tuple[float, float]:
+    """The bounds, or wider ones: an axis of less than a decade has one number on it or none.
+
+    >>> [round(bound, 2) for bound in _decade(2.0, 2.0)], _decade(0.1, 8.0)
+    ([0.63, 6.32], (0.1, 8.0))
+    """
+    wider = max(1.0, math.sqrt(10 * low / high))
+    return low / wider, high * wider
 
 
 def _curve(row: Row) -> str:

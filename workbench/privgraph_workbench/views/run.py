@@ -14,6 +14,7 @@ from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName, parameters
+from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serial import entry_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
@@ -178,8 +179,8 @@ def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         "The statement stands when the run is done. What has been spent so far is below: whatever a stopped or lost run "
         "has shown to somebody is spent."
     )
-    entries = tuple(entry_from_json(event.payload["entry"]) for event in events if event.kind == "spent")
-    statement.ledger(entries, whole=record.pending)
+    spent = Ledger(entry_from_json(event.payload["entry"]) for event in events if event.kind == "spent")
+    statement.ledger(spent.entries, whole=record.pending)
 
 
 def _planned(record: RunRecord) -> PrivacyStatement | None:

@@ -183,7 +183,9 @@ def told(entries: Sequence[LedgerEntry]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for entry in entries:
         text = "; ".join(filter(None, (f"accounted as {event_words(entry.event)}", entry.note)))
-        found.setdefault(text, []).append(entry.stage)
+        stages = found.setdefault(text, [])
+        if entry.stage not in stages:
+            stages.append(entry.stage)
     return found
 
 

@@ -27,7 +27,9 @@ def show(spec: DatasetSpec) -> None:
     """What is trained on what; whatever speaks against it; the button."""
     offered = [name for name, method in METHODS.items() if set(method.units) & {"edge", "node"}]
     left, middle, right = st.columns([2, 3, 1])
-    chosen = METHODS[left.selectbox("Method", offered, key="sweep_method")]
+    chosen = METHODS[
+        left.selectbox("Method", offered, key="sweep_method", format_func=lambda name: METHODS[name].title)
+    ]
     units = [unit for unit in chosen.units if unit != "none"]
     unit = str(
         left.segmented_control("Protect", units, default=units[0], required=True, key=f"sweep_unit.{chosen.name}")

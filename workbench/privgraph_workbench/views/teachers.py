@@ -41,8 +41,8 @@ def page() -> None:
     st.title("Teachers")
     st.markdown(
         "The owner of a private graph can answer questions about **public** nodes: *which class is this one?* Each answer "
-        "comes from **teachers** that learnt on private nodes, and goes out through noise. A **student** then learns "
-        "from the noisy labels and the public graph alone. The noise decides what the answers are worth, and what they give away."
+        "comes from private nodes through noise: from **teachers** that learnt on them, or from one **table** that sums them "
+        "up by class. A **student** then learns from the noisy labels and the public graph alone. The noise decides what the answers are worth, and what they give away."
     )
     st.fragment(price_form.show)()  # a slider draws the price again, and not the run
     st.divider()

@@ -153,8 +153,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     live_plot.show(tradeoff.plot(rows, common.theme()), key=f"tradeoff.{spec.name}")
     st.caption(
         f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which the paper's "
-        "formula says of the same noise. Horizontal lines have no ε: they protect nothing, or use no edges at all. "
-        "Bands: 95% bootstrap over seeds. An accuracy that was measured on private data is itself not released."
+        "formula says of the same noise; with a single ε the line is but a dash through them. Lines from end to end have no ε: "
+        "they protect nothing, or use no edges at all. Bands: 95% bootstrap over seeds, from three seeds on. An accuracy that was measured on private data is itself not released."
     )
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
