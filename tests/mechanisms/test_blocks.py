@@ -253,3 +253,68 @@ def test_noise_that_ends_where_it_can_be_seen_has_no_epsilon(multiplier: float, 
     sampled = PoissonSampled(rate=0.1, event=plain)
     for event in (plain, sampled, Repeated(event=plain, count=3)):
         assert math.isfinite(tight().epsilon(event, 1e-5)) == covered
+
+
+ABSURD = (1e20, 1e30, 3e38)
+"""Features whose products, or whose products' products, are no finite numbers."""
+
+
+@pytest.mark.parametrize("big", ABSURD)
+def test_padding_of_a_subgraph_reads_nobody(big: float) -> None:
+    """Places that nobody takes stood for node 0: its record decided whether the others' norms were numbers."""
+    generator = torch.Generator().manual_seed(0)
+    x, labels = torch.randn(40, 6, generator=generator), torch.randint(0, 3, (40,), generator=generator)
+    parts = torch.full((40, 4), -1)
+    parts[:, 0] = torch.arange(40)
+    parts[1:-1, 1] = torch.arange(1, 39).roll(1)  # the first and the last node are read by nobody but themselves
+    net = SubgraphNetwork(6, 8, 3)
+    net.initialise(generator)
+
+    def found(row: int, value: float) -> list[Tensor]:
+        moved = x.clone()
+        moved[row] = value
+        net.backward(moved, parts, labels)
+        squared = net.squared_norms()
+        net.forget(torch.arange(40).unsqueeze(0) == row)
+        net.accumulate((squared.rsqrt() * (torch.arange(40) != row)).nan_to_num(0.0))
+        others = torch.arange(40) != row
+        return [squared[:, others].clone(), net.gradients.clone()]
+
+    for row in (0, 39):
+        plain, absurd = found(row, 1.0), found(row, big)
+        assert torch.isfinite(absurd[0]).all()
+        assert all(torch.equal(one, other) for one, other in zip(plain, absurd, strict=True))
+
+
+@pytest.mark.parametrize("big", ABSURD)
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_rows_of_one_subgraph_are_no_other_s_padding(kind: str, layers: int, big: float) -> None:
+    """Narrow and wide subgraphs whose sizes fill no group; the first and the last hold what is absurd, if anything."""
+    torch.manual_seed(0)
+    nodes, wide = 210, 80
+    x, labels = torch.randn(nodes, 6), torch.randint(0, 3, (nodes,))
+    triangles = [
+        (a, b) for i in range(1, 121, 3) for a in range(i, i + 3) for b in range(i, i + 3) if a != b
+    ]
+    star = [(source, 121) for source in range(122, 121 + wide)]
+    known = InEdges.among(torch.tensor(triangles + star).t(), torch.ones(nodes, dtype=torch.bool))
+    centres = torch.tensor([*range(122), nodes - 1])
+    which, place = known.of(centres)
+    drawn = induced(centres, which, known.sources[place], known)
+    network = RaggedNetwork(kind, 6, 8, 3, layers=layers)
+    network.initialise(torch.Generator().manual_seed(0))
+
+    def found(row: int, value: float) -> list[Tensor]:
+        moved = x.clone()
+        moved[row] = value
+        (part,) = network.gradients(moved, drawn, labels[centres])
+        squared, others = part.squared_norms(), centres != row
+        total = torch.zeros_like(network.parameters[0])
+        part.add_to(total, squared.rsqrt().nan_to_num(0.0) * others)
+        return [squared[others], total]
+
+    for row in (0, nodes - 1):
+        plain, absurd = found(row, 1.0), found(row, big)
+        assert torch.isfinite(absurd[0]).all()
+        assert all(torch.equal(one, other) for one, other in zip(plain, absurd, strict=True))

@@ -226,15 +226,15 @@ def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
             if some.numel():
                 place = torch.arange(width, device=a.device)
                 inside = place < sizes[some].unsqueeze(1)
-                rows = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0)
-                there = d[rows] * inside.unsqueeze(2)
+                rows, outside = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0), ~inside.unsqueeze(2)
+                # zeros, rather than another's row times zero: that is not a number where its products overflow
+                there, inputs = d[rows].masked_fill_(outside, 0), a[rows].masked_fill_(outside, 0)
                 if width <= _WIDE:
-                    inputs = a[rows]
                     pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
                     sizes_of_terms = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
                     found[some] = pairs.sum((1, 2)) + _ROUNDING * sizes_of_terms.square()
                 else:
-                    formed = there.transpose(1, 2) @ a[rows]
+                    formed = there.transpose(1, 2) @ inputs
                     found[some] = formed.square().sum((1, 2)) + there.sum(1).square().sum(1)
         width *= 2
     return found.clamp_min(0)
