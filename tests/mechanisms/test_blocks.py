@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from privgraph.data.load import load
-from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.base import Context, train_one
 from privgraph.methods.dp_gnn import train as dp_gnn_train
 from privgraph.methods.dp_gnn.network import SubgraphNetwork
@@ -294,9 +294,7 @@ def test_rows_of_one_subgraph_are_no_other_s_padding(kind: str, layers: int, big
     torch.manual_seed(0)
     nodes, wide = 210, 80
     x, labels = torch.randn(nodes, 6), torch.randint(0, 3, (nodes,))
-    triangles = [
-        (a, b) for i in range(1, 121, 3) for a in range(i, i + 3) for b in range(i, i + 3) if a != b
-    ]
+    triangles = [(a, b) for i in range(1, 121, 3) for a in range(i, i + 3) for b in range(i, i + 3) if a != b]
     star = [(source, 121) for source in range(122, 121 + wide)]
     known = InEdges.among(torch.tensor(triangles + star).t(), torch.ones(nodes, dtype=torch.bool))
     centres = torch.tensor([*range(122), nodes - 1])
@@ -318,3 +316,32 @@ def test_rows_of_one_subgraph_are_no_other_s_padding(kind: str, layers: int, big
         plain, absurd = found(row, 1.0), found(row, big)
         assert torch.isfinite(absurd[0]).all()
         assert all(torch.equal(one, other) for one, other in zip(plain, absurd, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "length", "features", "hidden", "seed"),
+    [
+        ("gcn", 64, 5e4, 3, 2, 14),
+        ("gcn", 5344, 48958.66344353805, 3, 2, 14),
+        ("sage", 13250, 232470.7098879642, 8, 3, 26),
+    ],
+)
+def test_what_is_left_of_rows_that_cancel_is_clipped(
+    kind: str, rows: int, length: float, features: int, hidden: int, seed: int, threads: int
+) -> None:
+    """A star whose rows' gradients are long and cancel but for their rounding: another one in the norm than in the sum."""
+    clip = 1e-3
+    network = RaggedNetwork(kind, features, hidden, 2, layers=2)
+    network.initialise(torch.Generator().manual_seed(seed))
+    weight = network._weights["w1"].double()
+    unseen = torch.linalg.svd(weight)[2][-1]  # the layer does not see it, so that every row lies on its linear side
+    base = torch.linalg.lstsq(weight, torch.ones(hidden, dtype=torch.double)).solution
+    signs = torch.where(torch.arange(rows) < rows // 2, 1.0, -1.0).double().unsqueeze(1)
+    x = (base + signs * length * unseen).float()
+    star = torch.stack([torch.arange(1, rows), torch.zeros(rows - 1, dtype=torch.int64)])
+    known = InEdges.among(star, torch.ones(rows, dtype=torch.bool))
+    drawn = induced(torch.tensor([0]), torch.zeros(rows - 1, dtype=torch.int64), torch.arange(1, rows), known)
+    (part,) = network.gradients(x, drawn, torch.tensor([1]))
+    total = torch.zeros_like(network.parameters[0])
+    part.add_to(total, clip_factors(part.squared_norms().unsqueeze(0), torch.tensor([clip]))[0])
+    assert 0 < float(total.double().norm()) <= clip
