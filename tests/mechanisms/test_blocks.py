@@ -121,6 +121,13 @@ def test_the_place_in_a_table_changes_nothing(
         assert torch.equal(own[order], moved)
 
 
+def test_private_batches_lie_in_memory_as_the_tables_that_were_asked_about() -> None:
+    index = torch.randint(0, 30, (2, BLOCK))
+    taken = Shared.of(torch.randn(30, 5)).take(index)
+    assert taken.values.is_contiguous()
+    assert taken.values.shape == (2, 5, BLOCK)
+
+
 def test_an_activation_is_the_same_wherever_a_number_stands(threads: int) -> None:
     values = torch.randn(100_003, generator=torch.Generator().manual_seed(0))
     moved = torch.randperm(values.numel(), generator=torch.Generator().manual_seed(1))
