@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from privgraph.data.load import load
-from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.base import Context, train_one
 from privgraph.methods.dp_gnn import train as dp_gnn_train
 from privgraph.methods.dp_gnn.network import SubgraphNetwork
@@ -119,6 +119,13 @@ def test_the_place_in_a_table_changes_nothing(
     order = torch.randperm(BLOCK, generator=torch.Generator().manual_seed(1))
     for own, moved in zip(work(features, hidden, torch.arange(BLOCK)), work(features, hidden, order), strict=True):
         assert torch.equal(own[order], moved)
+
+
+def test_private_batches_lie_in_memory_as_the_tables_that_were_asked_about() -> None:
+    index = torch.randint(0, 30, (2, BLOCK))
+    taken = Shared.of(torch.randn(30, 5)).take(index)
+    assert taken.values.is_contiguous()
+    assert taken.values.shape == (2, 5, BLOCK)
 
 
 def test_an_activation_is_the_same_wherever_a_number_stands(threads: int) -> None:
@@ -253,3 +260,95 @@ def test_noise_that_ends_where_it_can_be_seen_has_no_epsilon(multiplier: float, 
     sampled = PoissonSampled(rate=0.1, event=plain)
     for event in (plain, sampled, Repeated(event=plain, count=3)):
         assert math.isfinite(tight().epsilon(event, 1e-5)) == covered
+
+
+ABSURD = (1e20, 1e30, 3e38)
+"""Features whose products, or whose products' products, are no finite numbers."""
+
+
+@pytest.mark.parametrize("big", ABSURD)
+def test_padding_of_a_subgraph_reads_nobody(big: float) -> None:
+    """Places that nobody takes stood for node 0: its record decided whether the others' norms were numbers."""
+    generator = torch.Generator().manual_seed(0)
+    x, labels = torch.randn(40, 6, generator=generator), torch.randint(0, 3, (40,), generator=generator)
+    parts = torch.full((40, 4), -1)
+    parts[:, 0] = torch.arange(40)
+    parts[1:-1, 1] = torch.arange(1, 39).roll(1)  # the first and the last node are read by nobody but themselves
+    net = SubgraphNetwork(6, 8, 3)
+    net.initialise(generator)
+
+    def found(row: int, value: float) -> list[Tensor]:
+        moved = x.clone()
+        moved[row] = value
+        net.backward(moved, parts, labels)
+        squared = net.squared_norms()
+        net.forget(torch.arange(40).unsqueeze(0) == row)
+        net.accumulate((squared.rsqrt() * (torch.arange(40) != row)).nan_to_num(0.0))
+        others = torch.arange(40) != row
+        return [squared[:, others].clone(), net.gradients.clone()]
+
+    for row in (0, 39):
+        plain, absurd = found(row, 1.0), found(row, big)
+        assert torch.isfinite(absurd[0]).all()
+        assert all(torch.equal(one, other) for one, other in zip(plain, absurd, strict=True))
+
+
+@pytest.mark.parametrize("big", ABSURD)
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_rows_of_one_subgraph_are_no_other_s_padding(kind: str, layers: int, big: float) -> None:
+    """Narrow and wide subgraphs whose sizes fill no group; the first and the last hold what is absurd, if anything."""
+    torch.manual_seed(0)
+    nodes, wide = 210, 80
+    x, labels = torch.randn(nodes, 6), torch.randint(0, 3, (nodes,))
+    triangles = [(a, b) for i in range(1, 121, 3) for a in range(i, i + 3) for b in range(i, i + 3) if a != b]
+    star = [(source, 121) for source in range(122, 121 + wide)]
+    known = InEdges.among(torch.tensor(triangles + star).t(), torch.ones(nodes, dtype=torch.bool))
+    centres = torch.tensor([*range(122), nodes - 1])
+    which, place = known.of(centres)
+    drawn = induced(centres, which, known.sources[place], known)
+    network = RaggedNetwork(kind, 6, 8, 3, layers=layers)
+    network.initialise(torch.Generator().manual_seed(0))
+
+    def found(row: int, value: float) -> list[Tensor]:
+        moved = x.clone()
+        moved[row] = value
+        (part,) = network.gradients(moved, drawn, labels[centres])
+        squared, others = part.squared_norms(), centres != row
+        total = torch.zeros_like(network.parameters[0])
+        part.add_to(total, squared.rsqrt().nan_to_num(0.0) * others)
+        return [squared[others], total]
+
+    for row in (0, nodes - 1):
+        plain, absurd = found(row, 1.0), found(row, big)
+        assert torch.isfinite(absurd[0]).all()
+        assert all(torch.equal(one, other) for one, other in zip(plain, absurd, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "length", "features", "hidden", "seed"),
+    [
+        ("gcn", 64, 5e4, 3, 2, 14),
+        ("gcn", 5344, 48958.66344353805, 3, 2, 14),
+        ("sage", 13250, 232470.7098879642, 8, 3, 26),
+    ],
+)
+def test_what_is_left_of_rows_that_cancel_is_clipped(
+    kind: str, rows: int, length: float, features: int, hidden: int, seed: int, threads: int
+) -> None:
+    """A star whose rows' gradients are long and cancel but for their rounding: another one in the norm than in the sum."""
+    clip = 1e-3
+    network = RaggedNetwork(kind, features, hidden, 2, layers=2)
+    network.initialise(torch.Generator().manual_seed(seed))
+    weight = network._weights["w1"].double()
+    unseen = torch.linalg.svd(weight)[2][-1]  # the layer does not see it, so that every row lies on its linear side
+    base = torch.linalg.lstsq(weight, torch.ones(hidden, dtype=torch.double)).solution
+    signs = torch.where(torch.arange(rows) < rows // 2, 1.0, -1.0).double().unsqueeze(1)
+    x = (base + signs * length * unseen).float()
+    star = torch.stack([torch.arange(1, rows), torch.zeros(rows - 1, dtype=torch.int64)])
+    known = InEdges.among(star, torch.ones(rows, dtype=torch.bool))
+    drawn = induced(torch.tensor([0]), torch.zeros(rows - 1, dtype=torch.int64), torch.arange(1, rows), known)
+    (part,) = network.gradients(x, drawn, torch.tensor([1]))
+    total = torch.zeros_like(network.parameters[0])
+    part.add_to(total, clip_factors(part.squared_norms().unsqueeze(0), torch.tensor([clip]))[0])
+    assert 0 < float(total.double().norm()) <= clip

@@ -28,7 +28,8 @@ from privgraph.methods.prompt_dpsgd.train import TOGETHER, PerExampleGradients
 from privgraph.methods.prompt_dpsgd.train import train as train_dpsgd
 from privgraph.nn.backbones import Backbone
 from privgraph.nn.optim import StackedAdam
-from privgraph.nn.prompts import KINDS, Prompts, Sight
+from privgraph.nn.prompt_tuning import PLACES
+from privgraph.nn.prompts import KINDS, Prompts, Sight, packed
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import PRVAccountant
 from privgraph.privacy.calibration import CalibrationError
@@ -182,7 +183,7 @@ def per_example(config: Config, ground: Ground, shots: Shots) -> PerExampleGradi
     net = PerExampleGradients(
         fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY)), ground.backbone, ground.table
     )
-    net.backward(ground.egos(shots.nodes), shots.labels)
+    net.backward(ground.egos(shots.nodes), shots.labels, torch.arange(len(shots.labels)))
     return net
 
 
@@ -222,11 +223,46 @@ def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monk
     for count in (1, 2, 5, 9):
         prompt = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
         net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=3.0)
-        net.backward(egos.take(slice(0, count)), shots.labels[:count])
+        net.backward(egos.take(slice(0, count)), shots.labels[:count], torch.arange(count))
         assert net.squared_norms().shape == (1, count)
         told.append(net._each[0])
     assert sizes == {4}
     assert all(torch.equal(one, told[0]) for one in told)
+
+
+@pytest.mark.parametrize("backbone", ["gcn", "gat", "gt"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_gradient_is_the_same_in_any_order_and_company(kind: str, backbone: str) -> None:
+    """A stack's members are rounded by their places: a seat that stays empty must not move the others up."""
+    config = Config(prompt=kind, **(SMALL | {"backbone": backbone}))
+    ground = grounded(config)
+    prompt = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
+    net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=8.0)
+    shots = seated(ground, 20, 0)
+    egos, generator = packed(ground.egos(shots.nodes), PLACES), torch.Generator().manual_seed(0)
+
+    def found(seats: Tensor) -> tuple[Tensor, ...]:
+        net.backward(egos.take(seats), shots.labels[seats], seats)
+        return net._each, net.squared_norms()[0], net.losses
+
+    whole = found(torch.arange(20))
+    for count in (20, 19, 12, 3):
+        seats = torch.randperm(20, generator=generator)[:count]
+        assert all(torch.equal(own[seats], other) for own, other in zip(whole, found(seats), strict=True))
+    assert found(torch.arange(0))[0].shape == (0, whole[0].shape[1])
+
+
+def test_a_library_that_mixes_a_stack_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = Config(prompt="gpf", epochs=1, **SMALL)
+    forward = Prompts.forward
+
+    def mixing(prompts: Prompts, backbone: Backbone, sight: Sight) -> Tensor:
+        said = forward(prompts, backbone, sight)
+        return said.nextafter(said.roll(1, 0)) if len(said) > 1 else said
+
+    monkeypatch.setattr(Prompts, "forward", mixing)
+    with pytest.raises(RuntimeError, match="hangs on which other examples stand beside it"):
+        list(train_one(train_dpsgd, config, graph(), Context(noise_key=KEY)))
 
 
 @pytest.mark.parametrize("kind", ["gpf-plus", "all-in-one"])

@@ -19,6 +19,8 @@ from privgraph.mechanisms.aggregation import aggregate
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.base import Context
+from privgraph.methods.dp_gnn import network
+from privgraph.methods.dp_gnn.network import SubgraphNetwork
 from privgraph.nn import ragged_network
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import Pass
@@ -146,6 +148,22 @@ def an_activation_at_the_end() -> Verdict:
     return Verdict(wrong=turned > 0, seen=f"{turned} of 63 lengths change the last numbers")
 
 
+def _reading_node_0(x: Tensor, part: Tensor) -> Tensor:
+    return x[part.clamp_min(0)]
+
+
+def padding_beside_an_absurd_record() -> Verdict:
+    """Subgraphs with padding, when the products of the first node's record overflow."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(9, 4, generator=generator)
+    x[0] = 1e30
+    net = SubgraphNetwork(4, 5, 3)
+    net.initialise(generator)
+    net.backward(x, torch.tensor([[0, -1, -1], [1, 2, -1], [3, -1, -1]]), torch.tensor([0, 1, 2]))
+    lost = int((~torch.isfinite(net.squared_norms()[0, 1:])).sum())
+    return Verdict(wrong=lost > 0, seen=f"{lost} of 2 other examples lose their gradients")
+
+
 BUGS = (
     Bug(
         name="noise from a Mersenne Twister",
@@ -174,6 +192,13 @@ BUGS = (
         plant=_forgetful,
         caught_by="an absurd record",
         check=gradients_of_an_absurd_record,
+    ),
+    Bug(
+        name="padding times zero",
+        where="methods/dp_gnn/network.py",
+        plant=lambda: instead(network, "_features", _reading_node_0),
+        caught_by="padding beside an absurd record",
+        check=padding_beside_an_absurd_record,
     ),
     Bug(
         name="rows of sums not cut off",

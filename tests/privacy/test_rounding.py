@@ -28,3 +28,11 @@ def test_bounds_are_rounded_to_their_own_side(digits: int) -> None:
         assert above >= value - slack
         assert above - below <= 1.01 * 10 ** (math.floor(math.log10(value)) - digits + 1)
         assert float(study_cells.short(value).replace(",", "")) >= value * (1 - 1e-9)
+
+
+def test_a_bound_is_never_crossed_not_even_by_a_last_digit() -> None:
+    for few in (0.5, 1.234, 4.0, 9.999, 1e-7, 123400.0):
+        above, below = math.nextafter(few, math.inf), math.nextafter(few, 0)
+        assert float(rounding.upper(few)) == float(rounding.lower(few)) == few
+        assert float(rounding.upper(above)) > above
+        assert float(rounding.lower(below)) < below

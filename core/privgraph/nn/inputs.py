@@ -68,8 +68,12 @@ class Shared:
         return self
 
     def take(self, index: Tensor) -> PerMember:
-        """The rows that `index`, (S, B) int64, names for each member: (S, F, B)."""
-        return PerMember(self.rows[index].transpose(1, 2))
+        """The rows that `index`, (S, B) int64, names for each member: (S, F, B).
+
+        Contiguous, as the tables are that `nn.tables.require_places_alike` asks about: a library may multiply a transposed
+        view in another way.
+        """
+        return PerMember(self.rows[index].transpose(1, 2).contiguous())
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,18 @@ NUMBERS = 1 << 24
 _WIDE = 64
 """Rows from which on a subgraph's gradient is formed after all: all pairs of more rows would cost as much."""
 _ROUNDING = 1e-5
-"""What rounding can take from a sum over pairs, as a part of the sum of their sizes: a norm is never found too small."""
+"""What rounding can take from a sum over pairs, as a part of the sum of their sizes: a norm is never found too small.
+
+It covers the rounding of the gradient itself too, as it is added up later (`_SUMMED`): of 64 rows that is 2^-17 of the sum of
+their lengths in all, and this root 2^-8.3. Added as squares they miss a 2^-18th of the norm, which `mechanisms.gradients.NORMS` holds.
+"""
+_SUMMED = 2.0**-22
+"""What rounding can take from a sum of R terms, as a part of R times the sum of their lengths.
+
+Terms that are added up one after another, in whatever order, are off by at most R 2^-24 of the sum of their lengths. It
+happens twice, each time in an order of its own: in the norm, and in the gradient that is released. As much again is for the
+rounding of the terms and of their lengths.
+"""
 
 
 class RaggedNetwork:
@@ -226,16 +237,18 @@ def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
             if some.numel():
                 place = torch.arange(width, device=a.device)
                 inside = place < sizes[some].unsqueeze(1)
-                rows = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0)
-                there = d[rows] * inside.unsqueeze(2)
+                rows, outside = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0), ~inside.unsqueeze(2)
+                # zeros, rather than another's row times zero: that is not a number where its products overflow
+                there, inputs = d[rows].masked_fill_(outside, 0), a[rows].masked_fill_(outside, 0)
+                lengths = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
                 if width <= _WIDE:
-                    inputs = a[rows]
                     pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
-                    sizes_of_terms = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
-                    found[some] = pairs.sum((1, 2)) + _ROUNDING * sizes_of_terms.square()
+                    found[some] = pairs.sum((1, 2)) + _ROUNDING * lengths.square()
                 else:
-                    formed = there.transpose(1, 2) @ a[rows]
-                    found[some] = formed.square().sum((1, 2)) + there.sum(1).square().sum(1)
+                    formed = there.transpose(1, 2) @ inputs
+                    norms = (formed.square().sum((1, 2)) + there.sum(1).square().sum(1)).sqrt()
+                    # added to the norm, not to its square: this is a bound, and may be as large as the norm
+                    found[some] = (norms + _SUMMED * sizes[some] * lengths).square()
         width *= 2
     return found.clamp_min(0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 
 def upper(value: float, digits: int = 4) -> str:
@@ -12,7 +12,7 @@ def upper(value: float, digits: int = 4) -> str:
     >>> upper(1.00001), upper(0.5), upper(float("inf")), upper(0.0)
     ('1.001', '0.5', '∞', '0')
     """
-    return _towards(math.ceil, value, digits)
+    return _towards(ROUND_CEILING, value, digits)
 
 
 def lower(value: float, digits: int = 4) -> str:
@@ -21,14 +21,15 @@ def lower(value: float, digits: int = 4) -> str:
     >>> lower(0.98769)
     '0.9876'
     """
-    return _towards(math.floor, value, digits)
+    return _towards(ROUND_FLOOR, value, digits)
 
 
-def _towards(direction: Callable[[float], int], value: float, digits: int) -> str:
+def _towards(direction: str, value: float, digits: int) -> str:
     if value == math.inf:
         return "∞"
     if not value > 0:
         return f"{value:.{digits}g}"
-    step = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-    slack = 1e-9 if direction is math.floor else -1e-9  # a number of few digits stays as it is
-    return f"{direction(value / step + slack) * step:.{digits}g}"
+    # The shortest digits that are read back as this float: exact from here on, and a number of few digits stays as it is.
+    exact = Decimal(repr(float(value)))
+    rounded = exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding=direction)
+    return f"{float(rounded):.{digits}g}"

@@ -54,16 +54,16 @@ class SubgraphNetwork:
         x: (|V|, F). subgraphs: (B, 1 + W) node numbers, the root first, -1 for padding. labels: (B,).
         """
         w = self._weights
-        neighbours = (subgraphs[:, 1:] >= 0).unsqueeze(2).to(x.dtype)
+        there = (subgraphs[:, 1:] >= 0).unsqueeze(2)
         firsts, products = [], []
         for part in _parts(subgraphs, x):
-            rows = x[part.clamp_min(0)]
+            rows = _features(x, part)
             firsts.append(linear(rows.flatten(0, 1), w["w1"], w["b1"]).view(*rows.shape[:2], len(w["b1"])))
             products.append(rows @ rows.transpose(1, 2))
         first = torch.cat(firsts).requires_grad_()
         hidden = activation(functional.selu, first)
         root = hidden[:, 0]
-        mean = (hidden[:, 1:] * neighbours).sum(1) / neighbours.sum(1).clamp_min(1)
+        mean = hidden[:, 1:].masked_fill(~there, 0).sum(1) / there.sum(1).clamp_min(1)
         second = linear(root, w["ws"], w["b2"]) + linear(mean, w["wn"])
         joined = activation(functional.selu, second)
         logits = linear(joined, w["w3"], w["b3"])
@@ -102,7 +102,7 @@ class SubgraphNetwork:
         sums = self._sums
         sums["w1"].zero_()
         for part, d in zip(_parts(subgraphs, x), _parts(d1, x), strict=True):
-            sums["w1"].addmm_(d.flatten(0, 1).t(), x[part.clamp_min(0)].flatten(0, 1))
+            sums["w1"].addmm_(d.flatten(0, 1).t(), _features(x, part).flatten(0, 1))
         sums["b1"].copy_(d1.sum((0, 1)))
         sums["ws"].copy_(d2.t() @ root)
         sums["wn"].copy_(d2.t() @ mean)
@@ -118,6 +118,14 @@ class SubgraphNetwork:
         mean = (adjacency @ hidden) / degrees
         joined = functional.selu(functional.linear(hidden, w["ws"], w["b2"]) + functional.linear(mean, w["wn"]))
         return functional.linear(joined, w["w3"], w["b3"])
+
+
+def _features(x: Tensor, part: Tensor) -> Tensor:
+    """Rows (B, W, F) of x (|V|, F) that `part` (B, W) names, zeros where it is -1.
+
+    Zeros rather than anybody's row times zero: that is not a number where the row's products overflow.
+    """
+    return x[part.clamp_min(0)].masked_fill_((part < 0).unsqueeze(2), 0)
 
 
 def _parts(batch: Tensor, x: Tensor) -> tuple[Tensor, ...]:

@@ -24,6 +24,8 @@ from privgraph.progress import Event, Result, Spent
 
 TOGETHER = 64
 """Examples whose gradients are computed at once, at most: each has a copy of the prompt."""
+COMPANY = (1.0, 1e10, 1e20, 3e37)
+"""Sizes of features beside which an example's gradient must be the same."""
 
 
 def train(members: Sequence[Member]) -> Iterator[tuple[int, Event]]:
@@ -38,8 +40,10 @@ class PerExampleGradients:
 
     Each example is a member of a stack of its own, with a copy of the prompt and a single seat: the gradient of the sum of all
     losses with respect to a copy is the gradient of that example's loss, and no operation mixes members. Parameters
-    are laid out one after another in the order of `Prompts.tuned`. Examples are computed in stacks of one size, the last one
-    filled up, so that what becomes of one does not depend on how many others there are (`nn.tables` says why).
+    are laid out one after another in the order of `Prompts.tuned`. A library may round otherwise for another place in a stack, or
+    for a stack of another size (`nn.tables` says why that matters). So stacks have one size, and an example stands at
+    the place that its seat's number gives it, whoever else was drawn: of two examples with the same place each is in a stack of its
+    own, and a place that nobody takes is filled up. That the company does not matter, `require_company_alike` asks.
 
     expected: how many examples a batch has on average, a public number, after which the stacks' size is chosen.
     """
@@ -52,6 +56,7 @@ class PerExampleGradients:
         self.gradients = torch.zeros_like(self.parameters)
         self.losses = self._table.new_zeros(0)
         self._each = self._table.new_zeros(0, self.parameters.shape[1])
+        self._squared = self._table.new_zeros(0)
 
     def prompts(self, parameters: Tensor) -> Prompts:
         """Prompts with `parameters` (T, P)."""
@@ -62,27 +67,66 @@ class PerExampleGradients:
             fixed["kinds"] = fixed["kinds"].expand(parameters.shape[0], -1, -1)
         return Prompts(kind, fixed)
 
-    def backward(self, egos: EgoGraphs, labels: Tensor) -> None:
-        """Gradients of the cross-entropies of B ego-graphs with labels (B,); a label of -1 has none."""
-        each, losses = [self._each[:0]], [self.losses[:0]]
-        for start in range(0, len(egos), self.together):
-            taken = min(self.together, len(egos) - start)
-            part = torch.arange(start, start + self.together, device=labels.device)
-            part = part.where(part < start + taken, start)
-            own, said = egos.take(part), labels[part].unsqueeze(1)
+    def backward(self, egos: EgoGraphs, labels: Tensor, seats: Tensor) -> None:
+        """Gradients of the cross-entropies of B ego-graphs with labels (B,); a label of -1 has none.
+
+        seats: (B,) int64, a number for each that does not depend on who else is there; no number twice.
+        """
+        count = len(egos)
+        self._each = self._table.new_zeros(count, self.parameters.shape[1])
+        self.losses, self._squared = self._table.new_zeros(count), self._table.new_zeros(count)
+        for part in self._stacks(seats):
+            taken = part >= 0
+            filled, rows = part.where(taken, part.max()), part[taken]
+            own, said = egos.take(filled), labels[filled].unsqueeze(1)
             copies = self.parameters.expand(len(own), -1).clone().requires_grad_()
             with torch.enable_grad():
                 logits = self.prompts(copies).logits(self._backbone, self._table, own)
                 target, _ = targets(said, logits.shape[2], logits.dtype)
                 loss = -(logits.log_softmax(-1) * target).sum((1, 2))
                 (gradient,) = torch.autograd.grad(loss.sum(), copies)
-            each.append(gradient[:taken])
-            losses.append(loss.detach()[:taken])
-        self._each, self.losses = torch.cat(each), torch.cat(losses)
+            self._each[rows], self._squared[rows] = gradient[taken], gradient.square().sum(1)[taken]
+            self.losses[rows] = loss.detach()[taken]
+
+    def _stacks(self, seats: Tensor) -> Tensor:
+        """(stacks, together): who of B examples stands where, -1 nobody."""
+        place = seats % self.together
+        order = place.argsort(stable=True)
+        held = torch.bincount(place, minlength=self.together)
+        before = (held.cumsum(0) - held)[place[order]]
+        stack = torch.arange(len(seats), device=seats.device) - before
+        found = seats.new_full((int(held.max()), self.together), -1)
+        found[stack, place[order]] = order
+        return found
+
+    def require_company_alike(self, places: int, near: int) -> None:
+        """Raise `RuntimeError` unless this machine's library gives an example the same gradient, bit by bit, whoever else is in
+        its stack: the same computation as in training, on ego-graphs of as many places that are made up, some absurd."""
+        generator, size = torch.Generator().manual_seed(0), self.together
+        x = torch.randn(2 * size, places, self._table.shape[1], generator=generator)
+        x[size:] *= torch.tensor(COMPANY).repeat(size)[:size].view(-1, 1, 1)
+        joined = (torch.rand(2 * size, places, places, generator=generator) < 0.3).triu(1)
+        joined[:, 0, 1 + near :] = False
+        made = EgoGraphs(
+            nodes=torch.arange(2 * size * places).view(-1, places), adjacency=joined | joined.transpose(1, 2), near=near
+        ).to(self._table.device)
+        net = PerExampleGradients(self._prompt, self._backbone, x.flatten(0, 1).to(self._table), size)
+        seats = torch.arange(size, device=self._table.device)
+        labels = seats.new_zeros(2 * size)
+        net.backward(made.take(seats), labels[seats], seats)
+        each, losses, squared = net._each, net.losses, net._squared
+        for kept in (seats % 2 == 0, seats % 2 == 1):
+            net.backward(made.take(seats.where(kept, seats + size)), labels[seats], seats)
+            pairs = ((each, net._each), (losses, net.losses), (squared, net._squared))
+            if not all(torch.equal(own[kept], other[kept]) for own, other in pairs):
+                raise RuntimeError(
+                    "On this machine an example's gradient hangs on which other examples stand beside it in a stack. Private "
+                    "gradients are not trained with such a library; another number of threads or another device may help."
+                )
 
     def squared_norms(self) -> Tensor:
         """(1, B)."""
-        return self._each.square().sum(1).unsqueeze(0)
+        return self._squared.unsqueeze(0)
 
     def forget(self, gone: Tensor) -> None:
         """Take the examples `gone` (1, B) out of what `accumulate` sums up."""
@@ -123,6 +167,7 @@ def _train_one(member: Member) -> Iterator[Event]:
     net = PerExampleGradients(
         fresh_prompt(ground, table, recipe_of(config), context), ground.backbone, table, mechanism.expected_batch
     )
+    net.require_company_alike(egos.nodes.shape[1], egos.near)
     optimiser = StackedAdam(net.parameters, torch.tensor([config.learning_rate]))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
     judge = Judge(ground, shots, device)
@@ -137,7 +182,7 @@ def _train_one(member: Member) -> Iterator[Event]:
         losses = []
         for _ in range(count):
             batch = poisson_batch(len(labels), rate, sampling, device)
-            net.backward(egos.take(batch), labels[batch])
+            net.backward(egos.take(batch), labels[batch], batch)
             losses.append(net.losses)
             valid = (labels[batch] >= 0).unsqueeze(0)
             PrivateGradients.release([mechanism], net, valid, [noise], [context.witness])
