@@ -129,8 +129,7 @@ def _summary(record: RunRecord, share: bool) -> Section:
     blocks.append(Table(("", ""), tuple(facts)))
     if record.metrics:
         blocks.append(
-            "Accuracies were measured on private labels. They are for study, and publishing them is not covered by "
-            "the guarantee."
+            "Accuracies were measured on labels that an evaluator knows. They are for study, and no guarantee covers them."
         )
     if record.note and not share:
         blocks.append(f"Note: {record.note}")

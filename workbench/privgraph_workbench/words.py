@@ -15,6 +15,18 @@ UNITS = {
     "node": "one person (node) with everything about them",
     "none": "nothing",
 }
+OPTS_OUT = "one person (node) with everything about them, who takes part or opts out while what was drawn stays"
+
+
+def protected(unit: str, neighbours: str = FREE) -> str:
+    """What one guarantee protects, by unit and kind of neighbouring relation.
+
+    >>> protected("node"), protected("edge", FROZEN_SAMPLE)
+    ('one person (node) with everything about them', 'one connection (edge)')
+    """
+    return OPTS_OUT if unit == "node" and neighbours in (FROZEN_SAMPLE, FROZEN_DEGREES) else UNITS[unit]
+
+
 WHICH_END = "← left: more private, more noise  ·  right: less private, more accurate →"
 THREE_NUMBERS = (
     "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own formula says of it "

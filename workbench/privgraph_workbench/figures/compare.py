@@ -33,7 +33,7 @@ LINE = 46
 def data(records: Iterable[RunRecord]) -> list[Row]:
     """One row per run: run, label, method, title, dataset, graph (in words), seed, state, unit, epsilon,
     epsilon_as_published, epsilon_audited, delta, data_dependent, test_accuracy, val_accuracy, train_accuracy
-    (in [0, 1]), seconds, peak_memory_mb, device, evaluator (an accuracy is among them), composed (how many of
+    (in [0, 1]), seconds, batch (True: these are of all runs that were trained together), peak_memory_mb, device, evaluator (an accuracy is among them), composed (how many of
     these runs read the same people), and each option in which the runs differ (prefixed `option `). None: no
     such number, or an option that nothing reads."""
     chosen = list(records)
@@ -61,6 +61,7 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
                 "data_dependent": bool(statement and statement.data_dependent),
                 **{f"{part}_accuracy": record.metrics.get(f"{part}_accuracy") for part in ("test", "val", "train")},
                 "seconds": record.seconds,
+                "batch": bool(record.batch),
                 "peak_memory_mb": record.peak_memory_mb,
                 "device": record.device,
                 "evaluator": any(name.endswith("_accuracy") for name in record.metrics),
@@ -123,7 +124,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
     panels.append(
         Panel(
-            x=Axis(title="time (seconds)", low=0), y=Axis(title="", scale="category", categories=labels, labels=False)
+            x=Axis(title=f"time (seconds{', whole batch' if any(row['batch'] for row in rows) else ''})", low=0),
+            y=Axis(title="", scale="category", categories=labels, labels=False),
         )
     )
     series.append(

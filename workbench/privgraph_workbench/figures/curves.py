@@ -23,7 +23,7 @@ TITLES = {
     "val_accuracy": "validation accuracy",
     "test_accuracy": "test accuracy",
 }
-EVALUATOR_BADGE = "evaluator only: these curves read private data and are not part of what is released"
+EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
 
 
 def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) -> list[Row]:

@@ -10,7 +10,7 @@ from privgraph_workbench.theme import EPSILONS
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
-EVALUATOR = "Evaluator only: some numbers here use private labels or data; they are for study and are not released."
+EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
     "Composition: {:,} runs of the same people stand in this figure. Each statement speaks of one run alone; who sees all of them has "
     "been shown more than any one ε says."

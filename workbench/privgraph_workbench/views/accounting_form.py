@@ -108,7 +108,7 @@ def options(chosen: MethodSpec, spec: DatasetSpec | None) -> forms.Filled:
         if unit not in offered
     }
     unit = forms.widget(known["unit"], disabled=refused)
-    st.caption(f"Protects {words.UNITS[str(unit)]}.")
+    st.caption(f"Protects {words.protected(str(unit), chosen.neighbours)}.")
     names = (*ACCOUNTS[chosen.name, str(unit)].options, "delta", "accounting")
     shown = [parameter for parameter in known.values() if parameter.name in names]
     beside_the_noise = forms.complaints([known["epsilon"]], typed=False)

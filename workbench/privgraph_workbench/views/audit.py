@@ -314,7 +314,7 @@ def _published(audit: AuditRecord) -> str:
 
 def _verdict(audit: AuditRecord) -> None:
     """What the bound says of the claims, in a plain sentence each."""
-    shown = f"An attack has shown an ε of at least {lower(audit.epsilon)} (at {100 * audit.confidence:g}% confidence)"
+    shown = f"An attack has shown an ε of at least {lower(audit.epsilon)} (at {100 * audit.confidence:g}% confidence{_premise(audit)})"
     if audit.refutes_sound:
         st.error(
             f"{shown}, more than the {upper(audit.sound)} that we call sound. One of our proofs, or the code, is wrong: do not rely on "
@@ -331,6 +331,17 @@ def _verdict(audit: AuditRecord) -> None:
             f"{shown}. No claim is refuted. That proves none of them: it says that this attack, with so many trials, could not.",
             icon=":material/balance:",
         )
+
+
+def _premise(audit: AuditRecord) -> str:
+    """What the bound that counts takes for granted, and what is shown without it."""
+    routes = {bound.route: bound.epsilon for bound in audit.bounds}
+    if "threshold" not in routes or routes.get("gaussian") != audit.epsilon:
+        return ""
+    return (
+        f"; for Gaussian noise, which the attacked releases have: without that premise one threshold alone shows "
+        f"{lower(routes['threshold'])}"
+    )
 
 
 def _adversary(audit: AuditRecord) -> None:

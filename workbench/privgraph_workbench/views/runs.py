@@ -1,4 +1,4 @@
-"""The Runs page: find, compare, tag, stop, repeat and delete runs."""
+"""The Runs page: find, compare, tag, stop and delete runs, or change one and run it again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ COLUMNS = {
     ),
     "test_accuracy": st.column_config.NumberColumn("Test accuracy", format="%.1f%%"),
     "seed": st.column_config.NumberColumn("Seed", format="%d"),
-    "seconds": st.column_config.NumberColumn("Seconds", format="%.1f"),
+    "seconds": st.column_config.NumberColumn(
+        "Seconds", format="%.1f", help="Of the whole batch, where runs were trained together"
+    ),
     "created": st.column_config.DatetimeColumn("Submitted", format="distance"),
     "tags": st.column_config.ListColumn("Tags"),
 }
@@ -82,7 +84,7 @@ def page() -> None:
     chosen = _table(rows)
     shown = "" if total <= PAGE_SIZE else f" Shown: {start + 1:,} to {start + len(rows):,}."
     st.caption(
-        f"{total:,} run{'s' if total != 1 else ''}.{shown} Tick rows to compare, tag, stop, repeat or delete them."
+        f"{total:,} run{'s' if total != 1 else ''}.{shown} Tick rows to compare, tag, stop or delete them, or a single one to change and run it again."
     )
     if chosen:
         records = {record.id: record for record in store.find(RunQuery(ids=tuple(chosen)))}

@@ -261,7 +261,7 @@ def _together(event: Repeated | Composed) -> str:
 def promise(statement: PrivacyStatement) -> None:
     """Unit, relation, what is released, what is public, and the assumptions."""
     lines = [
-        f"**Protected unit:** {words.UNITS[statement.unit]}",
+        f"**Protected unit:** {words.protected(statement.unit, statement.neighbours)}",
         f"**Compared graphs (neighbouring relation):** {words.literal(statement.relation)}",
         f"**Released:** {words.literal(statement.released)}",
         f"**Taken as public:** {words.literal('; '.join(statement.public) or 'nothing')}",

@@ -155,7 +155,11 @@ def _privacy(chosen: MethodSpec, spec: DatasetSpec, config: type) -> forms.Fille
     except OptionError as error:
         st.error(common.sentence(error))
         return forms.Filled(errors={known["unit"].label: str(error)})
-    st.caption(f"Protects {words.UNITS[str(unit)]}." if unit != "none" else "Protects nothing: for comparison only.")
+    st.caption(
+        f"Protects {words.protected(str(unit), chosen.neighbours)}."
+        if unit != "none"
+        else "Protects nothing: for comparison only."
+    )
     filled = forms.Filled(values={"unit": unit})
     if unit == "none":
         return filled
