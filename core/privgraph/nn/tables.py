@@ -103,7 +103,10 @@ def _places_alike(size: int, members: int, outputs: int, inputs: int, device: to
     pairs = [(weight, drawn(members, inputs, size)), (weight.transpose(1, 2), drawn(members, outputs, size))]
     ways: list[Callable[[Tensor, Tensor], Tensor]] = [torch.bmm]
     if members == 1:
-        ways.append(lambda matrix, table: matrix[0] @ table[0])
+        ways += [
+            lambda matrix, table: matrix[0] @ table[0],
+            lambda matrix, table: torch.addmm(matrix[0, :, :1], matrix[0], table[0]),  # with a bias
+        ]
     return all(
         torch.equal(way(matrix, table)[..., order], way(matrix, table[..., order].contiguous()))
         for matrix, table in pairs
