@@ -5,11 +5,13 @@ BIN := $(VENV)/bin
 CONSTRAINTS := .ci/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test check lint help
+.PHONY: app test quick check lint docs help
 
 help:
 	@echo "make app     install and start the workbench on 127.0.0.1"
 	@echo "make test    install with test extras and run the test suite and doctests"
+	@echo "make quick   under a minute of tests: what every method keeps, privacy, mechanisms"
+	@echo "make docs    build the site with the executed notebooks, in build/docs/site"
 	@echo "make check   formatting, types and import rules, then the test suite"
 
 $(VENV)/bin/python:
@@ -17,18 +19,38 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable .
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[app,notebooks]'
 	@touch $@
 
 $(VENV)/.installed-test: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[test]'
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[docs]'
+	@touch $@ $(VENV)/.installed
+
 app: $(VENV)/.installed
 	@$(BIN)/privgraph app
 
+# What is compiled, tests with their assertions among it, is kept between runs and for the processes that tests start.
+test quick: export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
+test quick: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses logical --dist loadgroup --doctest-modules tests core/privgraph
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --doctest-modules tests core/privgraph
+
+# By paths, so that a new test of these rooms is among them: the contract of every method, with each of its units, and the witness
+# who holds what is drawn against the ledger; accountants, calibration and statements; mechanisms, and the lattice and streams that
+# they draw from. Not among them: what needs a browser, an app, a worker, a database or real data, and the attacks of tests/statistics,
+# tests/audits and tests/planted.
+QUICK := tests/contracts/test_methods.py tests/contracts/test_witness.py tests/privacy tests/mechanisms tests/test_lattice.py tests/test_streams.py
+
+quick: $(VENV)/.installed-test
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile $(QUICK)
+
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m docs.build
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -41,21 +63,21 @@ check: lint test
 .PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
-	$(BIN)/python -m privgraph.methods.progap.study --out study-progap.json --readme
+	$(BIN)/python -m privgraph.methods.aggregation.progap.study --out study-progap.json --readme
 
 # PrivGNN and PATE on real graphs, as runs of the store (about an hour on 2 cores); writes the method's README.
 study-privgnn: $(VENV)/.installed
-	$(BIN)/python -m privgraph.runs.study_privgnn --readme
+	$(BIN)/python -m privgraph.methods.teachers.privgnn.study --readme
 
 # DP-GPL and DP-GPL+W on real graphs, as runs of the store (several hours on 2 cores; it may be interrupted); writes the
 # method's README.
 study-dpgpl: $(VENV)/.installed
-	$(BIN)/python -m privgraph.runs.study_dpgpl --readme
+	$(BIN)/python -m privgraph.methods.prompts.dp_gpl.study --readme
 
 # HeterPoisson and its baselines on real graphs, as runs of the store (about two hours on 2 cores; it may be interrupted); writes the
 # method's README.
 study-heterpoisson: $(VENV)/.installed
-	$(BIN)/python -m privgraph.runs.study_heterpoisson --readme
+	$(BIN)/python -m privgraph.methods.gradients.heter_poisson.study --readme
 
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.

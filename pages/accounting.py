@@ -1,3 +1,3 @@
-from privgraph_workbench.views import accounting
+from privgraph_workbench.views.accounting.page import page
 
-accounting.page()
+page()

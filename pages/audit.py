@@ -1,3 +1,3 @@
-from privgraph_workbench.views import audit
+from privgraph_workbench.views.audit.page import page
 
-audit.page()
+page()

@@ -1,3 +1,3 @@
-from privgraph_workbench.views import data
+from privgraph_workbench.views.data.page import page
 
-data.page()
+page()

@@ -1,3 +1,3 @@
-from privgraph_workbench.views import runs
+from privgraph_workbench.views.runs.page import page
 
-runs.page()
+page()

@@ -1,3 +1,3 @@
-from privgraph_workbench.views import start
+from privgraph_workbench.views.start.page import page
 
-start.page()
+page()

@@ -1,3 +1,3 @@
-from privgraph_workbench.views import teachers
+from privgraph_workbench.views.teachers.page import page
 
-teachers.page()
+page()

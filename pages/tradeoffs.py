@@ -1,3 +1,3 @@
-from privgraph_workbench.views import tradeoffs
+from privgraph_workbench.views.tradeoffs.page import page
 
-tradeoffs.page()
+page()

@@ -1,3 +1,3 @@
-from privgraph_workbench.views import train
+from privgraph_workbench.views.train.page import page
 
-train.page()
+page()

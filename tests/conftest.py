@@ -4,24 +4,76 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-# Tests share the cores as processes (pytest-xdist), each with one thread: two processes of two threads each spend their
-# time waiting for one another. Before torch is imported; what tests start inherits it.
+# Tests share the cores as processes (pytest-xdist), each with one thread: two processes of two threads each
+# spend their time waiting for one another. Before torch is imported; what tests start inherits it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests one after another: a browser, an app and its workers fill a core or two by themselves."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
+def _register_figures() -> None:
+    """Entry points of an editable install are those of the day it was made: stand in for newer ones, here and
+    in processes that tests start."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    group, entries = "privgraph.figures", project["entry-points"]["privgraph.figures"]
+    if entry_points(group=group):
+        return
+    folder = Path(tempfile.mkdtemp(prefix="privgraph-entry-points-"))
+    (folder / "figures_of_tests-0.dist-info").mkdir()
+    lines = "".join(f"{name} = {place}\n" for name, place in entries.items())
+    (folder / "figures_of_tests-0.dist-info" / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+    (folder / "figures_of_tests-0.dist-info" / "METADATA").write_text("Name: figures-of-tests\nVersion: 0\n")
+    sys.path.append(str(folder))
+    os.environ["PYTHONPATH"] = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(folder)])
+
+
+_register_figures()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """With `--dist loadfile`, a process takes a whole file or class: what is made once for a file is made in
+    one process.
+
+    Browser tests are taken by one process, all of them: a browser, an app and its workers fill a core or two
+    by themselves. Files are taken in the order of their names, the many small ones among the last.
+    """
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "browser" if nodeid.startswith("tests/browser/") else nodeid.split("[")[0].rpartition("::")[0]
+
+    config.option.loadscopereorder = False
+    return Files(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _components_are_looked_for_once() -> Iterator[None]:
+    """Streamlit's AppTest reads the metadata of everything that is installed, anew for each page: half of
+    what a page costs."""
+    if "streamlit.testing.v1" not in sys.modules:
+        yield
+        return
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,8 @@ from privgraph.lattice import LATTICE_BITS, Sampler, add, add_untied, draw, roun
 from privgraph.mechanisms import gaussian
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
+from privgraph.papers.privgnn_releases import MAXIMA
 from privgraph.privacy.events import Gaussian, NonPrivate
-from privgraph.privacy.noisy_labels import MAXIMA
 from privgraph.streams import Secret
 
 LEVEL = 1e-5
@@ -74,7 +74,8 @@ def test_the_last_bits_of_noise_are_uniform(kind: str) -> None:
 @pytest.mark.parametrize("kind", LAWS)
 @pytest.mark.parametrize("scale", [2.0**40, SCALE, np.nextafter(2.0**41, 0)])
 def test_the_chances_of_cells_are_those_of_the_density(kind: str, scale: float) -> None:
-    """What the alias tables choose, times what is kept, is the law: compared with an independent quadrature at 60 digits."""
+    """What the alias tables choose, times what is kept, is the law: compared with an independent quadrature
+    at 60 digits."""
     own = Sampler(kind, scale)
     weights, shape = own._weights(), lattice._SHAPES[kind]
     chances: Counter[int] = Counter()
@@ -97,7 +98,8 @@ def test_the_chances_of_cells_are_those_of_the_density(kind: str, scale: float) 
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_the_fall_within_a_cell_is_that_of_the_density(kind: str) -> None:
-    """What a candidate is kept with, in doubles, against 60 digits; beside the doubt that is allowed it is exact."""
+    """What a candidate is kept with, in doubles, against 60 digits; beside the doubt that is allowed it is
+    exact."""
     own, shape = Sampler(kind, SCALE), lattice._SHAPES[kind]
     cells = np.array([0, 1, 7, own._cells // 3, own._cells - 1]) + own._first
     places = np.array([0.0, 0.25, 0.5, 0.75, 1 - 2.0**-36])
@@ -112,7 +114,8 @@ def test_the_fall_within_a_cell_is_that_of_the_density(kind: str) -> None:
 
 
 def test_a_gaussian_has_tails_far_beyond_where_floats_end_theirs() -> None:
-    """float32 normals of torch end at 5.77 standard deviations, those from doubles at 8.57; here cells reach to 64."""
+    """float32 normals of torch end at 5.77 standard deviations, those from doubles at 8.57; here cells reach
+    to 64."""
     own = Sampler("gaussian", SCALE)
     width = 2.0**36 / SCALE
     assert own._cells * width >= 64
@@ -127,7 +130,8 @@ def test_a_gaussian_has_tails_far_beyond_where_floats_end_theirs() -> None:
 
 
 def test_tails_beyond_5_77_are_drawn_as_often_as_they_should_be() -> None:
-    """The same sampler restricted to words that choose far columns: what is kept there follows the density."""
+    """The same sampler restricted to words that choose far columns: what is kept there follows the
+    density."""
     own = Sampler("gaussian", 2.0**40)
     far = round(5.8 * 16)
     forced = own._weights()
@@ -161,7 +165,8 @@ def test_an_exponential_never_ends() -> None:
 
 
 def test_doubtful_comparisons_are_settled_by_more_digits() -> None:
-    """A place and a first comparison so near the density that 27 bits cannot tell: kept as often as the exact one says."""
+    """A place and a first comparison so near the density that 27 bits cannot tell: kept as often as the exact
+    one says."""
     own = Sampler("gaussian", 2.0**40)
     cell, place = 40, 1 << 35  # t = 1/2, w = 1/16
     t, w = 0.5, 1 / 16
@@ -229,7 +234,8 @@ def test_a_step_is_a_power_of_two_between_2_to_the_41_and_2_to_the_40_part_of_a_
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_the_sum_is_exact_and_on_the_lattice_whatever_the_data_are(dtype: torch.dtype) -> None:
-    """Two neighbouring quantities with the same stream differ by their difference, to the last bit, and not by rounding of noise."""
+    """Two neighbouring quantities with the same stream differ by their difference, to the last bit, and not
+    by rounding of noise."""
     mechanism = GaussianNoise(std=1.0, sensitivity=1.0)
     here = torch.tensor([0.0, 1e6, -3.0, 1e-30, 0.1], dtype=torch.float64)
     moved = here.clone()
@@ -245,7 +251,8 @@ def test_the_sum_is_exact_and_on_the_lattice_whatever_the_data_are(dtype: torch.
 
 
 def test_noise_is_larger_by_what_rounding_adds() -> None:
-    """(sensitivity + growth step)/s' is at most sensitivity/s: the counted multiplier holds for the rounded quantity."""
+    """(sensitivity + growth step)/s' is at most sensitivity/s: the counted multiplier holds for the rounded
+    quantity."""
     for multiplier in (0.3, 5.0, 1000.0):
         for growth in (2.0, 2e4):
             wider = rounding_margin(multiplier, growth)
@@ -257,7 +264,8 @@ def test_noise_is_larger_by_what_rounding_adds() -> None:
 
 
 def test_every_mechanism_draws_noise_that_pays_for_its_rounding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two neighbouring quantities are rounded by up to half a step each, in every number: a step a number in all."""
+    """Two neighbouring quantities are rounded by up to half a step each, in every number: a step a number in
+    all."""
     drawn: list[float] = []
 
     def telling(kind: str, scale: float, stream: Secret, count: int) -> np.ndarray:
@@ -297,7 +305,8 @@ def test_a_mirrored_number_has_its_floor(kind: str) -> None:
 
 
 def test_ties_are_broken_by_chance() -> None:
-    """Two counts that come out equal on the lattice: each is the largest half of the time, a third one never."""
+    """Two counts that come out equal on the lattice: each is the largest half of the time, a third one
+    never."""
     steps = np.tile(np.array([5, 7, 7, 1]), (4000, 1))
     winners = Counter(lattice.untie(steps, secret()).argmax(1).tolist())
     assert set(winners) == {1, 2}
@@ -315,7 +324,8 @@ def test_the_largest_of_noisy_values_is_as_the_law_has_it() -> None:
 
 
 def test_noise_that_was_drawn_ahead_is_kept_for_its_law_and_its_scale() -> None:
-    """One stream serves several scales, a few numbers at a time: their lattices can have one and the same step."""
+    """One stream serves several scales, a few numbers at a time: their lattices can have one and the same
+    step."""
     stream, asked = secret(), [("gaussian", 1.0), ("gaussian", 1.9), ("laplace", 1.0), ("laplace", 1.9)]
     found = [
         np.concatenate(drawn)

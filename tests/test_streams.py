@@ -1,4 +1,5 @@
-"""Named streams: independent of each other, secret where privacy needs it, and impossible to foretell from what was seen."""
+"""Named streams: independent of each other, secret where privacy needs it, and impossible to foretell from
+what was seen."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from scipy import stats
 from tests.secrets_made_here import KEY, secret
 
 from privgraph import streams
-from privgraph.methods.base import Context
+from privgraph.methods.training import Context
 from privgraph.streams import Secret, derived_key, noise_key, stream, stream_seed
 
 LEVEL = 1e-5
@@ -42,9 +43,9 @@ def linear_complexity(bits: list[int]) -> int:
 
 
 def test_no_linear_recurrence_foretells_a_secret_stream() -> None:
-    """A Mersenne Twister's state, and so its noise, follows from 19,937 of its bits by linear algebra. Here no recurrence is
-    shorter than half of what was seen, as of coins; the twister has one of 19,937 bits in whatever it
-    says."""
+    """A Mersenne Twister's state, and so its noise, follows from 19,937 of its bits by linear algebra. Here
+    no recurrence is shorter than half of what was seen, as of coins; the twister has one of 19,937 bits in
+    whatever it says."""
     count = 41_000
     mine = (secret().words(count) & np.uint64(1)).astype(int).tolist()
     assert abs(linear_complexity(mine) - count / 2) < 40

@@ -42,7 +42,8 @@ def environment() -> dict[str, str]:
 
 
 def open_to_others() -> bool:
-    """Whether people of this machine other than the owner (and its group, where it shares) may enter the home."""
+    """Whether people of this machine other than the owner (and its group, where it shares) may enter the
+    home."""
     mode = home().stat().st_mode
     return bool(mode & _denied(mode))
 

@@ -49,7 +49,8 @@ _TEST_BITS = 63 - _PLACE_BITS
 """Bits of the first comparison; with a sign and a place they fill a word."""
 
 _DOUBT = 2.0 ** (1 - _TEST_BITS)
-"""How near a comparison may be to be settled by more bits: twice the last of the first bits, far above rounding."""
+"""How near a comparison may be to be settled by more bits: twice the last of the first bits, far above
+rounding."""
 
 _COLUMN_BITS = 11
 _COLUMNS = 1 << _COLUMN_BITS
@@ -109,7 +110,8 @@ _SHAPES = {
     "laplace": _Shape(
         fall=_exponential_fall, exactly=lambda x: -x, low=0, high=56, signed=True, endless=True, bits=192
     ),
-    # The largest of many exponentials, less its typical place. Beyond the range: e^-58 on the right, e^-403 on the left.
+    # The largest of many exponentials, less its typical place. Beyond the range: e^-58 on the right, e^-403
+    # on the left.
     "gumbel": _Shape(
         fall=_generic(lambda x: np.asarray(-x - np.exp(-x))),
         exactly=lambda x: -x - mpmath.exp(-x),
@@ -148,7 +150,8 @@ class Sampler:
         self._own, self._rests, self._total, self._other = _alias(self._weights())
 
     def _weights(self) -> list[int]:
-        """Whole numbers proportional to the highest density of each cell, and what lies beyond, where it is not cut off.
+        """Whole numbers proportional to the highest density of each cell, and what lies beyond, where it is
+        not cut off.
 
         The density rises up to 0 and falls from there: the highest point of a cell is its end towards 0.
         """
@@ -157,7 +160,8 @@ class Sampler:
             width = _mpf(self._exact_width)
             unit = mpmath.mpf(2) ** bits
             if self._shape is _SHAPES["gaussian"]:
-                # exp(-(j+1)^2 w^2/2) from exp(-j^2 w^2/2), at the price of two multiplications, in fixed point
+                # exp(-(j+1)^2 w^2/2) from exp(-j^2 w^2/2), at the price of two multiplications, in fixed
+                # point
                 step, factor = int(unit * mpmath.exp(-width * width)), int(unit * mpmath.exp(-width * width / 2))
                 height, found = 1 << bits, []
                 for _ in range(self._cells):
@@ -215,7 +219,8 @@ class Sampler:
         return np.asarray(found[kept])
 
     def _cell(self, words: NDArray[np.uint64], secret: Secret) -> Ints:
-        """Walker's alias method: a column by the first bits, then its own cell or the other one by the rest."""
+        """Walker's alias method: a column by the first bits, then its own cell or the other one by the
+        rest."""
         column = (words >> np.uint64(_SHARE_BITS)).view(np.int64)
         rest = words & np.uint64((1 << _SHARE_BITS) - 1)
         limit = self._own[column]
@@ -225,7 +230,8 @@ class Sampler:
         return np.where(own, column, self._other[column])
 
     def _forget(self, cell: Ints, secret: Secret) -> Ints | None:
-        """An exponential beyond the last cell is there, and an exponential further: (n,) what to add, and `cell` anew."""
+        """An exponential beyond the last cell is there, and an exponential further: (n,) what to add, and
+        `cell` anew."""
         far = np.flatnonzero(cell == self._cells)
         if not far.size:
             return None
@@ -237,7 +243,8 @@ class Sampler:
         return beyond
 
     def _settle(self, cell: int, place: int, test: int, secret: Secret) -> bool:
-        """Whether a candidate is kept, with 128 more bits of its place and of the number that it is compared with."""
+        """Whether a candidate is kept, with 128 more bits of its place and of the number that it is compared
+        with."""
         more_place, more_test = (secret.integer(128) for _ in range(2))
         with mpmath.workprec(256):
             width = _mpf(self._exact_width)
@@ -313,7 +320,8 @@ def draw(kind: str, scale: float, secret: Secret, count: int) -> Ints:
 
 
 def rounded(values: Array, step: float) -> Ints:
-    """values (n,) in whole steps, the nearest; what is no number counts as 0, and what is too large is cut off.
+    """values (n,) in whole steps, the nearest; what is no number counts as 0, and what is too large is cut
+    off.
 
     A total function of each value by itself. `step` is a power of two, so that the division is exact, and a
     value moves by half a step at most; cutting off brings two values no further apart.
@@ -324,14 +332,16 @@ def rounded(values: Array, step: float) -> Ints:
 
 
 def add(kind: str, scale: float, values: Array, secret: Secret) -> Array:
-    """values, any shape, rounded to the lattice, with independent noise on each: the sum is exact, then rounded to a double."""
+    """values, any shape, rounded to the lattice, with independent noise on each: the sum is exact, then
+    rounded to a double."""
     step = step_of(scale)
     noise = draw(kind, scale, secret, values.size).reshape(values.shape)
     return np.asarray((rounded(values, step) + noise).astype(np.float64) * step)
 
 
 def add_untied(kind: str, scale: float, values: Array, secret: Secret) -> Array:
-    """As `add`, where the place of the largest of each row is wanted: of several that are equal, one at random is larger."""
+    """As `add`, where the place of the largest of each row is wanted: of several that are equal, one at
+    random is larger."""
     step = step_of(scale)
     noise = draw(kind, scale, secret, values.size).reshape(values.shape)
     return np.asarray(untie(rounded(values, step) + noise, secret).astype(np.float64) * step)
@@ -353,7 +363,8 @@ def rounding_margin(multiplier: float, growth: float) -> float:
 
 
 def untie(steps: Ints, secret: Secret) -> Ints:
-    """steps (..., C), in place: where several entries of a row are its largest, one of them, at random, gets a step more.
+    """steps (..., C), in place: where several entries of a row are its largest, one of them, at random, gets
+    a step more.
 
     Two continuous numbers are never equal; of two whose floors are, each is the larger with chance 1/2, but
     for a share of 2^-39.

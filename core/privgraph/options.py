@@ -23,6 +23,7 @@ import dataclasses
 import difflib
 import functools
 import math
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -35,6 +36,8 @@ AUTO = "auto"
 """What 0 stands for where it leaves the choice to the method (`Option.zero`)."""
 
 _SHOWN, _LISTED = 80, 300
+_COMMA = re.compile(r"[+-]?\d*(,\d+)+([eE][+-]?\d+)?")
+"""A number as many languages write it, with a comma."""
 
 
 class OptionError(ValueError):
@@ -50,12 +53,12 @@ class Option:
     """What a parameter means and which values it admits.
 
     `help` is a sentence for someone who never read the paper. `low` and `high` are inclusive bounds
-    unless `low_open`; a number between 0, which then has a meaning of its own, and `least` is refused: it is too small to
-    compute with. `choices` lists the admitted values of a string or number. `group` names the
+    unless `low_open`; a number between 0, which then has a meaning of its own, and `least` is refused: it is
+    too small to compute with. `choices` lists the admitted values of a string or number. `group` names the
     part of the form; `advanced` ones are folded away. `scale` is `"log"` where a slider should be
-    logarithmic. `where` names another option, and the values of it with which this one has a meaning: with any other
-    it is read by nobody, and a form does not ask for it. `zero` says what 0 stands for where it is no number: `AUTO` where
-    it leaves the choice to the method, else a few words such as `no limit`.
+    logarithmic. `where` names another option, and the values of it with which this one has a meaning: with
+    any other it is read by nobody, and a form does not ask for it. `zero` says what 0 stands for where it is
+    no number: `AUTO` where it leaves the choice to the method, else a few words such as `no limit`.
     """
 
     help: str
@@ -92,7 +95,7 @@ def parameters(config: type) -> tuple[Parameter, ...]:
     return _parameters(cast(Hashable, config))  # a class has a hash, though not for mypy
 
 
-@functools.cache
+@functools.lru_cache(maxsize=256)
 def _parameters(known: Hashable) -> tuple[Parameter, ...]:
     config = cast(type, known)
     hints = get_type_hints(config, include_extras=True)
@@ -154,6 +157,10 @@ def _convert(parameter: Parameter, value: object) -> Scalar:
     try:
         number = float(value)
     except ValueError:
+        if isinstance(value, str) and _COMMA.fullmatch(value.strip()):
+            raise OptionError(
+                f"{name} must be written with a decimal point, not with a comma (got {short(value)})"
+            ) from None
         raise OptionError(f"{name} must be a number (got {short(value)})") from None
     except OverflowError:
         raise OptionError(f"{name} is too large (got {short(value)})") from None
@@ -188,7 +195,8 @@ def values(config: object) -> dict[str, Scalar]:
 
 
 def check(config: object) -> None:
-    """Raise `OptionError` unless every field of a configuration lies within its option; for `__post_init__`."""
+    """Raise `OptionError` unless every field of a configuration lies within its option; for
+    `__post_init__`."""
     for parameter in parameters(type(config)):
         value = getattr(config, parameter.name)
         parsed = parse(parameter, value)
@@ -197,7 +205,8 @@ def check(config: object) -> None:
 
 
 def short(value: object) -> str:
-    """A value as a sentence repeats it: never more than 80 letters of it, in one line, and each one that can be shown.
+    """A value as a sentence repeats it: never more than 80 letters of it, in one line, and each one that can
+    be shown.
 
     >>> short("x" * 10_000) == "x" * 80 + "…"
     True

@@ -21,7 +21,8 @@ LIBRARIES = ("dp-accounting", "numpy", "scikit-learn", "scipy", "torch", "torch-
 
 @functools.cache
 def program() -> str:
-    """The release, a plus sign, and twelve hex digits that change with the engine's code, its libraries, and Python.
+    """The release, a plus sign, and twelve hex digits that change with the engine's code, its libraries, and
+    Python.
 
     >>> program().startswith(f"{__version__}+")
     True

@@ -100,7 +100,8 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 
 def check_record(kind: str, payload: object) -> None:
-    """Raise `ValueError` unless a payload is an object and, where its kind is known, has fields of the right types.
+    """Raise `ValueError` unless a payload is an object and, where its kind is known, has fields of the right
+    types.
 
     What else it has is left alone: a later version may tell more of the same event.
     """

@@ -2,62 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
+from functools import cached_property
+from importlib.metadata import entry_points
 from typing import Any, cast
 
 from privgraph.data.catalogue import DATASETS as DATASETS
 from privgraph.data.catalogue import dataset as dataset
+from privgraph.methods.row import MethodSpec as MethodSpec
+from privgraph.methods.row import attribute
 from privgraph.options import UnknownName as UnknownName
 from privgraph.options import nearest, short
-from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE
-
-
-@dataclass(frozen=True, kw_only=True)
-class MethodSpec:
-    """A method: where its configuration and trainer are, what it can protect, and what it is for.
-
-    `config` and `train` are "module:attribute". `units` are the privacy units that it supports
-    ("none" means that it can run without protection). `neighbours` is the kind of neighbouring relation at node level
-    (`privacy.statement.NEIGHBOURS`), with default options.
-    """
-
-    name: str
-    title: str
-    about: str
-    paper: str
-    config: str
-    train: str
-    units: tuple[str, ...]
-    tasks: tuple[str, ...] = ("node classification",)
-    uses_edges: bool = True
-    neighbours: str = FREE
-
-    def load_config(self) -> type[Any]:
-        return cast(type[Any], _attribute(self.config))
-
-    def load_train(self) -> Any:
-        return _attribute(self.train)
-
-    def refuses(self, task: str, undirected: bool, unit: str) -> str | None:
-        """Why this method cannot run on such data with such a unit, or None."""
-        if task not in self.tasks:
-            return f"{self.title} is for {', '.join(self.tasks)}, not for {task}"
-        if unit not in self.units:
-            return f"{self.title} offers protection of {' or '.join(self.units)}, not of {unit}"
-        return None
-
-
-def _attribute(path: str) -> Any:
-    module, attribute = path.split(":")
-    return getattr(import_module(module), attribute)
-
+from privgraph.privacy.kinds import Adversary, Neighbours
 
 _PROGAP = "Sajadmanesh and Gatica-Perez, ProGAP: Progressive Graph Neural Networks with Differential Privacy Guarantees, WSDM 2024"
 _GAP = "Sajadmanesh et al., GAP: Differentially Private Graph Neural Networks with Aggregation Perturbation, USENIX Security 2023"
 
-METHODS: Mapping[str, MethodSpec] = {
+_OWN: Mapping[str, MethodSpec] = {
     spec.name: spec
     for spec in (
         MethodSpec(
@@ -65,28 +28,28 @@ METHODS: Mapping[str, MethodSpec] = {
             title="ProGAP",
             about="Grows a graph network stage by stage; each stage reads its neighbours once, through noise.",
             paper=_PROGAP,
-            config="privgraph.methods.progap.config:Config",
-            train="privgraph.methods.progap.train:train",
+            config="privgraph.methods.aggregation.progap.config:Config",
+            train="privgraph.methods.aggregation.progap.train:train",
             units=("none", "edge", "node"),
-            neighbours=FROZEN_SAMPLE,
+            neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
             name="gap",
             title="GAP",
             about="Learns an encoder without edges, sums neighbours through noise, then classifies.",
             paper=_GAP,
-            config="privgraph.methods.gap.config:Config",
-            train="privgraph.methods.gap.train:train",
+            config="privgraph.methods.aggregation.gap.config:Config",
+            train="privgraph.methods.aggregation.gap.train:train",
             units=("none", "edge", "node"),
-            neighbours=FROZEN_SAMPLE,
+            neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
             name="gnn",
             title="Graph network (not private)",
             about="An ordinary graph network: GraphSAGE, GCN, GAT or GIN. The accuracy to compare with.",
             paper="Hamilton et al. 2017; Kipf and Welling 2017; Velickovic et al. 2018; Xu et al. 2019",
-            config="privgraph.methods.gnn.config:Config",
-            train="privgraph.methods.gnn.train:train",
+            config="privgraph.methods.baselines.gnn.config:Config",
+            train="privgraph.methods.baselines.gnn.train:train",
             units=("none",),
         ),
         MethodSpec(
@@ -94,8 +57,8 @@ METHODS: Mapping[str, MethodSpec] = {
             title="MLP (ignores edges)",
             about="Uses features alone, and so protects every edge perfectly. Whoever cannot beat it should not use edges.",
             paper=_PROGAP,
-            config="privgraph.methods.mlp.config:Config",
-            train="privgraph.methods.mlp.train:train",
+            config="privgraph.methods.baselines.mlp.config:Config",
+            train="privgraph.methods.baselines.mlp.train:train",
             units=("none", "edge"),
             uses_edges=False,
         ),
@@ -104,9 +67,10 @@ METHODS: Mapping[str, MethodSpec] = {
             title="DP-MLP",
             about="The MLP trained with private gradients: node-level privacy without edges.",
             paper="Abadi et al., Deep Learning with Differential Privacy, CCS 2016",
-            config="privgraph.methods.dp_mlp.config:Config",
-            train="privgraph.methods.dp_mlp.train:train",
+            config="privgraph.methods.gradients.dp_mlp.config:Config",
+            train="privgraph.methods.gradients.dp_mlp.train:train",
             units=("node",),
+            neighbours=Neighbours.NODE_RECORD,
             uses_edges=False,
         ),
         MethodSpec(
@@ -114,8 +78,8 @@ METHODS: Mapping[str, MethodSpec] = {
             title="EdgeRand",
             about="Flips entries of the adjacency matrix at random, then trains an ordinary graph network on the result.",
             paper="Wu et al., LinkTeller, S&P 2022; asymmetric randomised response after Imola et al., USENIX Security 2022",
-            config="privgraph.methods.edge_rand.config:Config",
-            train="privgraph.methods.edge_rand.train:train",
+            config="privgraph.methods.baselines.edge_rand.config:Config",
+            train="privgraph.methods.baselines.edge_rand.train:train",
             units=("edge",),
         ),
         MethodSpec(
@@ -123,28 +87,28 @@ METHODS: Mapping[str, MethodSpec] = {
             title="DP-GNN",
             about="Private gradients over bounded neighbourhoods: protects nodes in the released weights, not in predictions.",
             paper="Daigavane et al., Node-Level Differentially Private Graph Neural Networks, 2021",
-            config="privgraph.methods.dp_gnn.config:Config",
-            train="privgraph.methods.dp_gnn.train:train",
+            config="privgraph.methods.gradients.dp_gnn.config:Config",
+            train="privgraph.methods.gradients.dp_gnn.train:train",
             units=("node",),
-            neighbours=FROZEN_SAMPLE,
+            neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
             name="heter-poisson",
             title="HeterPoisson",
             about="Private gradients of sampled subgraphs; who is read by many is drawn the less often. Predictions cost nothing.",
             paper="Xiang, Wang and Wang, Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P 2024",
-            config="privgraph.methods.heter_poisson.config:Config",
-            train="privgraph.methods.heter_poisson.train:train",
+            config="privgraph.methods.gradients.heter_poisson.config:Config",
+            train="privgraph.methods.gradients.heter_poisson.train:train",
             units=("none", "node"),
-            neighbours=FROZEN_DEGREES,
+            neighbours=Neighbours.FROZEN_DEGREES,
         ),
         MethodSpec(
             name="privgnn",
             title="PrivGNN",
             about="Private nodes label public ones through noise, all at once or query by query; a student learns from the labels.",
             paper="Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
-            config="privgraph.methods.privgnn.config:Config",
-            train="privgraph.methods.privgnn.train:train",
+            config="privgraph.methods.teachers.privgnn.config:Config",
+            train="privgraph.methods.teachers.privgnn.train:train",
             units=("node",),
         ),
         MethodSpec(
@@ -153,9 +117,10 @@ METHODS: Mapping[str, MethodSpec] = {
             about="Teachers on disjoint parts of the private nodes vote on public ones; noisy majorities train a student.",
             paper="Papernot et al., Semi-supervised Knowledge Transfer for Deep Learning from Private Training Data, ICLR 2017; "
             "on graphs: Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
-            config="privgraph.methods.pate.config:Config",
-            train="privgraph.methods.pate.train:train",
+            config="privgraph.methods.teachers.pate.config:Config",
+            train="privgraph.methods.teachers.pate.train:train",
             units=("node",),
+            neighbours=Neighbours.ASSIGNED_NODE,
         ),
         MethodSpec(
             name="prompt",
@@ -163,8 +128,8 @@ METHODS: Mapping[str, MethodSpec] = {
             about="A small prompt on a frozen, pre-trained network, tuned on a few labelled nodes without protection.",
             paper="GPF: Fang et al., Universal Prompt Tuning for Graph Neural Networks, NeurIPS 2023; All in One: Sun et al., KDD 2023; "
             "GPPT: Sun et al., KDD 2022",
-            config="privgraph.methods.prompt.config:Config",
-            train="privgraph.methods.prompt.train:train",
+            config="privgraph.methods.prompts.prompt.config:Config",
+            train="privgraph.methods.prompts.prompt.train:train",
             units=("none",),
         ),
         MethodSpec(
@@ -172,8 +137,8 @@ METHODS: Mapping[str, MethodSpec] = {
             title="Pre-train and fine-tune (not private)",
             about="The whole pre-trained network is trained on a few labelled nodes: what prompts are to beat.",
             paper="Hu et al., Strategies for Pre-training Graph Neural Networks, ICLR 2020",
-            config="privgraph.methods.fine_tune.config:Config",
-            train="privgraph.methods.fine_tune.train:train",
+            config="privgraph.methods.prompts.fine_tune.config:Config",
+            train="privgraph.methods.prompts.fine_tune.train:train",
             units=("none",),
         ),
         MethodSpec(
@@ -182,21 +147,64 @@ METHODS: Mapping[str, MethodSpec] = {
             about="A prompt tuned with private gradients on a few private nodes, or on all of them: what votes of teachers are to beat.",
             paper="DP-GPL: Differentially Private Graph Prompt Learning, section 4.1; "
             "Abadi et al., Deep Learning with Differential Privacy, CCS 2016",
-            config="privgraph.methods.prompt_dpsgd.config:Config",
-            train="privgraph.methods.prompt_dpsgd.train:train",
+            config="privgraph.methods.prompts.prompt_dpsgd.config:Config",
+            train="privgraph.methods.prompts.prompt_dpsgd.train:train",
             units=("node",),
+            neighbours=Neighbours.ASSIGNED_NODE,
         ),
         MethodSpec(
             name="dp-gpl",
             title="DP-GPL",
             about="Many small prompts on one frozen network, each tuned on a few private nodes, vote on public ones through noise.",
             paper="DP-GPL: Differentially Private Graph Prompt Learning (DP-GPL and DP-GPL+W)",
-            config="privgraph.methods.dp_gpl.config:Config",
-            train="privgraph.methods.dp_gpl.train:train",
+            config="privgraph.methods.prompts.dp_gpl.config:Config",
+            train="privgraph.methods.prompts.dp_gpl.train:train",
             units=("node",),
+            neighbours=Neighbours.ASSIGNED_NODE,
         ),
     )
 }
+
+
+GROUP = "privgraph.methods"
+"""The entry point by which a package outside brings a method: it names a `MethodSpec`."""
+
+
+class _Methods(Mapping[str, MethodSpec]):
+    """Our own methods, then those of other packages, which are looked for when somebody first asks.
+
+    What cannot be loaded is left out with a warning: a package that is broken must not take the workbench
+    down.
+    """
+
+    @cached_property
+    def _rows(self) -> dict[str, MethodSpec]:
+        rows = dict(_OWN)
+        for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+            try:
+                spec = entry.load()
+            except Exception as error:  # whatever somebody else's module raises
+                warnings.warn(f"the method {entry.name} of {entry.value} cannot be loaded: {error}", stacklevel=2)
+                continue
+            if not isinstance(spec, MethodSpec) or spec.name in rows:
+                reason = "names no MethodSpec" if not isinstance(spec, MethodSpec) else f"brings {spec.name} once more"
+                warnings.warn(f"the entry point {entry.name} of {entry.value} {reason}: it is left out", stacklevel=2)
+                continue
+            rows[spec.name] = spec
+        return rows
+
+    def __getitem__(self, name: str) -> MethodSpec:
+        return self._rows[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+METHODS: Mapping[str, MethodSpec] = _Methods()
+"""All methods by name."""
 
 
 def method(name: str) -> MethodSpec:
@@ -210,10 +218,11 @@ def method(name: str) -> MethodSpec:
 class AuditSpec:
     """An audit: what it plays, which methods it is for (none named: all), and what its bound covers at best.
 
-    `load` and `planning` are "module:attribute". `load` gives `entry(subject, options) -> Iterator[Progress | AuditRecord]`,
-    whose last value is the record (`privgraph.audits.options`, `.record`); it may import torch. `planning` does not: it gives
-    an object with `refuses(subject) -> str | None` and `cost(subject, options) -> str`.
-    `covers` is "run" or "step", as in `AuditRecord`.
+    `load` and `planning` are "module:attribute". `load` gives `entry(subject, options) -> Iterator[Progress |
+    AuditRecord]`, whose last value is the record (`privgraph.audits.options`, `.record`); it may import
+    torch. `planning` does not: it gives an object with `refuses(subject) -> str | None` and `cost(subject,
+    options) -> str`. `adversary` is the kind of its attack, and `covers` "run" or "step", as in
+    `AuditRecord`.
     """
 
     name: str
@@ -222,24 +231,26 @@ class AuditSpec:
     paper: str
     load: str
     planning: str
+    adversary: Adversary
     covers: str = "run"
     methods: tuple[str, ...] = ()
 
     def load_entry(self) -> Any:
-        return _attribute(self.load)
+        return attribute(self.load)
 
     def refuses(self, subject: Any) -> str | None:
-        """Why this audit cannot be made of such a run (`privgraph.audits.options.Subject`), in one sentence, or None."""
+        """Why this audit cannot be made of such a run (`privgraph.audits.options.Subject`), in one sentence,
+        or None."""
         if self.methods and subject.method not in self.methods:
             return f"the audit {self.name} is for {', '.join(self.methods)}, not for {subject.method}"
         if subject.statement.unit == "none":
             return "nothing is protected in this run: there is no epsilon to audit"
-        refusal: str | None = _attribute(self.planning).refuses(subject)
+        refusal: str | None = attribute(self.planning).refuses(subject)
         return refusal
 
     def cost(self, subject: Any, options: Any) -> str:
         """What the audit will take, in words, before it starts."""
-        return cast(str, _attribute(self.planning).cost(subject, options))
+        return cast(str, attribute(self.planning).cost(subject, options))
 
 
 ATTACKS: Mapping[str, Any] = {}
@@ -255,6 +266,7 @@ AUDITS: Mapping[str, AuditSpec] = {
             "Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX Security 2023",
             load="privgraph.audits.mechanism:audit",
             planning="privgraph.audits.planning:MECHANISM",
+            adversary=Adversary.WORST_CASE,
         ),
         AuditSpec(
             name="white-box",
@@ -265,6 +277,7 @@ AUDITS: Mapping[str, AuditSpec] = {
             "Xiang et al., Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P 2024, Algorithm 5",
             load="privgraph.audits.white_box:audit",
             planning="privgraph.audits.planning:WHITE_BOX",
+            adversary=Adversary.CANARIES,
             methods=("heter-poisson", "dp-mlp", "dp-gnn", "progap", "gap", "prompt-dpsgd"),
         ),
     )

@@ -126,7 +126,8 @@ class Secret:
         return np.asarray(fallen.reshape(shape))
 
     def below(self, bound: int, count: int) -> NDArray[np.int64]:
-        """(count,) whole numbers in [0, bound), all equally likely: words beyond the last multiple of it are passed over."""
+        """(count,) whole numbers in [0, bound), all equally likely: words beyond the last multiple of it are
+        passed over."""
         if not 0 < bound <= 2**62:
             raise ValueError(f"bound must lie between 1 and 2^62 (got {bound})")
         last = np.uint64(2**64 // bound * bound - 1)
@@ -142,7 +143,8 @@ class Secret:
 
 
 def derived_key(key: bytes, *parts: str | bytes) -> bytes:
-    """A key of its own for what `parts` say, from a secret `key` (HMAC-SHA256); it tells nothing of any other.
+    """A key of its own for what `parts` say, from a secret `key` (HMAC-SHA256); it tells nothing of any
+    other.
 
     Every part goes in with its length: ("ab", "c") and ("a", "bc") have nothing in common.
 
@@ -160,7 +162,8 @@ def _write_first(path: Path, key: bytes) -> None:
 
 
 def noise_key(folder: Path) -> bytes:
-    """The secret key of an installation, kept in `folder` and made at the first call (readable by its owner alone).
+    """The secret key of an installation, kept in `folder` and made at the first call (readable by its owner
+    alone).
 
     Runs repeat exactly where the key is the same. Raises `ValueError` where the file holds something else.
     """

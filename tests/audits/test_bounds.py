@@ -1,4 +1,5 @@
-"""Lower bounds: they hold as often as they say, they fail where a confidence is wrongly labelled, and they show much."""
+"""Lower bounds: they hold as often as they say, they fail where a confidence is wrongly labelled, and they
+show much."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def test_limits_are_those_of_clopper_and_pearson() -> None:
 
 
 def one_sided(generator: np.random.Generator, trials: int) -> tuple[Array, Array]:
-    """With the unit always 1, without it 1 with chance 1/2: exactly (0, 1/2)-private, and 1 is what shows it."""
+    """With the unit always 1, without it 1 with chance 1/2: exactly (0, 1/2)-private, and 1 is what shows
+    it."""
     return np.ones(trials), (generator.random(trials) < 0.5).astype(np.float64)
 
 
@@ -46,7 +48,8 @@ def test_a_bound_at_95_percent_is_wrong_in_at_most_5_percent_and_one_at_80_is_no
 
 
 def test_all_audits_of_a_run_together_err_as_seldom_as_they_say() -> None:
-    """The largest of 20 at 50%, where nothing is to be seen: wrong in at most half of all runs, and in most if nothing is shared."""
+    """The largest of 20 at 50%, where nothing is to be seen: wrong in at most half of all runs, and in most
+    if nothing is shared."""
     generator, audits, repetitions = np.random.default_rng(8), 20, 60
     shared, alone = 0, 0
     for _ in range(repetitions):
@@ -102,7 +105,8 @@ def test_a_gaussian_is_never_overstated(bound: Callable[..., object]) -> None:
 
 
 def test_thresholds_that_are_chosen_on_the_trials_that_judge_them_overstate() -> None:
-    """Why there are two halves: without them, the best of many thresholds wins by chance where there is nothing to see."""
+    """Why there are two halves: without them, the best of many thresholds wins by chance where there is
+    nothing to see."""
     generator = np.random.default_rng(6)
     naive, split = 0, 0
     for _ in range(40):

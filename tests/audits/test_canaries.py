@@ -1,4 +1,5 @@
-"""What a canary may do in a step: by enumeration, by frequency, and against what the accountants say of the same steps."""
+"""What a canary may do in a step: by enumeration, by frequency, and against what the accountants say of the
+same steps."""
 
 from __future__ import annotations
 
@@ -12,10 +13,12 @@ from scipy.stats import norm
 from privgraph.audits.canaries import Shifts, shifts_of
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import replaced_gradient_entry
-from privgraph.methods.dp_gnn.config import step_event
+from privgraph.mechanisms.subgraph_entries import NOISES, subgraph_entry
+from privgraph.methods.gradients.dp_gnn.config import step_event
 from privgraph.options import OptionError, build
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
+from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.registry import method
 
@@ -90,7 +93,7 @@ def test_the_least_epsilon_of_sampled_gaussians_lies_just_below_what_is_proved(
 
 def test_the_least_epsilon_of_a_replaced_record_lies_just_below_what_is_proved_of_it() -> None:
     entry = replaced_gradient_entry(0.5, 3.0, 0.2, "training", 50)
-    assert shifts_of(entry, object()) == Shifts(rate=0.2, own=False, others=1)
+    assert shifts_of(entry) == Shifts(rate=0.2, own=False, others=1)
     proved = tight().epsilon(Repeated(event=entry.event, count=50), 1e-4)
     assert 0.995 * proved < Shifts(rate=0.2, own=False, others=1).least_epsilon(3.0, 50, 1e-4) < proved
 
@@ -118,23 +121,28 @@ def test_the_least_epsilon_of_subgraphs_lies_just_below_what_is_proved_of_them()
 )
 def test_every_method_of_private_gradients_has_canaries(name: str, options: dict[str, object], others: int) -> None:
     config = build(method(name).load_config(), options)
-    entries = [entry for entry in config.plan(FACTS).statement.ledger if "gradients" in entry.mechanism]
-    assert {shifts_of(entry, config) for entry in entries} == {
-        Shifts(rate=entries[0].sampling_rate or 0.0, others=others)
-    }
+    entries = [entry for entry in config.plan(FACTS).statement.ledger if entry.kind in OF_GRADIENTS]
+    assert {shifts_of(entry) for entry in entries} == {Shifts(rate=entries[0].sampling_rate or 0.0, others=others)}
 
 
 def test_subgraphs_with_and_without_gaussian_noise_have_the_same_canaries() -> None:
-    class Config:
-        neighbours, exclusive = 4, True
-
-    event = SampledSubgraphs(rate=0.1, neighbours=4, noise_multiplier=2.0, largest_degree=99, exclusive=True)
-    made = {"mechanism": "private subgraph gradients", "stage": "training", "noise_std": 1.0, "sampling_rate": 0.1}
-    both = [LedgerEntry(event=one, **made) for one in (event, NonPrivate(reason="the noise"))]  # type: ignore[arg-type]
-    assert {shifts_of(entry, Config()) for entry in both} == {Shifts(rate=0.1, others=4, exclusive=True)}
+    given = {
+        "clip": 1.0,
+        "rate": 0.1,
+        "neighbours": 4,
+        "largest_degree": 99,
+        "exclusive": True,
+        "stage": "",
+        "count": 1,
+    }
+    both = [subgraph_entry(noise=noise, noise_multiplier=2.0, **given) for noise in NOISES]  # type: ignore[arg-type]
+    assert [type(entry.event) for entry in both] == [SampledSubgraphs, NonPrivate]
+    assert {shifts_of(entry) for entry in both} == {Shifts(rate=0.1, others=4, exclusive=True)}
 
 
 def test_what_is_no_gradient_has_no_canary() -> None:
-    entry = LedgerEntry(mechanism="aggregation", stage="hop 1", event=Gaussian(noise_multiplier=1.0))
+    entry = LedgerEntry(
+        kind=MechanismKind.AGGREGATION, mechanism="aggregation", stage="hop 1", event=Gaussian(noise_multiplier=1.0)
+    )
     with pytest.raises(OptionError, match="no canary is known for aggregation with the event Gaussian"):
-        shifts_of(entry, object())
+        shifts_of(entry)

@@ -1,4 +1,5 @@
-"""The audit that plays ledgers: below every sound epsilon, above the published ones that are wrong, and strong enough to tell."""
+"""The audit that plays ledgers: below every sound epsilon, above the published ones that are wrong, and
+strong enough to tell."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from privgraph.privacy.events import (
     SampledTerms,
     Single,
 )
-from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.kinds import MechanismKind, Neighbours
+from privgraph.privacy.ledger import LedgerEntry, WorstCase
 from privgraph.progress import Progress
 from privgraph.registry import AUDITS, METHODS
 from privgraph.registry import audit as audit_spec
@@ -83,8 +85,8 @@ def test_no_method_is_shown_to_leak_more_than_its_sound_epsilon(name: str, unit:
 
 
 def test_every_entry_that_a_method_may_write_has_a_game() -> None:
-    assert set(GAMES) == PLAYED
-    assert set(SECONDS) <= PLAYED
+    assert set(GAMES) == set(PLAYED)
+    assert set(SECONDS) <= set(PLAYED)
     assert audit_spec("mechanism") is AUDITS["mechanism"]
     for spec in AUDITS.values():
         assert set(spec.methods) <= set(METHODS)
@@ -215,7 +217,8 @@ def test_the_likelihood_of_a_mixture() -> None:
 
 
 def test_a_friendship_costs_more_than_gap_says() -> None:
-    """Published: sensitivity 1. A friendship is two entries: at the paper's own noise for 1, more is shown, and 1.45 holds."""
+    """Published: sensitivity 1. A friendship is two entries: at the paper's own noise for 1, more is shown,
+    and 1.45 holds."""
     which = subject("gap", unit="edge", accounting="published", epsilon=6.0)
     record = audited(which, trials=30_000)
     assert record.bounds[0].route == "gaussian"
@@ -224,7 +227,8 @@ def test_a_friendship_costs_more_than_gap_says() -> None:
 
 
 def test_spherical_laplace_noise_shows_more_than_lemma_1_claims() -> None:
-    """All coordinates are seen: they reveal the one W. Projected on the canary alone, as the paper audits, nothing is wrong."""
+    """All coordinates are seen: they reveal the one W. Projected on the canary alone, as the paper audits,
+    nothing is wrong."""
     which = subject("heter-poisson", preset="as-published", epsilon=2.0)
     assert math.isinf(which.statement.epsilon)
     record = audited(which, trials=10_000)
@@ -245,9 +249,23 @@ def test_noise_on_log_probabilities_protects_nobody() -> None:
 
 def test_what_no_game_plays_is_refused_by_name() -> None:
     which = subject("dp-mlp")
-    unknown = LedgerEntry(mechanism="sorcery", stage="training", event=Gaussian(noise_multiplier=1.0))
-    strange = replace(which, statement=replace(which.statement, ledger=(*which.statement.ledger, unknown)))
+    words = {"mechanism": "sorcery", "stage": "training"}
+    event, ledger = Gaussian(noise_multiplier=1.0), which.statement.ledger
+    free = LedgerEntry(kind=MechanismKind.SANITISED_COST, event=event, **words)
+    strange = replace(which, statement=replace(which.statement, ledger=(*ledger, free)))
     assert AUDITS["mechanism"].refuses(strange) == "no game plays sorcery (training)"
+    assert AUDITS["white-box"].refuses(strange) is None
+    unknown = replace(
+        which, statement=replace(which.statement, ledger=(*ledger, replace(free, kind=MechanismKind.UNKNOWN)))
+    )
+    nobody = replace(which, statement=replace(which.statement, neighbours=Neighbours.UNKNOWN))
+    bare = replace(which, statement=replace(which.statement, ledger=(replace(ledger[0], worst=WorstCase()),)))
+    for name in AUDITS:
+        assert "sorcery (training) is a mechanism of a kind that is not known here" in str(
+            AUDITS[name].refuses(unknown)
+        )
+        assert "not known here what two neighbouring datasets" in str(AUDITS[name].refuses(nobody))
+        assert AUDITS[name].refuses(bare) == "this run's record lacks the clip of private gradients (training)"
     with pytest.raises(ValueError, match="no game plays sorcery"):
         parts(strange)
     unprotected = subject("gap", unit="none")

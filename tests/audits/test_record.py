@@ -26,6 +26,6 @@ def test_a_bound_without_a_number_is_refused() -> None:
 
 
 def test_an_audit_of_another_version_is_refused() -> None:
-    for stored in ({**audit().to_json(), "version": 2}, {}, None, []):
+    for stored in ({**audit().to_json(), "version": 3}, {}, None, []):
         with pytest.raises(ValueError, match="another version"):
             AuditRecord.from_json(stored)  # type: ignore[arg-type]

@@ -1,4 +1,5 @@
-"""Canaries in a training: what they add, what is seen of them, and that the bounds hold, and see too little noise."""
+"""Canaries in a training: what they add, what is seen of them, and that the bounds hold, and see too little
+noise."""
 
 from __future__ import annotations
 
@@ -167,7 +168,8 @@ def _patch(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> Non
 
 @pytest.mark.parametrize("clip", [0.5, 2.0])
 def test_canaries_by_hand(clip: float) -> None:
-    """Two steps with known noise: what is added, at which places, and the sum of the log-likelihood ratios."""
+    """Two steps with known noise: what is added, at which places, and the sum of the log-likelihood
+    ratios."""
     shifts, size, count = Shifts(rate=0.5, others=1), 40, 12
     canaries = Canaries(shifts, count, 5, Blocks(shift=2.0, steps=1))
     generator = torch.Generator().manual_seed(1)

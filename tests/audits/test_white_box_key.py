@@ -16,7 +16,8 @@ from privgraph.options import OptionError
 
 
 def test_the_noise_of_an_audit_is_the_installation_s_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Run and seed of an audit are known: with noise of these alone, what it shows could be freed of noise."""
+    """Run and seed of an audit are known: with noise of these alone, what it shows could be freed of
+    noise."""
     of = subject("dp-mlp", epochs=2)
     here, again = (audited(of, canaries=100, seed=1) for _ in range(2))
     assert here.scores_with == again.scores_with
@@ -26,7 +27,8 @@ def test_the_noise_of_an_audit_is_the_installation_s_own(monkeypatch: pytest.Mon
 
 
 def test_audits_of_one_run_have_noise_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both train on the run's private data: with common noise their difference shows what other canaries changed."""
+    """Both train on the run's private data: with common noise their difference shows what other canaries
+    changed."""
     keys: list[bytes] = []
 
     def spy(*given: Any) -> Iterator[Keys]:

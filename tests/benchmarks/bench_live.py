@@ -1,7 +1,8 @@
 """What it costs the server that people watch runs: `python -m tests.benchmarks.bench_live`.
 
-Real websocket sessions, as browsers open them, watch runs that get new points all the time, and ask each second for what
-is new. Printed are processor seconds of the server a viewer and tick, and how long a viewer waits for an answer.
+Real websocket sessions, as browsers open them, watch runs that get new points all the time, and ask each
+second for what is new. Printed are processor seconds of the server a viewer and tick, and how long a viewer
+waits for an answer.
 """
 
 from __future__ import annotations
@@ -27,23 +28,23 @@ POINTS_A_SECOND = 60
 def feed(worker: str, run: str, start: int, count: int) -> None:
     """Append the next points of a run, as its worker would."""
     from privgraph.progress import Metric, Progress
-    from privgraph_workbench import jobs
+    from privgraph_workbench.jobs import queue
 
     points = [
         Metric(name=name, value=1 / (1 + step), step=step, stage="stage 0")
         for step in range(start, start + count)
         for name in ("train_loss", "train_accuracy", "val_accuracy")
     ]
-    jobs.store().leases.append(run, [*points, Progress(step=start + count, total=10**6, stage="stage 0")], worker)
+    queue.store().leases.append(run, [*points, Progress(step=start + count, total=10**6, stage="stage 0")], worker)
 
 
 def begin(count: int) -> dict[str, str]:
     """Runs that train, as far as the store knows, each with its worker's name."""
     from privgraph.runs.leases import new_worker
     from privgraph.runs.spec import make_spec
-    from privgraph_workbench import jobs
+    from privgraph_workbench.jobs import queue
 
-    store, found = jobs.store(), {}
+    store, found = queue.store(), {}
     for seed in range(count):
         run, worker = store.submit(make_spec("progap", "karate", {"unit": "edge"}, seed=seed)), new_worker()
         assert store.leases.claim([run], worker) == [run]
@@ -102,7 +103,7 @@ class Viewer:
 
 
 async def measure(viewers: int, runs: int, seconds: int) -> None:
-    from privgraph_workbench import launcher
+    from privgraph_workbench.serving import launcher
 
     workers = begin(runs)
     started = launcher.start()
@@ -145,10 +146,10 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         os.environ["PRIVGRAPH_HOME"], os.environ["PRIVGRAPH_WORKERS"] = home, str(asked.runs)
-        from privgraph_workbench import jobs
+        from privgraph_workbench.jobs import queue
 
         asyncio.run(measure(asked.viewers, asked.runs, asked.seconds))
-        with closing(jobs.store()):
+        with closing(queue.store()):
             pass
 
 

@@ -1,10 +1,12 @@
-"""NAP and one stage of ProGAP at the size of the paper's largest graph: 1.8 million nodes, 80 million directed edges.
+"""NAP and one stage of ProGAP at the size of the paper's largest graph: 1.8 million nodes, 80 million
+directed edges.
 
     python tests/benchmarks/bench_nap.py [--nodes 1800000] [--edges 80000000] [--threads 2]
 
-Prints the plain sparse-matrix product (torch CSR times a |V| x 16 table), NAP on the same table, one epoch and one
-whole stage of ProGAP (its noisy aggregation and its training), and the peak memory of the process, graph included.
-The synthetic graph is made in chunks: heavy-tailed in-degrees, uniform sources, rows sorted, no self-loops.
+Prints the plain sparse-matrix product (torch CSR times a |V| x 16 table), NAP on the same table, one epoch
+and one whole stage of ProGAP (its noisy aggregation and its training), and the peak memory of the process,
+graph included. The synthetic graph is made in chunks: heavy-tailed in-degrees, uniform sources, rows sorted,
+no self-loops.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ from tests.secrets_made_here import secret
 
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.aggregation import AggregationPerturbation
-from privgraph.methods.base import Context, Member
-from privgraph.methods.progap.config import Config
-from privgraph.methods.progap.train import train
+from privgraph.methods.aggregation.progap.config import Config
+from privgraph.methods.aggregation.progap.train import train
+from privgraph.methods.training import Context, planned
 from privgraph.progress import Log, Metric, Result, Spent
 from privgraph.runs.machine import peak_memory_mb
 
@@ -96,7 +98,7 @@ def main() -> None:
     began = time.perf_counter()
     marks: dict[str, float] = {}
     epochs: list[float] = []
-    for _, event in train([Member(config=config, graph=graph, context=Context())]):
+    for _, event in train([planned(config, graph, Context())]):
         now = time.perf_counter() - began
         if isinstance(event, Log):
             marks[event.message] = now

@@ -1,4 +1,5 @@
-"""What noise costs that nobody can compute: whole runs with it, and with ordinary float32 normals and uniforms in its place.
+"""What noise costs that nobody can compute: whole runs with it, and with ordinary float32 normals and
+uniforms in its place.
 
     python -m tests.benchmarks.bench_noise [--threads 2] [--rounds 3] [--small]
 
@@ -25,11 +26,11 @@ from privgraph.data.load import load
 from privgraph.lattice import draw
 from privgraph.mechanisms import aggregation
 from privgraph.mechanisms.gaussian import GaussianNoise
-from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.heter_poisson.config import Config as HeterPoisson
-from privgraph.methods.heter_poisson.train import train as train_subgraphs
-from privgraph.methods.progap.config import Config
-from privgraph.methods.progap.train import train
+from privgraph.methods.aggregation.progap.config import Config
+from privgraph.methods.aggregation.progap.train import train
+from privgraph.methods.gradients.heter_poisson.config import Config as HeterPoisson
+from privgraph.methods.gradients.heter_poisson.train import train as train_subgraphs
+from privgraph.methods.training import Context, planned, train_one
 from privgraph.streams import Secret
 
 DATASET = "facebook-pages"
@@ -112,7 +113,7 @@ def main() -> None:
     stack.plan(pages.facts)
     compare(
         "ProGAP, ten seeds as a stack on facebook-pages",
-        lambda: list(train([Member(config=stack, graph=graph, context=Context()) for graph in graphs])),
+        lambda: list(train([planned(stack, graph, Context()) for graph in graphs])),
         max(1, options.rounds - 1),
     )
     scale = 10 if options.small else 1
@@ -122,7 +123,7 @@ def main() -> None:
     graph.adjacency()
     compare(
         f"a stage of one epoch, {graph.num_nodes:,} nodes",
-        lambda: list(train([Member(config=large, graph=graph, context=Context())])),
+        lambda: list(train([planned(large, graph, Context())])),
         max(1, options.rounds - 1),
     )
     rows, adjacency = torch.randn(graph.num_nodes, 16), graph.adjacency()

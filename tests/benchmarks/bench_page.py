@@ -16,12 +16,13 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 def fill(count: int = RUNS) -> None:
-    """`count` finished runs of three methods, with the statements that their plans predict, written in bulk."""
+    """`count` finished runs of three methods, with the statements that their plans predict, written in
+    bulk."""
     from privgraph.data.spec import PublicFacts
-    from privgraph.privacy.serial import statement_to_json
+    from privgraph.privacy.serialisation import statement_to_json
     from privgraph.runs.spec import make_spec
     from privgraph.runs.tables import runs, tags
-    from privgraph_workbench import jobs
+    from privgraph_workbench.jobs import queue
 
     facts = PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=2, train_nodes=26)
     rows, labels, plans = [], [], {}
@@ -61,7 +62,7 @@ def fill(count: int = RUNS) -> None:
         if number % 10 == 0:
             labels.append({"run": number + 1, "tag": f"tag {number % 7}"})
     rows = [{name: value for name, value in row.items() if name in runs.c} for row in rows]
-    engine = sqlalchemy.create_engine(jobs.store().url)
+    engine = sqlalchemy.create_engine(queue.store().url)
     with engine.begin() as connection:
         connection.execute(runs.insert(), rows)
         connection.execute(tags.insert(), labels)
@@ -73,7 +74,7 @@ def draw(page: str, query: dict[str, str]) -> tuple[float, float]:
     from streamlit.testing.v1 import AppTest
 
     import privgraph_workbench
-    from privgraph_workbench import shell
+    from privgraph_workbench.serving import shell
 
     app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=120)
     if page != "start":
@@ -103,7 +104,7 @@ def measure() -> list[dict[str, object]]:
             ("runs, page 150", "runs", {"page": "150"}),
             ("runs, searched", "runs", {"find": "progap seed"}),
             ("runs, by accuracy, filtered", "runs", {"order": "test accuracy", "of_method": "gap", "tagged": "tag 3"}),
-            ("trade-offs", "tradeoffs", {"on": "karate"}),
+            ("trade-offs", "tradeoffs", {"data": "karate"}),
             ("teachers", "teachers", {"data": "karate"}),
         ):
             first, median = draw(page, query)

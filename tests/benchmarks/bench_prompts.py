@@ -1,10 +1,13 @@
-"""Seconds to tune and to ask the teachers of DP-GPL: as one stack, one at a time, and as PyTorch Geometric has it.
+"""Seconds to tune and to ask the teachers of DP-GPL: as one stack, one at a time, and as PyTorch Geometric
+has it.
 
-    python -m tests.benchmarks.bench_prompts [--dataset cora] [--backbone gat] [--prompt gpf-plus] [--threads 2]
+    python -m tests.benchmarks.bench_prompts [--dataset cora] [--backbone gat] [--prompt gpf-plus] [--threads
+    2]
 
-One at a time is the same code with a stack of one. Plain is a module of PyTorch Geometric on the seats' ego-graphs without
-empty places, and an optimiser, a teacher after another; it knows gpf-plus alone. Both are measured on a few teachers and scaled.
-Seconds are by the clock; CPU seconds, on one thread, are what to compare on a machine with other work. The best round counts.
+One at a time is the same code with a stack of one. Plain is a module of PyTorch Geometric on the slots'
+ego-graphs without empty places, and an optimiser, a teacher after another; it knows gpf-plus alone. Both are
+measured on a few teachers and scaled. Seconds are by the clock; CPU seconds, on one thread, are what to
+compare on a machine with other work. The best round counts.
 """
 
 from __future__ import annotations
@@ -20,10 +23,10 @@ from torch.nn import functional
 from torch_geometric.data import Batch, Data
 
 from privgraph.data.load import load
-from privgraph.methods.base import Context
-from privgraph.methods.ground import Ground, prepare, recipe_of
-from privgraph.methods.prompt.config import Config
-from privgraph.methods.prompt.few_shot import fresh_prompt
+from privgraph.methods.prompts.few_shot import fresh_prompt
+from privgraph.methods.prompts.pretrained import Ground, prepare, recipe_of
+from privgraph.methods.prompts.prompt.config import Config
+from privgraph.methods.training import Context
 from privgraph.nn.backbones import network
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.prompt_tuning import PLACES, Tuning, tune, votes
@@ -42,7 +45,8 @@ def last(steps: Generator[Event, None, Ground]) -> Ground:
 
 
 class Plain(nn.Module):
-    """GPF-plus as one would write it with PyTorch Geometric; the network is frozen by not giving it to the optimiser."""
+    """GPF-plus as one would write it with PyTorch Geometric; the network is frozen by not giving it to the
+    optimiser."""
 
     def __init__(self, body: nn.Module, features: int, hidden: int, classes: int, tokens: int) -> None:
         super().__init__()
@@ -83,7 +87,7 @@ def main() -> None:
     parser.add_argument("--backbone", default="gat")
     parser.add_argument("--prompt", default="gpf-plus")
     parser.add_argument("--teachers", type=int, default=200)
-    parser.add_argument("--seats", type=int, default=5)
+    parser.add_argument("--slots", type=int, default=5)
     parser.add_argument("--questions", type=int, nargs="+", default=[50, 500])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--alone", type=int, default=10)
@@ -94,13 +98,13 @@ def main() -> None:
     context = Context()
     ground = last(prepare(load(options.dataset, split_seed=0), config, context, done=0, total=0))
     backbone, table, recipe = ground.backbone, ground.table, recipe_of(config)
-    teachers, seats = options.teachers, options.seats
-    nodes = ground.private_nodes[torch.arange(teachers * seats) % len(ground.private_nodes)]
-    egos, labels = packed(ground.egos(nodes), PLACES), ground.labels[nodes].view(teachers, seats)
+    teachers, slots = options.teachers, options.slots
+    nodes = ground.private_nodes[torch.arange(teachers * slots) % len(ground.private_nodes)]
+    egos, labels = packed(ground.egos(nodes), PLACES), ground.labels[nodes].view(teachers, slots)
     fresh = Prompts.joined([fresh_prompt(ground, table, recipe, context)] * teachers)
     filled = float(egos.present.float().mean())
     print(
-        f"{options.dataset}, {options.backbone}, {options.prompt}: {teachers} teachers of {seats} nodes, {recipe.epochs} epochs; "
+        f"{options.dataset}, {options.backbone}, {options.prompt}: {teachers} teachers of {slots} nodes, {recipe.epochs} epochs; "
         f"{egos.nodes.shape[1]} places an ego-graph, {filled:.0%} of them taken"
     )
 
@@ -111,14 +115,14 @@ def main() -> None:
 
     def one_by_one() -> None:
         for teacher in range(options.alone):
-            own = egos.take(slice(teacher * seats, (teacher + 1) * seats))
+            own = egos.take(slice(teacher * slots, (teacher + 1) * slots))
             one = slice(teacher, teacher + 1)
             tuning = Tuning(fresh.take(one), backbone, table, own, labels[one], recipe)
             for _ in range(recipe.epochs):
                 tuning.step()
 
     body = network(options.backbone, table.shape[1], config.hidden, torch.Generator())
-    batches = [sparse(table, egos.take(slice(t * seats, (t + 1) * seats))) for t in range(options.plain)]
+    batches = [sparse(table, egos.take(slice(t * slots, (t + 1) * slots))) for t in range(options.plain)]
 
     def plain() -> list[Plain]:
         return [

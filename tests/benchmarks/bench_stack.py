@@ -6,8 +6,8 @@ Three comparisons, all of the same work, seed for seed (the results are compared
 - training: the stack against single runs of the same code, inside one warm process;
 - runs: the stack against single runs as a worker makes them, each a fresh process that imports and loads;
 - ordinary: the stack against an ordinary implementation (torch modules, autograd, torch.optim.Adam).
-Times are wall-clock seconds, the best of the rounds; a single run has the better of one thread and --threads. Other
-work on the machine ruins threads that wait for each other: run this alone.
+Times are wall-clock seconds, the best of the rounds; a single run has the better of one thread and --threads.
+Other work on the machine ruins threads that wait for each other: run this alone.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from torch import nn
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.mechanisms.aggregation import AggregationPerturbation
-from privgraph.methods.base import Context, Member
-from privgraph.methods.progap.config import Config
-from privgraph.methods.progap.train import train
+from privgraph.methods.aggregation.progap.config import Config
+from privgraph.methods.aggregation.progap.train import train
+from privgraph.methods.training import Context, planned
 from privgraph.progress import Result
 
 DATASET = "facebook-pages"
@@ -36,7 +36,7 @@ DATASET = "facebook-pages"
 
 def accuracies(config: Config, graphs: Sequence[Graph], seeds: Sequence[int]) -> list[float]:
     """Test accuracies of the seeds, trained together."""
-    members = [Member(config=config, graph=graphs[seed], context=Context(seed=seed)) for seed in seeds]
+    members = [planned(config, graphs[seed], Context(seed=seed)) for seed in seeds]
     found = [0.0] * len(members)
     for position, event in train(members):
         if isinstance(event, Result):
@@ -50,10 +50,11 @@ class _Unit(nn.Module):
 
 
 def ordinary(config: Config, graph: Graph, seed: int) -> float:
-    """One edge-level run as one would write it without a stack: Algorithm 2 with torch modules and autograd."""
+    """One edge-level run as one would write it without a stack: Algorithm 2 with torch modules and
+    autograd."""
     torch.manual_seed(seed)
     train_rows, val_rows = graph.train_mask, graph.val_mask
-    mechanism = AggregationPerturbation(unit="edge", std=config.noise_scale(graph.facts), undirected=graph.undirected)
+    mechanism = AggregationPerturbation(unit="edge", std=config.scale(graph.facts), undirected=graph.undirected)
     cache, bases = [graph.x], nn.ModuleList()
     logits = torch.empty(0)
     for stage in range(config.depth + 1):

@@ -1,7 +1,8 @@
 """How long the app takes to serve its first page: `python -m tests.benchmarks.bench_start`.
 
-The clock runs from the start of the process that `make app` runs to the first answer of the page itself. The first
-start of a fresh installation compiles Python's bytecode and is slower; the second is what a user meets every day.
+The clock runs from the start of the process that `make app` runs to the first answer of the page itself. The
+first start of a fresh installation compiles Python's bytecode and is slower; the second is what a user meets
+every day.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
-"""Milliseconds a step of HeterPoisson's gradients: as factors, padded by torch.func, and one subgraph at a time; and a whole run.
+"""Milliseconds a step of HeterPoisson's gradients: as factors, padded by torch.func, and one subgraph at a
+time; and a whole run.
 
-    python -m tests.benchmarks.bench_subgraphs [--dataset facebook-pages] [--network gcn] [--layers 1] [--neighbours 2]
+    python -m tests.benchmarks.bench_subgraphs [--dataset facebook-pages] [--network gcn] [--layers 1]
+    [--neighbours 2]
 
-A step is what the paper's settings draw: q_b = 4096/|V|. All three give clipped gradients, summed; the slow two are measured on a part of
-a step and scaled. The run has T = ceil(9/q_b) steps, sampling, noise, and predictions for all nodes after each pass included.
-CPU seconds, on one thread, are what to compare on a machine with other work. The best round counts.
-For comparison, measured elsewhere on two cores of a CPU: the official code takes 6.5 to 8 CPU seconds an iteration on facebook-pages;
-4,096 subgraphs of 8 nodes took 1,225 ms by torch.func and 165 ms as padded factors.
+A step is what the paper's settings draw: q_b = 4096/|V|. All three give clipped gradients, summed; the slow
+two are measured on a part of a step and scaled. The run has T = ceil(9/q_b) steps, sampling, noise, and
+predictions for all nodes after each pass included. CPU seconds, on one thread, are what to compare on a
+machine with other work. The best round counts. For comparison, measured elsewhere on two cores of a CPU: the
+official code takes 6.5 to 8 CPU seconds an iteration on facebook-pages; 4,096 subgraphs of 8 nodes took 1,225
+ms by torch.func and 165 ms as padded factors.
 """
 
 from __future__ import annotations
@@ -23,10 +26,10 @@ from torch import Tensor
 
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import clip_factors
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.heter_poisson.config import Config
-from privgraph.methods.heter_poisson.sampling import HeterPoisson
-from privgraph.methods.heter_poisson.train import train
+from privgraph.methods.gradients.heter_poisson.config import Config
+from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson
+from privgraph.methods.gradients.heter_poisson.train import train
+from privgraph.methods.training import Context, train_one
 from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
 from privgraph.nn.ragged_subgraphs import Subgraphs
 from privgraph.progress import Result

@@ -1,19 +1,22 @@
-"""How long PrivGNN's teachers take together, against one by one and against PyTorch Geometric, and their memory.
+"""How long PrivGNN's teachers take together, against one by one and against PyTorch Geometric, and their
+memory.
 
-    python -m tests.benchmarks.bench_teachers [--queries 100 1000] [--threads 2] [--alone 40] [--plain 5] [--rounds 2]
-    python -m tests.benchmarks.bench_teachers --memory [--teachers 1000] [--epochs 2]
+    python -m tests.benchmarks.bench_teachers [--queries 100 1000] [--threads 2] [--alone 40] [--plain 5]
+    [--rounds 2] python -m tests.benchmarks.bench_teachers --memory [--teachers 1000] [--epochs 2]
 
-Teachers are those of the paper: for each query a Poisson sample (rate 0.3) of the private half of the graph, the K = 300
-nearest of it by euclidean distance, their induced subgraph, two-layer GraphSAGE with 64 hidden units, 200 epochs. What
-is compared is training and asking them; choosing the nodes is the same work for all and told apart.
+Teachers are those of the paper: for each query a Poisson sample (rate 0.3) of the private half of the graph,
+the K = 300 nearest of it by euclidean distance, their induced subgraph, two-layer GraphSAGE with 64 hidden
+units, 200 epochs. What is compared is training and asking them; choosing the nodes is the same work for all
+and told apart.
 
-- stacked: as `privgnn` trains them, in a frame (no model depends on another, not even by rounding); and loose, with
-  every model's unused features left out;
+- stacked: as `privgnn` trains them, in a frame (no model depends on another, not even by rounding); and
+  loose, with every model's unused features left out;
 - one by one: the same code with one model a chunk, on one thread; the first --alone teachers, scaled;
-- plain: PyTorch Geometric's layers, autograd, torch.optim.Adam, on one thread; the first --plain teachers, scaled.
+- plain: PyTorch Geometric's layers, autograd, torch.optim.Adam, on one thread; the first --plain teachers,
+  scaled.
 
-Seconds are by the clock; CPU seconds a teacher, on one thread, are what to compare on a machine with other work.
-The best of the rounds counts.
+Seconds are by the clock; CPU seconds a teacher, on one thread, are what to compare on a machine with other
+work. The best of the rounds counts.
 """
 
 from __future__ import annotations
@@ -29,9 +32,9 @@ from torch import Tensor, nn
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.splits import subgraph
-from privgraph.methods.parts import split_parts
-from privgraph.methods.privgnn.teachers import bags_of_words
-from privgraph.methods.public import PartitionOptions
+from privgraph.methods.teachers.options import PartitionOptions
+from privgraph.methods.teachers.parts import split_parts
+from privgraph.methods.teachers.privgnn.teachers import bags_of_words
 from privgraph.nn import small_graphs
 from privgraph.nn.gnn import SAGEConv
 from privgraph.nn.small_graphs import Answer, Frame, Recipe, SmallGraph, train_small_graphs

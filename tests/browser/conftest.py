@@ -27,7 +27,8 @@ def browser() -> Browser:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """It ends with the last test of this folder, not with the session: while it runs, its thread has no other loop."""
+    """It ends with the last test of this folder, not with the session: while it runs, its thread has no other
+    loop."""
     try:
         return (yield)
     finally:

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from privgraph_workbench import launcher
+from privgraph_workbench.serving import launcher
 
 CHROMIUM = os.environ.get("PRIVGRAPH_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
 expect.set_options(timeout=60_000)  # how long a hang is waited for; a busy machine is none
@@ -32,7 +32,8 @@ COLOURS = """() => [
     ...[...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout?.font.color),
 ]"""
 """Of the page, and of what is written on each plot."""
-# Streamlit draws these itself: a slider's value in the dark theme, the frame of its data grid, icons (hidden from readers).
+# Streamlit draws these itself: a slider's value in the dark theme, the frame of its data grid, icons (hidden
+# from readers).
 OWN_FAULTS = ("stSlider", "stDataFrame", "stIconMaterial")
 
 
@@ -110,12 +111,13 @@ def rests(page: Page) -> None:
 
 
 def faults_of_both_themes(page: Page, path: str) -> list[str]:
-    """What is wrong with a page that was opened in the dark, and what when its viewer has turned the light on."""
+    """What is wrong with a page that was opened in the dark, and what when its viewer has turned the light
+    on."""
     found = [f"dark: {fault}" for fault in faults(page, path)]
     before = page.evaluate(COLOURS)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"before => ({COLOURS})()[0] !== before", arg=before[0])
-    page.keyboard.press("r")  # Streamlit's key: plots have the new theme when the server has drawn the page again
+    page.keyboard.press("r")  # Streamlit's key: its own elements have the new theme when they are drawn again
     page.wait_for_function(
         f"old => {{ const now = ({COLOURS})();"
         " return now.length === old.length && now.every((one, at) => one !== old[at]); }",

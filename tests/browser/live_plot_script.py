@@ -1,6 +1,7 @@
 """A page with one live plot whose curve grows with each tick: the smallest page that can lose a zoom.
 
-As on the page of a run, the browser gets the figure now and then, and in between only the points that are new.
+As on the page of a run, the browser gets the figure now and then, and in between only the points that are
+new.
 """
 
 import json
@@ -9,7 +10,7 @@ import streamlit as st
 
 from privgraph.runs.records import StoredEvent
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import curves
+from privgraph_workbench.figures.runs import curves
 
 st.title("Live")
 

@@ -1,4 +1,5 @@
-"""The Accounting page in a real browser: a dragged line is another noise, exports, contrast in both themes."""
+"""The Accounting page in a real browser: a dragged line is another noise, exports, contrast in both
+themes."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def _drag(page: Page, title: str, pixels: float) -> None:
     plot = page.get_by_role("group", name=re.compile(f"^{title}"))
     plot.scroll_into_view_if_needed()
     settled(page)
-    # Lines come twice, the second time as what can be grasped; a figure that is drawn anew has none for a moment.
+    # Lines come twice, the second time as what can be grasped; a figure that is drawn anew has none for a
+    # moment.
     line, box = plot.locator(".shapelayer path").last, None
     while box is None or box != line.bounding_box():
         box = line.bounding_box()

@@ -1,4 +1,5 @@
-"""The Audit page in a real browser: a run is trained, attacked and its bound read; a long audit is stopped; contrast."""
+"""The Audit page in a real browser: a run is trained, attacked and its bound read; a long audit is stopped;
+contrast."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The address of an app whose store holds one finished run with an audit that refutes a claim, and the run."""
+    """The address of an app whose store holds one finished run with an audit that refutes a claim, and the
+    run."""
     with pytest.MonkeyPatch.context() as patch:
         home = tmp_path_factory.mktemp("audit-home")
         patch.setenv("PRIVGRAPH_HOME", str(home))
@@ -71,10 +73,10 @@ def test_a_run_is_trained_attacked_and_its_bound_read(context: BrowserContext, p
     page.get_by_role("button", name="Start the audit").click()
     expect(page.get_by_text("All audits of this run")).to_be_visible(timeout=180_000)
     settled(page)
-    shown = page.locator("h4").filter(has_text="at least")
+    shown = page.locator("h4").filter(has_text="≥")
     expect(shown).to_have_count(2, timeout=60_000)  # the run's number, and this audit's
     for text in shown.all_inner_texts():
-        found = re.search(r"at least ([\d.]+)", text)
+        found = re.search(r"≥ ([\d.]+)", text)
         assert found is not None
         assert 0 < float(found.group(1)) <= 8
     expect(page.get_by_text("No claim is refuted")).to_be_visible()

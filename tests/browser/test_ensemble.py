@@ -1,4 +1,5 @@
-"""Weighted teachers in a real browser: a vote under dragged noise, badges that travel, contrast in both themes."""
+"""Weighted teachers in a real browser: a vote under dragged noise, badges that travel, contrast in both
+themes."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from tests.figures.made_ensembles import ensemble
 from tests.pages.kept_runs import keep_ensemble
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.ensembles import DEPENDENT_BADGE
+from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE
 
 pytestmark = [
     pytest.mark.browser,

@@ -216,3 +216,26 @@ def test_a_plot_that_nobody_touches_tells_the_server_nothing(page: Page) -> None
     wait_for_updates(page)
     (moved,) = _views(page) - untouched
     assert "[1,2]" in moved
+
+
+NARROW = """() => { const plot = document.querySelector('.privgraph-live-plot .js-plotly-plot');
+    const wide = plot.getBoundingClientRect();
+    const texts = [...plot.querySelectorAll('.annotation-text, .gtitle, .xtitle, .x2title, .legendtext')];
+    const full = plot._fullLayout;
+    return {
+        over: texts.filter(one => { const box = one.getBoundingClientRect();
+            return box.right > wide.right + 2 || box.left < wide.left - 2; }).map(one => one.textContent),
+        stacked: full.xaxis2.domain[0] === full.xaxis.domain[0] && full.yaxis2.domain[1] < full.yaxis.domain[0],
+        inside: wide.bottom <= plot.closest('.privgraph-live-plot').getBoundingClientRect().bottom + 2,
+    }; }"""
+
+
+def test_on_a_phone_panels_are_stacked_and_no_text_is_cut_off(page: Page) -> None:
+    assert not page.evaluate(NARROW)["stacked"]
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(f"() => ({NARROW})().stacked")
+    page.wait_for_timeout(500)
+    assert page.evaluate(NARROW) == {"over": [], "stacked": True, "inside": True}
+    page.set_viewport_size({"width": 1100, "height": 800})
+    page.wait_for_function(f"() => !({NARROW})().stacked")
+    assert not page.complaints  # type: ignore[attr-defined]

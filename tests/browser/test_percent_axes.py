@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs
 from tests.browser.driving import CHROMIUM
 from tests.figures.test_percent_axes import ROOM, SHAPES, shaped
 
-from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.figures.drawing.with_plotly import draw
 
 pytestmark = [
     pytest.mark.browser,

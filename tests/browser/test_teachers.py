@@ -1,4 +1,5 @@
-"""The Teachers page in a real browser: the price at once, a run's answers, its exports, contrast in both themes."""
+"""The Teachers page in a real browser: the price at once, a run's answers, its exports, contrast in both
+themes."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from tests.figures.made_answers import answers as made_answers
 from tests.pages.kept_runs import keep_answers
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import answers, chosen
+from privgraph_workbench.figures.teachers import answers, chosen
 
 pytestmark = [
     pytest.mark.browser,

@@ -116,7 +116,7 @@ def test_a_private_run_and_everything_after_it(tmp_path: Path) -> None:
     assert "## Privacy statement\n- Protected: a single edge." in report
     curves = (out / f"{told['run']}-curves.csv").read_text()
     assert curves.startswith("#")
-    assert f'# statement "{told["run"]}": {{"unit": "edge"' in curves
+    assert f'# statement "{told["run"]}": {{"version": 2, "unit": "edge"' in curves
     assert ElementTree.parse(out / f"{told['run']}-curves.svg").getroot().tag.endswith("svg")
     assert (out / f"{told['run']}-curves.pdf").read_bytes().startswith(b"%PDF")
     assert (out / f"{told['run']}-curves.png").read_bytes().startswith(b"\x89PNG")

@@ -1,4 +1,5 @@
-"""No record can stop or poison a run: what becomes of it is finite, done, and as long as with that record nulled.
+"""No record can stop or poison a run: what becomes of it is finite, done, and as long as with that record
+nulled.
 
 One training node is given features of zeros, subnormal numbers, 1e19 (whose square overflows), 3e38, or
 another node's row. What such a run looks like from outside must not tell: a run that fails, or whose release
@@ -19,8 +20,8 @@ from tests.contracts.test_methods import CASES, graph, made
 from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.gnn.train import SPLITS
+from privgraph.methods.accuracies import SPLITS
+from privgraph.methods.training import Context, train_one
 from privgraph.progress import Metric, Progress, Result, Spent
 from privgraph.registry import METHODS
 
@@ -29,7 +30,8 @@ NUMBERS = [0.0, 1e-40, 1e6, 1e19, -3e38, 3.4e38]
 
 
 def with_features(value: float | None, node: int, both: bool = False) -> Graph:
-    """The graph with one training node's features all `value` (alternating in sign if `both`), or another node's row."""
+    """The graph with one training node's features all `value` (alternating in sign if `both`), or another
+    node's row."""
     base = graph()
     x = base.x.clone()
     chosen = int(base.train_mask.nonzero()[node])

@@ -1,43 +1,164 @@
-"""The front page names everything that there is, and every method explains itself."""
+"""The front page and its neighbours name everything that there is, and what they name exists."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from privgraph.registry import AUDITS, METHODS
-from privgraph_workbench.shell import TITLES
+from privgraph.registry import AUDITS, DATASETS, METHODS
+from privgraph_workbench.commands.parser import LISTS, Parser, UsageError, make_parser, parse
+from privgraph_workbench.serving.shell import TITLES
 
 ROOT = Path(__file__).resolve().parents[2]
+FRONT = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+GUIDES = sorted((ROOT / "docs").rglob("*.md"))
+ROOMS = sorted((ROOT / "core").rglob("README.md"))
+PAGES = [*FRONT, *GUIDES, *ROOMS]
+WIDTH = 110
+
+
+def readme_of(name: str) -> str:
+    """The README beside a method's configuration."""
+    return f"core/{METHODS[name].config.rpartition('.')[0].replace('.', '/')}/README.md"
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+def fenced(words: str) -> list[str]:
+    """The lines inside fences."""
+    return [line for block in re.findall(r"^```\w*\n(.*?)^```", words, re.S | re.M) for line in block.splitlines()]
+
+
+def unfenced(words: str) -> str:
+    return re.sub(r"^```.*?^```", "", words, flags=re.S | re.M)
+
+
+def slug(heading: str) -> str:
+    """The anchor that forges and the site make of a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_the_readme_names_every_method(name: str) -> None:
-    assert f"`{name}`" in (ROOT / "README.md").read_text()
+def test_the_readme_names_every_method_and_links_to_it(name: str) -> None:
+    folder = readme_of(name)
+    assert f"\n| [`{name}`]({folder}) | " in text("README.md")
+    assert f"](../{folder})" in text("docs/methods.md")
 
 
 @pytest.mark.parametrize("name", AUDITS)
-def test_the_readme_names_every_audit(name: str) -> None:
-    assert f"`{name}`" in (ROOT / "README.md").read_text()
+def test_the_readme_and_the_guide_name_every_audit(name: str) -> None:
+    assert f"`{name}`" in text("README.md")
+    assert f"`{name}`" in text("docs/guide.md")
+
+
+@pytest.mark.parametrize("name", [name for name, spec in DATASETS.items() if spec.kind == "embedded"])
+def test_the_guide_names_every_embedded_graph(name: str) -> None:
+    assert f"`{name}`" in text("docs/guide.md")
 
 
 @pytest.mark.parametrize("title", [title for title, _ in TITLES.values()])
-def test_the_readme_says_what_every_page_is_for(title: str) -> None:
-    assert f"\n| {title} | " in (ROOT / "README.md").read_text()
+def test_the_guide_says_what_every_page_is_for(title: str) -> None:
+    assert f"\n| {title} | " in text("docs/guide.md")
 
 
-def test_the_readme_names_the_newest_version_first() -> None:
-    changes = (ROOT / "README.md").read_text().split("## Changes", 1)[1]
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    assert changes.lstrip().startswith(f"### {version}\n")
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_every_notebook_is_named(path: Path) -> None:
+    assert f"`{path.name}`" in text("docs/guide.md")
+    assert f"](../notebooks/{path.name})" in text("docs/notebooks.md")
+
+
+@pytest.mark.parametrize("path", [path for path in GUIDES if path.stem != "index"], ids=named)
+def test_the_index_leads_to_every_page(path: Path) -> None:
+    inside = path.relative_to(ROOT / "docs").as_posix()
+    if inside.startswith("api/"):
+        inside = "api/index.md"
+    assert f"]({inside})" in text("docs/index.md")
+
+
+def test_the_newest_version_stands_first_among_the_changes() -> None:
+    version = tomllib.loads(text("pyproject.toml"))["project"]["version"]
+    assert re.findall(r"^## (.+)$", text("CHANGELOG.md"), re.M)[0] == version
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_has_a_readme_that_starts_with_sharp_edges(name: str) -> None:
-    text = (ROOT / "core" / "privgraph" / "methods" / name.replace("-", "_") / "README.md").read_text().lower()
-    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    words = text(readme_of(name)).lower()
+    headings = [line for line in words.splitlines() if line.startswith("## ")]
     assert headings[0] == "## sharp edges"
-    for words in ("protects", "does not"):
-        assert words in text
+    for word in ("protects", "does not"):
+        assert word in words
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_links_resolve(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", unfenced(path.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        place, _, anchor = target.partition("#")
+        file = path.parent / place if place else path
+        assert file.exists(), f"{named(path)} links to {target}"
+        assert file.resolve().is_relative_to(ROOT), f"{named(path)} links out of the repository: {target}"
+        if anchor:
+            assert anchor in [slug(line) for line in re.findall(r"^#+ (.+)$", file.read_text(), re.M)], target
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_targets_of_make_exist(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z][\w-]*):(?!=)", text("Makefile"), re.M))
+    words = path.read_text()
+    asked = re.findall(r"`make ([\w-]+)", words) + re.findall(r"^make ([\w-]+)", "\n".join(fenced(words)), re.M)
+    assert set(asked) <= targets, named(path)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_commands_are_understood(path: Path) -> None:
+    """Whole commands of fences are parsed as typed; of those in a sentence, the first word is looked up."""
+    parser = make_parser()
+    words = path.read_text()
+    for line in fenced(words):
+        if match := re.match(r"(?:\.venv/bin/)?privgraph (.+)", line):
+            try:
+                parsed = parse(parser, shlex.split(match[1], comments=True))
+            except UsageError as error:
+                pytest.fail(f"{named(path)}: {line}: {error}")
+            assert getattr(parsed, "method", "progap") in METHODS
+            assert getattr(parsed, "data", None) in (None, *DATASETS)
+            assert getattr(parsed, "what", LISTS[0]) in LISTS
+    for command in re.findall(r"`(?:\.venv/bin/)?privgraph ([a-z]+)", unfenced(words)):
+        assert command in commands(parser), named(path)
+
+
+def commands(parser: Parser) -> set[str]:
+    with pytest.raises(UsageError) as caught:
+        parse(parser, [])
+    found = re.search(r"one of ([\w, -]+) \(", str(caught.value))
+    assert found is not None
+    return set(found[1].split(", "))
+
+
+def test_every_variable_is_explained() -> None:
+    """Every variable of the environment that the program reads, and no other."""
+    found = subprocess.run(
+        ["grep", "-rhoE", "--include=*.py", r"PRIVGRAPH_[A-Z_]+[A-Z]", "core", "workbench"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    explained = set(re.findall(r"PRIVGRAPH_[A-Z_]+[A-Z]", text("docs/operations.md")))
+    assert explained == set(found)
+
+
+@pytest.mark.parametrize("path", [*FRONT, *GUIDES, ROOT / "core/privgraph/methods/README.md"], ids=named)
+def test_prose_is_narrow(path: Path) -> None:
+    """Nobody reads lines of 300 letters in a diff. Rows of tables, and pictures, cannot be broken."""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        assert len(line) <= WIDTH or line.startswith(("|", "![")), f"{named(path)}:{number}"

@@ -1,8 +1,8 @@
 """Every method draws what its ledger pays for, from streams that are secret, and hands out nothing else.
 
-A witness stands behind all that is drawn in a run (`tests.witness.trace`); what it saw is held against the ledger
-entry by entry (`tests.witness.judge`). A method that is added to the table is covered without a line here: it is run
-with each of its units, and with each choice of an option that makes an entry of another kind.
+A witness stands behind all that is drawn in a run (`tests.witness.trace`); what it saw is held against the
+ledger entry by entry (`tests.witness.judge`). A method that is added to the table is covered without a line
+here: it is run with each of its units, and with each choice of an option that makes an entry of another kind.
 """
 
 from __future__ import annotations

@@ -44,7 +44,8 @@ def test_no_pair_of_the_social_network_is_favoured() -> None:
         counts[rank[table.edges].min(0), rank[table.edges].max(0)] += 1
     inside = np.concatenate([counts[:10, :10][np.triu_indices(10, 1)], counts[10:, 10:][np.triu_indices(10, 1)]])
     across = counts[:10, 10:].ravel()
-    # 45,000 edges: about 250 a pair inside (90 pairs) and 225 across (100 pairs); 4.5 deviations of a Poisson count.
+    # 45,000 edges: about 250 a pair inside (90 pairs) and 225 across (100 pairs); 4.5 deviations of a Poisson
+    # count.
     for group in (inside, across):
         assert np.abs(group - group.mean()).max() < 4.5 * np.sqrt(group.mean())
 

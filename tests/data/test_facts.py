@@ -54,6 +54,27 @@ def test_facts_of_a_star() -> None:
     assert facts["split"] == {"train": 10, "val": 0, "test": 0}
 
 
+def test_the_vote_of_neighbours_is_counted_exactly() -> None:
+    """Against a plain loop over random graphs, with ties, nodes without neighbours and directed edges."""
+    draw = np.random.default_rng(0)
+    for undirected in (True, False):
+        edges = draw.integers(0, 40, (2, 60))
+        edges = np.concatenate([edges, edges[::-1]], axis=1) if undirected else edges
+        y = draw.integers(0, 3, 40)
+        chances = []
+        for node in range(40):
+            counts = np.bincount(y[edges[0][edges[1] == node]], minlength=3)
+            if counts.sum():
+                best = np.flatnonzero(counts == counts.max())
+                chances.append((y[node] in best) / best.size)
+        arrays = Arrays(features=1, y=y, edges=edges, class_names=("a", "b", "c"), undirected=undirected, masks={})
+        found = module.neighbours_vote(arrays)
+        assert found["asked"] == len(chances)
+        assert found["right"] == pytest.approx(np.mean(chances))
+    empty = Arrays(features=1, y=y, edges=edges[:, :0], class_names=(), undirected=True, masks={})
+    assert module.neighbours_vote(empty) == {"asked": 0, "right": None}
+
+
 def test_every_degree_is_in_one_bin() -> None:
     degree = np.random.default_rng(0).integers(0, 1000, 500)
     rows = degree_histogram(degree)

@@ -24,7 +24,8 @@ BODY = bytes(range(256)) * 3000
 
 
 class Server(ThreadingHTTPServer):
-    """Answers with `bodies`; a path under /short ends early, under /flaky fails twice, /slow never answers."""
+    """Answers with `bodies`; a path under /short ends early, under /flaky fails twice, /slow never
+    answers."""
 
     daemon_threads = True
 

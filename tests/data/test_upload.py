@@ -97,7 +97,8 @@ def test_nothing_of_a_deleted_upload_stays_on_the_disk() -> None:
 
 @pytest.mark.parametrize("field", ["x", "y", "edges", "class_names", "feature_names", "train", "test", "none"])
 def test_whatever_is_other_in_a_graph_has_another_name(field: str) -> None:
-    """A name stands for one content: the second of two graphs with one name would take the place of the first."""
+    """A name stands for one content: the second of two graphs with one name would take the place of the
+    first."""
     upload = check_upload({"graph": made.npz(made.arrays())})
     assert upload.masks is not None
     x, y, train = upload.x.copy(), upload.y.copy(), upload.masks[0].copy()

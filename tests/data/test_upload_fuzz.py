@@ -1,4 +1,5 @@
-"""Thousands of damaged uploads: each is taken or refused in one sentence, quickly; never a crash or a hang."""
+"""Thousands of damaged uploads: each is taken or refused in one sentence, quickly; never a crash or a
+hang."""
 
 from __future__ import annotations
 

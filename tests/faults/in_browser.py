@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from playwright.sync_api import Browser, Page, expect
 from tests.browser.driving import chromium, settled
 
-from privgraph_workbench import launcher
+from privgraph_workbench.serving import launcher
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
-"""Kills at random moments, and what was lost: `python -m tests.faults.rounds [--rounds 200] [--seed 0]`, or `make faults`.
+"""Kills at random moments, and what was lost: `python -m tests.faults.rounds [--rounds 200] [--seed 0]`, or
+`make faults`.
 
-In each round a run is started as a person would start it, with `privgraph run` or by a click in the app, and one of its
-worker, its command, its launcher, its app or its database is killed at a random moment. The run is then brought to its end, tried again where it has to be,
-and held against one that nobody disturbed: no stored event may be lost or changed, none may be missing or told twice, and
-numbers, statement and events of the last attempt must be the same.
+In each round a run is started as a person would start it, with `privgraph run` or by a click in the app, and
+one of its worker, its command, its launcher, its app or its database is killed at a random moment. The run is
+then brought to its end, tried again where it has to be, and held against one that nobody disturbed: no stored
+event may be lost or changed, none may be missing or told twice, and numbers, statement and events of the last
+attempt must be the same.
 """
 
 from __future__ import annotations

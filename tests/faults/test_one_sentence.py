@@ -1,4 +1,5 @@
-"""The command line and what it rests on: whatever is wrong outside, one sentence and an exit code, never a traceback."""
+"""The command line and what it rests on: whatever is wrong outside, one sentence and an exit code, never a
+traceback."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ from privgraph.registry import METHODS, method
 from privgraph.runs.records import StoreIsFull, StoreIsReadOnly
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench import launcher
 from privgraph_workbench.cli import main
-from privgraph_workbench.server import Gate
+from privgraph_workbench.serving import launcher
+from privgraph_workbench.serving.server import Gate
 
 LONG = "x" * 10_000
 

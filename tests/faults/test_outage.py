@@ -16,7 +16,8 @@ from tests.postgres_here import Server, binaries
 
 from privgraph.audits.record import AuditRecord
 from privgraph.progress import Log, Metric
-from privgraph.runs import audit, backlog, leases, patience
+from privgraph.runs import audit, backlog, leases
+from privgraph.runs import retrying as patience
 from privgraph.runs.backlog import Backlog
 from privgraph.runs.database import Database
 from privgraph.runs.launch import wait
@@ -31,7 +32,8 @@ GONE = "the server is gone"
 
 
 class Outage:
-    """The next so many transactions fail as they do without a server: before they begin, or when their answer is lost."""
+    """The next so many transactions fail as they do without a server: before they begin, or when their answer
+    is lost."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left = 0

@@ -1,4 +1,5 @@
-"""One round of each kind that no other test plays, at a fixed moment; `make faults` plays them at random ones."""
+"""One round of each kind that no other test plays, at a fixed moment; `make faults` plays them at random
+ones."""
 
 from __future__ import annotations
 

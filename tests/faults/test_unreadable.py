@@ -1,4 +1,5 @@
-"""Rows that this version cannot read, of a newer one or damaged: the others are shown, and those say what they are."""
+"""Rows that this version cannot read, of a newer one or damaged: the others are shown, and those say what
+they are."""
 
 from __future__ import annotations
 
@@ -16,9 +17,10 @@ from privgraph.runs.launch import launch
 from privgraph.runs.records import RunRecord, StoreError, Unreadable
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audits, events, runs
-from privgraph_workbench import jobs, shell
 from privgraph_workbench.cli import main
-from privgraph_workbench.views import common
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.words import naming
 
 
 def changed(column: sa.Column[str], change: Callable[[dict[str, object]], object]) -> Callable[[RunStore, str], None]:
@@ -101,7 +103,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunStore, d
 def store(kept: tuple[RunStore, dict[str, str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     monkeypatch.setenv("PRIVGRAPH_HOME", str(kept[0]._folders.parent))
     yield kept[0]
-    jobs._store.cache_clear()
+    queue._store.cache_clear()
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -158,12 +160,12 @@ def said(app: AppTest) -> str:
 
 @pytest.mark.parametrize("page", ["start", "train", "audit", "tradeoffs", "teachers", "runs"])
 def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: RunStore, page: str) -> None:
-    app = opened(page, **({"on": "karate"} if page == "tradeoffs" else {}))
+    app = opened(page, **({"data": "karate"} if page == "tradeoffs" else {}))
     assert "run store cannot be used" not in said(app)
     if page in ("start", "audit", "tradeoffs"):
         assert "cannot be read by this version" in said(app)
     if page == "audit":
-        assert common.plain_name(store.get(kept[2])) in app.selectbox(key="audited").options
+        assert naming.plain_name(store.get(kept[2])) in app.selectbox(key="audited").options
 
 
 @pytest.mark.parametrize("name", [*ROWS, "queued"])

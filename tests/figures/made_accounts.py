@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from privgraph.data.spec import PublicFacts
-from privgraph_workbench import accounting
-from privgraph_workbench.figures import cost, entry_costs, ledger, noise_shapes, precision, revealed_scale, split, terms
+from privgraph_workbench.facts import method_costs
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
+from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 
 FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500)
 
 
 def rows() -> dict[str, list[Row]]:
     """Rows of every figure of the page, by the figure's name."""
-    found = accounting.setting("gap", {"unit": "edge", "depth": 3}, FACTS)
+    found = method_costs.setting("gap", {"unit": "edge", "depth": 3}, FACTS)
     noise = found.noise()
     said = found.at(noise)
-    curve = accounting.along_noise(found, noise)
-    costs = accounting.parts(said.ledger, said.delta)
+    curve = method_costs.along_noise(found, noise)
+    costs = method_costs.parts(said.ledger, said.delta)
     return {
         "cost": cost.data(
-            [(one.x, one.epsilon, one.published) for one in curve.points], noise, found.account.noise, handle=True
+            [(one.x, one.epsilon, one.published) for one in curve.points], noise, found.price.noise, handle=True
         ),
         "entry_costs": entry_costs.data([(part.entry.stage, part.alone, part.without) for part in costs], said.epsilon),
         "split": split.data(ledger.data(said.ledger, said.delta), measure="mu", movable=False),

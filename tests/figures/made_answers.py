@@ -1,10 +1,11 @@
-"""Answers of teachers on a small random graph, made through the record that methods write, with real noise."""
+"""Answers of teachers on a small random graph, made through the record that methods write, with real
+noise."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from privgraph.methods.answers import Answers
+from privgraph.methods.teachers.answers import Answers
 
 NODES, CLASSES, PRIVATE = 60, 4, 40
 
@@ -12,8 +13,8 @@ NODES, CLASSES, PRIVATE = 60, 4, 40
 def answers(kind: str = "posterior", queries: int = 20, seed: int = 0, noise: float = 0.4, refuse: int = 0) -> Answers:
     """`queries` public nodes of a random graph of 60; the last `refuse` of them are refused by a gate.
 
-    The truth is likeliest before noise, Laplace noise of scale `noise` follows. Votes and posteriors tell the private
-    nodes that answered and the edges among them; counts (votes of 20 teachers) tell nobody.
+    The truth is likeliest before noise, Laplace noise of scale `noise` follows. Votes and posteriors tell the
+    private nodes that answered and the edges among them; counts (votes of 20 teachers) tell nobody.
     """
     draw = np.random.default_rng(seed)
     truth = draw.integers(0, CLASSES, size=NODES)

@@ -1,4 +1,5 @@
-"""Audits of Gaussian noise, made by honest simulation: both worlds are drawn, and the bound is Clopper and Pearson's."""
+"""Audits of Gaussian noise, made by honest simulation: both worlds are drawn, and the bound is Clopper and
+Pearson's."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from scipy.stats import beta
 
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.events import Gaussian
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.pld import PLDAccountant
 
 
@@ -25,8 +27,8 @@ def audit(
 ) -> AuditRecord:
     """An audit of one Gaussian release whose noise is `noise` times its sensitivity.
 
-    The sound epsilon is that noise's own unless another is `claimed`. Half of the trials choose the threshold, the other half
-    judges it at 95% confidence, 2.5% for either error.
+    The sound epsilon is that noise's own unless another is `claimed`. Half of the trials choose the
+    threshold, the other half judges it at 95% confidence, 2.5% for either error.
     """
     draw = np.random.default_rng(seed)
     half = trials // 2
@@ -40,14 +42,15 @@ def audit(
     return AuditRecord(
         run=run,
         audit="mechanism",
+        adversary=Adversary.WORST_CASE,
         title="Mechanism by mechanism",
         covers=covers,
         delta=delta,
         confidence=0.95,
         epsilon=epsilon,
         bounds=(
-            Bound(route="threshold", epsilon=epsilon, detail=f"{half:,} trials judge the threshold"),
-            Bound(route="gaussian", epsilon=epsilon + 0.01, detail="holds for Gaussian noise alone"),
+            Bound(route=Route.THRESHOLD, epsilon=epsilon, detail=f"{half:,} trials judge the threshold"),
+            Bound(route=Route.GAUSSIAN, epsilon=epsilon + 0.01, detail="holds for Gaussian noise alone"),
         ),
         sound=sound,
         published=published,

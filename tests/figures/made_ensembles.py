@@ -1,4 +1,5 @@
-"""Ensembles of weighted teachers, made through the record that methods write, with real noise and a real limit."""
+"""Ensembles of weighted teachers, made through the record that methods write, with real noise and a real
+limit."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from privgraph.methods.ensemble import Ensemble
-from privgraph.privacy.weighted_votes import (
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.papers.dp_gpl_votes import (
     Asked,
     Filter,
     dependent_epsilons,
@@ -35,8 +36,8 @@ def ensemble(
 ) -> Ensemble:
     """Teachers whose weights rise in equal groups (scaled to average 1), better where they are heavier.
 
-    `published`: querying ends when a data-dependent epsilon reaches the limit, and nothing is guaranteed. `answers`: the
-    most that are given (0: no bound).
+    `published`: querying ends when a data-dependent epsilon reaches the limit, and nothing is guaranteed.
+    `answers`: the most that are given (0: no bound).
     """
     draw = np.random.default_rng(seed)
     own = np.array(weights)[np.arange(teachers) * len(weights) // teachers]

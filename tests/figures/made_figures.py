@@ -10,43 +10,33 @@ from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_ensembles import ensemble as made_ensemble
 
-from privgraph.methods.heter_poisson.influence import Influence
+from privgraph.methods.gradients.heter_poisson.influence import Influence
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import (
+from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.costs import ledger, price
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.figures.noise import influence, precision
+from privgraph_workbench.figures.runs import compare, convergence, curves, depth, neighbours_heatmap, tradeoff
+from privgraph_workbench.figures.teachers import (
     agreement,
     answers,
-    audit_bounds,
-    audit_roc,
-    audit_scores,
     budget,
     chosen,
-    classes,
-    compare,
     consensus,
-    convergence,
-    curves,
-    degrees,
-    depth,
-    influence,
-    ledger,
-    neighbourhood,
-    neighbours_heatmap,
     one_answer,
     one_vote,
-    precision,
-    price,
     stopped,
     teacher_accuracy,
     teacher_epsilons,
     teacher_times,
-    tradeoff,
 )
-from privgraph_workbench.figures.chart import Row
 
 
 def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
-    """By the figure's name; `swept` are finished runs of several methods, and `store` an empty store for others."""
+    """By the figure's name; `swept` are finished runs of several methods, and `store` an empty store for
+    others."""
     said = made_runs.statement(made_runs.edge_entries(9))
     learnt = [
         made_runs.finish(store, made_runs.spec(seed=seed), 0.8, said, made_runs.learning(seed)) for seed in (0, 1)
@@ -83,7 +73,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "stopped": stopped.data(weighted),
         "teacher_accuracy": teacher_accuracy.data(weighted),
         **made_accounts(),
-        "precision": precision.data(10, 1e-5, {"sound ε": 2.0, "ε as published": 1.0, "this setting": 3.0}),
+        "precision": precision.data(10, 1e-5, {"sound": 2.0, "published": 1.0, "this setting": 3.0}),
         "audit_roc": audit_roc.data(audited, "log"),
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),

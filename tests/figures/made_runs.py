@@ -7,8 +7,9 @@ from math import sqrt
 
 from privgraph.privacy.accountants import RenyiAccountant
 from privgraph.privacy.events import Gaussian, PoissonSampled
+from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import (
     GAP_UNDIRECTED_EDGE,
@@ -24,11 +25,14 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
+NEIGHBOURS = {"edge": Neighbours.UNDIRECTED_EDGE, "node": Neighbours.FROZEN_SAMPLE, "none": Neighbours.NONE}
+
 
 def edge_entries(noise_std: float, depth: int = 2) -> tuple[LedgerEntry, ...]:
     """Noisy aggregates of an undirected graph: sensitivity sqrt 2 proved, 1 published."""
     return tuple(
         LedgerEntry(
+            kind=MechanismKind.AGGREGATION,
             mechanism="noisy aggregation",
             stage=f"stage {stage}",
             event=Gaussian(noise_multiplier=noise_std / sqrt(2)),
@@ -44,6 +48,7 @@ def node_entries(noise_multiplier: float) -> tuple[LedgerEntry, ...]:
     """One noisy aggregate and a hundred private gradient steps."""
     return (
         LedgerEntry(
+            kind=MechanismKind.AGGREGATION,
             mechanism="noisy aggregation",
             stage="stage 1",
             event=Gaussian(noise_multiplier=noise_multiplier * 4),
@@ -51,6 +56,7 @@ def node_entries(noise_multiplier: float) -> tuple[LedgerEntry, ...]:
             sensitivity=10,
         ),
         LedgerEntry(
+            kind=MechanismKind.GRADIENTS,
             mechanism="private gradients",
             stage="stage 1",
             event=PoissonSampled(rate=0.05, event=Gaussian(noise_multiplier=noise_multiplier)),
@@ -66,7 +72,9 @@ def statement(entries: Sequence[LedgerEntry], unit: str = "edge", delta: float =
     """The statement of a run with that ledger, both epsilons accounted."""
     return make_statement(
         unit=unit,
+        neighbours=NEIGHBOURS[unit],
         relation={"edge": RELATION_EDGE_UNDIRECTED, "node": RELATION_NODE_OPT_OUT, "none": RELATION_NONE}[unit],
+        release=Release.MODEL,
         released="the trained model and its predictions for every node",
         public=("the numbers of nodes and edges",),
         delta=0.0 if unit == "none" else delta,

@@ -1,4 +1,5 @@
-"""Figures of the Accounting page: costs along a setting, shares of a budget, shapes of noise, terms, precision."""
+"""Figures of the Accounting page: costs along a setting, shares of a budget, shapes of noise, terms,
+precision."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from privgraph.privacy.published import heterpoisson
-from privgraph_workbench.figures import cost, entry_costs, noise_shapes, precision, revealed_scale, split, terms
+from privgraph.papers import heter_poisson as heterpoisson
 from privgraph_workbench.figures.chart import Chart, Series
+from privgraph_workbench.figures.costs import cost, entry_costs, split
+from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 
 POINTS = [(2.0, 4.0, 3.0), (1.0, 9.0, 7.0), (20.0, 0.3, 0.2)]
 
@@ -120,7 +122,8 @@ class TestNoiseShapes:
 
 
 def test_the_papers_numbers_of_its_equation_3() -> None:
-    """Section 4.3: |G| = 10^4 + 1, q_b = 0.01, M = 1, order 2, sigma 1: a Gaussian needs sigma 84 for the same last term."""
+    """Section 4.3: |G| = 10^4 + 1, q_b = 0.01, M = 1, order 2, sigma 1: a Gaussian needs sigma 84 for the
+    same last term."""
     at = partial(heterpoisson.terms, rate=0.01, neighbours=1, out_degree=10_000, order=2.0)
     (k, chance, laplace, _), (*_, gaussian) = (at(sigma=sigma)[-1] for sigma in (1.0, 84.0))
     assert k == 10_000
@@ -139,7 +142,8 @@ def test_the_chances_of_equation_3_are_those_of_a_binomial() -> None:
 
 
 def test_one_release_claimed_at_1_is_not_private_there() -> None:
-    """sigma = sqrt 2 k: pure epsilon 1 is claimed. In the limit of many coordinates delta(1) = 0.187 and delta(8) = 0.031."""
+    """sigma = sqrt 2 k: pure epsilon 1 is claimed. In the limit of many coordinates delta(1) = 0.187 and
+    delta(8) = 0.031."""
     rows = {round(epsilon, 6): rest for epsilon, *rest in revealed_scale.one_release(1 / math.sqrt(2), 12.0)}
     assert rows[1.0][0] == pytest.approx(0.187, abs=0.002)
     assert rows[8.0][0] == pytest.approx(0.031, abs=0.001)
@@ -177,7 +181,7 @@ class TestPrecision:
         assert mark["precision"] == pytest.approx(math.exp(2) / (9 + math.exp(2)), abs=1e-4)
 
     def test_what_a_run_reached_stands_beside_the_bound(self) -> None:
-        rows = precision.data(4, 1e-5, {"sound ε": 2.0}, measured={"this run": (2.0, 0.9), "open": (math.inf, 0.5)})
+        rows = precision.data(4, 1e-5, {"sound": 2.0}, measured={"this run": (2.0, 0.9), "open": (math.inf, 0.5)})
         (reached,) = [row for row in rows if row["kind"] == "measured"]
         assert (reached["epsilon"], reached["precision"]) == (2.0, 0.9)
         chart = precision.chart(rows)

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from tests.figures.made_answers import answers as made
 
-from privgraph.methods.answers import Answers
-from privgraph_workbench.figures import agreement, answers, chart_of, chosen, one_answer, price, teacher_times
+from privgraph.methods.teachers.answers import Answers
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Chart, Series
+from privgraph_workbench.figures.costs import price
+from privgraph_workbench.figures.teachers import agreement, answers, chosen, one_answer, teacher_times
 
 NAMES = ("north", "east", "south", "west")
 

@@ -1,4 +1,5 @@
-"""Audits as figures: curves against claims, scores of both worlds, bounds; and two figures of the HeterPoisson paper."""
+"""Audits as figures: curves against claims, scores of both worlds, bounds; and two figures of the
+HeterPoisson paper."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ from scipy.stats import norm
 from tests.figures import made_runs
 from tests.figures.made_audits import audit
 
-from privgraph.methods.heter_poisson.influence import influence as measure
+from privgraph.methods.gradients.heter_poisson.influence import influence as measure
 from privgraph.privacy.pld import gaussian_curve
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import audit_bounds, audit_roc, audit_scores, influence, neighbours_heatmap
-from privgraph_workbench.figures.chart import lower
+from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
+from privgraph_workbench.figures.noise import influence
+from privgraph_workbench.figures.runs import neighbours_heatmap
+from privgraph_workbench.words.numbers import lower
 
 
 class TestCurves:
@@ -49,6 +52,27 @@ class TestCurves:
         drawn = audit_roc.plot(rows)
         assert (drawn.layout.xaxis.type == "log") == (scale == "log")
         assert drawn.layout.meta["summary"] == chart.summary
+
+    @pytest.mark.parametrize("noise", [0.4, 1.0, 5.0])
+    def test_plain_gaussian_noise_has_its_own_curve_within_the_claim(self, noise: float) -> None:
+        record = audit(noise=noise)
+        rows = [row for row in audit_roc.data(record) if row["curve"] == "gaussian"]
+        assert rows[0]["mu"] == pytest.approx(1 / noise, rel=1e-3)
+        assert rows[0]["mu"] >= 1 / noise
+        for row in rows:
+            assert row["true"] <= audit_roc.frontier(row["false"], record.sound, record.delta) + 1e-9
+            if 0 < row["false"] < 1:
+                assert row["true"] == pytest.approx(norm.sf(norm.isf(row["false"]) - row["mu"]))
+        chart = audit_roc.chart(rows)
+        assert "μ = " in next(one.name for one in chart.series if "Gaussian" in one.name)
+
+    def test_other_noise_has_no_gaussian_curve(self) -> None:
+        sampled = replace(audit(), audit="white-box")  # its Gaussian route is that of one step, on a sample
+        laplace = replace(audit(), bounds=audit().bounds[:1])
+        for record in (sampled, laplace, audit(claimed=math.inf)):
+            rows = audit_roc.data(record)
+            assert "gaussian" not in {row["curve"] for row in rows}
+            assert rows[0]["mu"] is None
 
     def test_claims_that_forbid_nothing_have_no_line(self) -> None:
         record = audit(claimed=math.inf, published=None)

@@ -12,7 +12,8 @@ from tests.figures import made_runs
 from privgraph.progress import Metric
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import curves
+from privgraph_workbench.figures import thinning
+from privgraph_workbench.figures.runs import curves
 
 
 def test_rows_are_the_stored_metrics(store: RunStore) -> None:
@@ -50,7 +51,7 @@ def test_a_retried_run_starts_its_curves_again(store: RunStore) -> None:
 )
 def test_thinning_keeps_ends_and_extremes(values: list[float], limit: int) -> None:
     rows = [{"step": step, "value": value} for step, value in enumerate(values)]
-    kept = curves.thin(rows, limit)
+    kept = thinning.thin(rows, limit)
     assert len(kept) <= max(limit, 1)
     steps = [row["step"] for row in kept]
     assert steps == sorted(set(steps))
@@ -98,7 +99,7 @@ def test_no_events_give_a_sentence() -> None:
 
 def test_a_limit_that_cannot_hold_the_extremes_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 4"):
-        curves.thin([], 3)
+        thinning.thin([], 3)
 
 
 def test_redrawing_gives_the_same_trace_names(store: RunStore) -> None:
@@ -128,6 +129,17 @@ def test_a_late_stage_says_why_its_curve_does_not_begin_at_0() -> None:
         {"run": "", "metric": "train_loss", "stage": "student", "step": step, "value": 1.0, "evaluator": False}
         for step in (541, 542)
     ]
-    assert curves.chart(rows).panels[0].x.title == "step (student from 541)"
+    assert curves.chart(rows).panels[0].x.title == "step (epochs, over all stages; these are of student)"
     early = [{**row, "step": row["step"] - 541} for row in rows]
     assert curves.chart(early).panels[0].x.title == "step (epochs, over all stages)"
+
+
+def test_the_first_curve_of_each_panel_is_solid() -> None:
+    rows = [
+        {"run": "", "metric": metric, "stage": "", "step": step, "value": 0.5, "evaluator": False}
+        for metric in ("train_loss", "train_accuracy", "val_accuracy")
+        for step in (0, 1)
+    ]
+    drawn = curves.chart(rows).series
+    assert [(one.panel, one.shape) for one in drawn] == [(0, 0), (1, 0), (1, 1)], "dashes on noise look like gaps"
+    assert len({one.slot for one in drawn}) == 3

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privgraph_workbench.figures import classes, degrees, neighbourhood
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.degrees import RAW_BADGE
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
 
 EDGES = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)]
 

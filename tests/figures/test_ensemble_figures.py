@@ -1,4 +1,5 @@
-"""Figures of weighted teachers: what each teacher's nodes pay, what is drawn, and which warnings they carry."""
+"""Figures of weighted teachers: what each teacher's nodes pay, what is drawn, and which warnings they
+carry."""
 
 from __future__ import annotations
 
@@ -11,22 +12,21 @@ import numpy as np
 import pytest
 from tests.figures.made_ensembles import CLASSES, DELTA, ensemble, moved_by_all
 
-from privgraph.methods.ensemble import Ensemble
-from privgraph.privacy.weighted_votes import Asked, teacher_epsilon
-from privgraph_workbench.figures import (
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
+from privgraph_workbench.figures import export, notes
+from privgraph_workbench.figures.chart import Chart, Row, Series
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.figures.teachers import (
     budget,
     consensus,
     ensembles,
-    export,
     one_vote,
     stopped,
     teacher_accuracy,
     teacher_epsilons,
-    words,
 )
-from privgraph_workbench.figures.answers import EVALUATOR_BADGE, PRIVATE_BADGE
-from privgraph_workbench.figures.chart import Chart, Row, Series
-from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ def test_data_dependent_numbers_say_so_wherever_they_go(limited: Ensemble, figur
     for kind in ("json", "csv", "svg"):
         assert ensembles.DEPENDENT_BADGE in export.export(figure, rows, {}, kind).decode()
         assert ensembles.DEPENDENT_BADGE not in export.export(figure, sound, {}, kind).decode()
-    assert words.DATA_DEPENDENT in json.loads(export.export(figure, rows, {}, "json"))["badges"]
+    assert notes.DATA_DEPENDENT in json.loads(export.export(figure, rows, {}, "json"))["badges"]
 
 
 class TestBudget:

@@ -1,4 +1,5 @@
-"""The three epsilons have one colour and one mark each, in every figure, in both renderers and both themes."""
+"""The three epsilons have one colour and one mark each, in every figure, in both renderers and both
+themes."""
 
 from __future__ import annotations
 
@@ -11,9 +12,10 @@ from matplotlib.colors import to_hex
 from plotly import graph_objects as go
 
 import privgraph_workbench
-from privgraph_workbench.figures import FIGURES, chart_of, draw_matplotlib
+from privgraph_workbench.figures import FIGURES, chart_of
 from privgraph_workbench.figures.chart import Chart, Row, Series
-from privgraph_workbench.figures.draw_plotly import draw
+from privgraph_workbench.figures.drawing import with_matplotlib
+from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.theme import EPSILONS, THEMES, Epsilon, Theme
 
 Rows = Mapping[str, list[Row]]
@@ -29,7 +31,8 @@ SHOWN: Mapping[str, set[Epsilon]] = {
     "audit_roc": {"sound", "published", "audited"},
     "audit_bounds": {"sound", "published", "audited"},
 }
-"""Which figures draw them. Others put an epsilon on an axis, whose title says which: there colours tell teachers apart."""
+"""Which figures draw them. Others put an epsilon on an axis, whose title says which: there colours tell
+teachers apart."""
 
 
 def _kinds(chart: Chart) -> set[Epsilon]:
@@ -87,14 +90,14 @@ def test_in_a_file_they_look_alike_everywhere(figure: str, theme: Theme, every_f
     chart = chart_of(figure, every_figure[figure])
     colours = {theme.epsilon(kind): kind for kind in EPSILONS}
     found = set()
-    for axis in draw_matplotlib.draw(chart, theme.name).axes:
+    for axis in with_matplotlib.draw(chart, theme.name).axes:
         for line in axis.get_lines():
             kind = colours.get(to_hex(line.get_color()))
             if kind is None:
                 continue
             found.add(kind)
             mark = EPSILONS[kind]
-            assert line.get_marker() in (draw_matplotlib.MARKERS[mark.symbol], "None", None)
+            assert line.get_marker() in (with_matplotlib.MARKERS[mark.symbol], "None", None)
             if line.get_marker() not in ("None", None):
                 inside = theme.background if mark.hollow else theme.epsilon(kind)
                 assert to_hex(line.get_markerfacecolor()) == inside
@@ -105,7 +108,7 @@ def test_in_a_file_they_look_alike_everywhere(figure: str, theme: Theme, every_f
                 kind = colours.get(to_hex(bar.get_facecolor()))
                 if kind is not None:
                     found.add(kind)
-                    assert (bar.get_hatch() or "") == draw_matplotlib.HATCHES[EPSILONS[kind].pattern]
+                    assert (bar.get_hatch() or "") == with_matplotlib.HATCHES[EPSILONS[kind].pattern]
     assert found == SHOWN[figure]
 
 

@@ -8,12 +8,19 @@ import pytest
 from tests.figures import made_runs
 
 from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
+from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
-from privgraph_workbench.figures import ledger
+from privgraph_workbench.figures.costs import ledger
 
 
 def gaussian(multiplier: float, count: int = 1, name: str = "noise") -> LedgerEntry:
-    return LedgerEntry(mechanism=name, stage="stage 1", event=Gaussian(noise_multiplier=multiplier), count=count)
+    return LedgerEntry(
+        kind=MechanismKind.AGGREGATION,
+        mechanism=name,
+        stage="stage 1",
+        event=Gaussian(noise_multiplier=multiplier),
+        count=count,
+    )
 
 
 def test_shares_of_gaussians_go_as_count_over_squared_noise() -> None:
@@ -31,14 +38,16 @@ def test_shares_add_up_under_sampling() -> None:
 
 
 def test_what_is_not_private_takes_everything() -> None:
-    exposed = LedgerEntry(mechanism="training", stage="", event=NonPrivate(reason="no noise"))
+    exposed = LedgerEntry(
+        kind=MechanismKind.UNPROTECTED, mechanism="training", stage="", event=NonPrivate(reason="no noise")
+    )
     rows = ledger.data([gaussian(2), exposed], 1e-5)
     assert [row["share"] for row in rows] == [0, 1]
     assert ledger.chart(rows).badges == ("training reads private data without protection",)
 
 
 def test_what_is_free_takes_nothing() -> None:
-    free = LedgerEntry(mechanism="inference", stage="", event=Nothing())
+    free = LedgerEntry(kind=MechanismKind.NOTHING, mechanism="inference", stage="", event=Nothing())
     assert [row["share"] for row in ledger.data([gaussian(2), free], 1e-5)] == [1, 0]
     assert [row["share"] for row in ledger.data([free], 1e-5)] == [0]
 

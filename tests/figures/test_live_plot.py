@@ -8,12 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures import degrees
+from privgraph_workbench.figures.graphs import degrees
 
 
 def page() -> None:
     from privgraph_workbench import live_plot
-    from privgraph_workbench.figures import degrees
+    from privgraph_workbench.figures.graphs import degrees
 
     live_plot.show(degrees.plot(degrees.data([1, 1, 2])), key="first")
     live_plot.show(degrees.plot(degrees.data([3])), key="second", height=300, summary="said aloud")

@@ -14,27 +14,22 @@ import pytest
 from tests.figures import made_runs
 from tests.pages.kept_runs import KARATE
 
-from privgraph.methods.plan import NoiseCanBeGiven
 from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import (
-    chart_of,
-    compare,
-    convergence,
-    depth,
-    draw_matplotlib,
-    neighbours_heatmap,
-    tradeoff,
-)
-from privgraph_workbench.figures.chart import Row, upper
-from privgraph_workbench.figures.common import asked, describe, mixed_units, privacy, run_labels, statements_of
+from privgraph_workbench.facts.plans import command_line
+from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.jobs import command_line
-from privgraph_workbench.views.runs import comparison, row
+from privgraph_workbench.figures.notes import mixed_units
+from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
+from privgraph_workbench.views.runs.page import comparison, row
+from privgraph_workbench.words.naming import asked, describe, privacy, run_labels, statements_of
+from privgraph_workbench.words.numbers import upper
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
 SMALL_WORDS, LARGE_WORDS = "social (nodes 600, classes 3, degree 8)", "social (nodes 1500, degree 8)"
@@ -88,7 +83,7 @@ def test_a_graph_with_many_options_has_a_title_that_fits(store: RunStore) -> Non
     records = [_on(store, "gap", data, unit="edge"), _on(store, "gap", SMALL, unit="edge")]
     rows = tradeoff.data(records)
     shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("social")]
-    printed = [axis.get_title(loc="left") for axis in draw_matplotlib.draw(tradeoff.chart(rows)).axes]
+    printed = [axis.get_title(loc="left") for axis in with_matplotlib.draw(tradeoff.chart(rows)).axes]
     for titles in ([text.replace("<br>", "\n") for text in shown], printed):
         assert [title.replace("\n", " ") for title in titles] == [row["graph"] for row in rows]
         assert max(len(line) for title in titles for line in title.splitlines()) <= 50
@@ -138,7 +133,8 @@ def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunS
 
 @pytest.mark.parametrize(("one", "other"), [(1.0000001, 1.0000002), (12_345_678.0, 12_345_679.0), (0.1, 0.1 + 2e-17)])
 def test_graphs_whose_options_differ_in_any_digit_are_other_graphs(one: float, other: float) -> None:
-    """What stands together as repetitions on one graph is averaged, and counted as one release each of the same people."""
+    """What stands together as repetitions on one graph is averaged, and counted as one release each of the
+    same people."""
     assert one != other
     first, second = (GraphId.made("social", {"signal": value}, "random") for value in (one, other))
     assert first != second
@@ -170,8 +166,9 @@ def _choices(name: str, offered: tuple[str, ...] | None = None) -> Iterator[dict
     known = {parameter.name: parameter for parameter in parameters(kind)}
     units = [unit for unit in METHODS[name].units if unit != "none"]
     levers: list[dict[str, Scalar]] = [{}]
-    if issubclass(kind, NoiseCanBeGiven):
-        lever = kind().given_noise.option
+    given = kind().price.given
+    if given is not None:
+        lever = given.option
         levers += [{lever: 0.5}, {lever: 20.0}]
     for choice in offered or set(known) - {"unit", "accounting"}:
         if choice in known:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Series
-from privgraph_workbench.figures.draw_matplotlib import draw
-from privgraph_workbench.figures.draw_plotly import draw as draw_plotly
+from privgraph_workbench.figures.drawing.with_matplotlib import draw
+from privgraph_workbench.figures.drawing.with_plotly import draw as draw_plotly
 
 
 def narrow() -> Chart:

@@ -1,4 +1,5 @@
-"""The audited number beside the two claims: on a page, in a report, below a figure; and in red where it exceeds one."""
+"""The audited number beside the two claims: on a page, in a report, below a figure; and in red where it
+exceeds one."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from privgraph.data.spec import PublicFacts
 from privgraph.options import build
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import method
-from privgraph_workbench.figures import words
-from privgraph_workbench.views.statement import audited
+from privgraph_workbench.views.parts.statement import audited
+from privgraph_workbench.words import statements
 
 FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True)
 
@@ -33,22 +34,24 @@ def statement() -> PrivacyStatement:
 def test_an_audit_refutes_the_claims_below_it(
     statement: PrivacyStatement, shown: float | None, refuted: list[str]
 ) -> None:
-    said = words.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
+    said = statements.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
     assert [sentence.split()[1] for sentence in said] == refuted
-    line = words.line("a run", replace(statement, epsilon_audited=shown))
+    line = statements.line("a run", replace(statement, epsilon_audited=shown))
     assert ("an audit refutes a claim" in line) == bool(refuted)
 
 
 def test_where_nothing_is_proved_no_audit_refutes_it(statement: PrivacyStatement) -> None:
     nothing = replace(statement, epsilon=math.inf, epsilon_as_published=None, epsilon_audited=9.0)
-    assert words.refutations(nothing) == []
+    assert statements.refutations(nothing) == []
 
 
 def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacyStatement) -> None:
     shown = replace(statement, epsilon_audited=1.23456, audit_confidence=0.95)
-    assert audited(statement) == "not audited yet"
-    assert audited(shown) == "at least 1.234 (confidence 95%)"
-    assert audited(shown, colour=True) == ":red[at least 1.234 (confidence 95%)]"
+    assert audited(statement) == "not audited"
+    assert audited(shown) == "≥ 1.234"
+    assert audited(shown, colour=True) == ":red[≥ 1.234]"
+    assert statements.audited_how(shown) == "confidence 95%"
+    assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.234 (confidence 95%)"
 
 
 def _page() -> None:
@@ -57,7 +60,7 @@ def _page() -> None:
     from privgraph.data.spec import PublicFacts
     from privgraph.options import build
     from privgraph.registry import method
-    from privgraph_workbench.views import statement
+    from privgraph_workbench.views.parts import statement
 
     facts = PublicFacts(
         nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True
@@ -69,5 +72,5 @@ def _page() -> None:
 def test_a_page_says_in_red_what_an_audit_refutes() -> None:
     app = AppTest.from_function(_page).run(timeout=60)
     assert not app.exception
-    assert any(":red[at least 3 (confidence 95%)]" in element.value for element in app.markdown)
+    assert any(":red[≥ 3]" in element.value for element in app.markdown)
     assert ["is refuted by" in element.value for element in app.error] == [True, True]

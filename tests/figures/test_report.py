@@ -1,4 +1,5 @@
-"""The report of one run says everything that matters, asks nobody for anything, and can keep the seed to itself."""
+"""The report of one run says everything that matters, asks nobody for anything, and can keep the seed to
+itself."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
 from privgraph_workbench import report
-from privgraph_workbench.figures import words
-from privgraph_workbench.words import at_most, guess
+from privgraph_workbench.words import statements
+from privgraph_workbench.words.meaning import guess
+from privgraph_workbench.words.numbers import at_most
 
 SEED = 815_471
 
@@ -50,7 +52,7 @@ def test_both_forms_say_what_matters(run: tuple[RunRecord, list[StoredEvent]]) -
     statement = record.statement
     assert statement is not None
     for text in (report.markdown(record, events), report.html(record, events)):
-        for name, value in words.three_numbers(statement):
+        for name, value in statements.three_numbers(statement):
             assert name in text
             assert value in text
         assert "80.0%" in text
@@ -70,11 +72,12 @@ def test_the_guarantee_is_said_as_a_wager(run: tuple[RunRecord, list[StoredEvent
     assert statement is not None
     bound = at_most(guess(statement.epsilon, statement.delta))
     for text in (report.markdown(record, events), report.html(record, events)):
-        assert re.search(rf"guesses whether a certain connection is in the graph.*is right {bound} of the time", text)
+        assert re.search(rf"guess whether a certain connection is in the graph.*are right {bound} of the time", text)
 
 
 def test_results_have_one_form(store: RunStore) -> None:
-    """Shares in percent, whatever they are called; and the last step's stand apart from those of the model that was kept."""
+    """Shares in percent, whatever they are called; and the last step's stand apart from those of the model
+    that was kept."""
     said = made_runs.statement(made_runs.edge_entries(5, 3))
     record = made_runs.finish(store, made_runs.spec(), 0.8, said, made_runs.learning(0, 2, 10))
     metrics = {"test_precision": 0.80441, "labels_flipped_by_noise": 0.375, "val_accuracy": 0.79}

@@ -8,8 +8,8 @@ from tests.figures import made_runs
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import compare, convergence, depth
-from privgraph_workbench.figures.common import EVALUATOR_BADGE
+from privgraph_workbench.figures.notes import EVALUATOR_BADGE
+from privgraph_workbench.figures.runs import compare, convergence, depth
 
 
 def test_comparison_rows_hold_the_three_numbers_and_what_differs(swept: list[RunRecord]) -> None:

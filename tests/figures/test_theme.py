@@ -12,8 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 import privgraph_workbench
-from privgraph_workbench.figures import FIGURES, chart_of, draw_matplotlib
+from privgraph_workbench.figures import FIGURES, chart_of
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing import with_matplotlib
+from privgraph_workbench.serving import launcher
 from privgraph_workbench.theme import (
     DARK,
     DASHES,
@@ -75,13 +77,13 @@ class TestContrast:
         assert apart >= 15  # a just noticeable difference is about 2.3
 
     def test_it_is_the_background_of_the_pages(self, one: Theme) -> None:
-        config = Path(privgraph_workbench.__file__).parent / ".streamlit" / "config.toml"
+        config = Path(privgraph_workbench.__file__).parent / "serving" / ".streamlit" / "config.toml"
         colours = tomllib.loads(config.read_text(encoding="utf-8"))["theme"][one.name]
         assert colours["backgroundColor"] == one.background
         assert colours["secondaryBackgroundColor"] == one.surface
 
     def test_cards_have_the_colours_of_figures(self, one: Theme) -> None:
-        config = Path(privgraph_workbench.__file__).parent / ".streamlit" / "config.toml"
+        config = Path(privgraph_workbench.__file__).parent / "serving" / ".streamlit" / "config.toml"
         colours = tomllib.loads(config.read_text(encoding="utf-8"))["theme"][one.name]
         assert {kind: colours[f"{mark.ink}TextColor"] for kind, mark in EPSILONS.items()} == {
             kind: one.epsilon(kind) for kind in EPSILONS
@@ -95,9 +97,9 @@ def test_contrast_can_fail() -> None:
 def test_slots_have_second_channels() -> None:
     assert len(set(DASHES)) == len(DASHES) >= 6
     assert len(set(MARKERS)) == len(MARKERS) >= 8
-    assert set(draw_matplotlib.DASHES) >= {*DASHES, *(mark.dash for mark in EPSILONS.values())}
-    assert set(draw_matplotlib.MARKERS) >= {*MARKERS, *(mark.symbol for mark in EPSILONS.values())}
-    assert set(draw_matplotlib.HATCHES) >= {*PATTERNS, *(mark.pattern for mark in EPSILONS.values())}
+    assert set(with_matplotlib.DASHES) >= {*DASHES, *(mark.dash for mark in EPSILONS.values())}
+    assert set(with_matplotlib.MARKERS) >= {*MARKERS, *(mark.symbol for mark in EPSILONS.values())}
+    assert set(with_matplotlib.HATCHES) >= {*PATTERNS, *(mark.pattern for mark in EPSILONS.values())}
 
 
 def test_no_slot_looks_like_one_of_the_three_epsilons() -> None:
@@ -115,7 +117,8 @@ def test_what_is_there_to_compare_with_is_grey() -> None:
 
 @pytest.mark.parametrize("figure", FIGURES)
 def test_few_slots_are_as_many_colours(figure: str, every_figure: Mapping[str, list[Row]]) -> None:
-    """A slot beyond the last colour begins again with the first: that is for the eighth curve, not for the second."""
+    """A slot beyond the last colour begins again with the first: that is for the eighth curve, not for the
+    second."""
     slots = {one.slot for one in chart_of(figure, every_figure[figure]).series if one.epsilon is None}
     for one in THEMES.values():
         assert len({one.line(slot) for slot in slots}) == min(len(slots), len(one.lines))
@@ -125,3 +128,9 @@ def test_unknown_theme_offers_the_nearest() -> None:
     assert theme("dark") is THEMES["dark"]
     with pytest.raises(ValueError, match=r"got lihgt.*did you mean light\?"):
         theme("lihgt")
+
+
+def test_streamlit_finds_the_theme_beside_the_script_that_it_runs() -> None:
+    """It looks in the folder of that script: elsewhere pages have Streamlit's own colours."""
+    scripts = [Path(part) for part in launcher.command("127.0.0.1", 8501) if part.endswith(".py")]
+    assert [(script.parent / ".streamlit" / "config.toml").is_file() for script in scripts] == [True]

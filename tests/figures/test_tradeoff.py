@@ -13,8 +13,10 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures import tradeoff
-from privgraph_workbench.figures.common import confidence, method_title, mixed_units
+from privgraph_workbench.figures.notes import mixed_units
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.words.naming import method_title
 
 
 def test_one_row_per_setting_with_both_epsilons(swept: list[RunRecord]) -> None:
@@ -32,6 +34,19 @@ def test_one_row_per_setting_with_both_epsilons(swept: list[RunRecord]) -> None:
     assert one["epsilon"] == statement.epsilon
     assert one["epsilon_as_published"] == statement.epsilon_as_published
     assert one["epsilon_as_published"] < one["epsilon"]
+
+
+def test_a_panel_of_one_setting_does_not_take_half_the_figure(swept: list[RunRecord]) -> None:
+    alone = tradeoff.data([one for one in swept if one.spec.method == "progap" and one.spec.asked_epsilon == 1.0][:1])
+    small = [{**alone[0], "graph": "social (nodes 600)", "nodes": 600}]
+    rows = [*tradeoff.data(swept), *small]
+    assert [panel.share for panel in tradeoff.chart(rows).panels] == [1.0, tradeoff.SMALL]
+    wide, narrow = (
+        drawn.domain[1] - drawn.domain[0]
+        for drawn in (lambda f: (f.layout.xaxis, f.layout.xaxis2))(tradeoff.plot(rows))
+    )
+    assert narrow < 0.5 * wide
+    assert [panel.share for panel in tradeoff.chart([*alone, *small]).panels] == [1.0, 1.0]
 
 
 def test_what_protects_nothing_or_everything_is_a_reference(swept: list[RunRecord]) -> None:

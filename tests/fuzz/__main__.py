@@ -1,8 +1,9 @@
-"""Strange inputs by the thousand: `python -m tests.fuzz [--inputs 100000] [--seed 0] [--only KIND]`, or `make fuzz`.
+"""Strange inputs by the thousand: `python -m tests.fuzz [--inputs 100000] [--seed 0] [--only KIND]`, or `make
+fuzz`.
 
-Uploads, run specs, stored rows and addresses of pages, drawn at random or mutated from good ones. Each must be accepted, or
-refused in one short sentence; whatever else happens to it is a crash. An input is known by seed/kind/number: `--again
-0/specs/17` takes that one alone, with its traceback.
+Uploads, run specs, stored rows and addresses of pages, drawn at random or mutated from good ones. Each must
+be accepted, or refused in one short sentence; whatever else happens to it is a crash. An input is known by
+seed/kind/number: `--again 0/specs/17` takes that one alone, with its traceback.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Addresses of pages: read by what reads them, without a page (`ADDRESSES`), and some of them by whole pages (`PAGES`)."""
+"""Addresses of pages: read by what reads them, without a page (`ADDRESSES`), and some of them by whole pages
+(`PAGES`)."""
 
 from __future__ import annotations
 
@@ -21,10 +22,14 @@ from privgraph.data.catalogue import DATASETS
 from privgraph.options import Parameter, parameters
 from privgraph.registry import AUDITS, METHODS
 from privgraph.runs.records import STATES, RunQuery
-from privgraph_workbench import datasets, forms, jobs, shell
-from privgraph_workbench.server import Gate
-from privgraph_workbench.views import accounting, tradeoffs
-from privgraph_workbench.views.train import SETUP
+from privgraph_workbench.facts import datasets
+from privgraph_workbench.forms import fields, widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.serving.server import Gate
+from privgraph_workbench.views.accounting import page as accounting
+from privgraph_workbench.views.tradeoffs import page as tradeoffs
+from privgraph_workbench.views.train.page import SETUP
 
 PAGES = ("start", "train", "data", "accounting", "audit", "tradeoffs", "teachers", "runs")
 OWN = {
@@ -33,7 +38,7 @@ OWN = {
     "data": ("data", "node"),
     "accounting": ("data", "method", "scale"),
     "audit": ("run", "audit", "shown"),
-    "tradeoffs": ("on", "protects", "curve"),
+    "tradeoffs": ("data", "on", "protects", "curve"),
     "teachers": ("run", "query", "show", "price.queries", "price.lam", "vote.query"),
     "runs": ("find", "order", "of_method", "of_data", "of_state", "of_unit", "tagged", "chosen", "page"),
 }
@@ -123,12 +128,12 @@ def take(given: object) -> Sequence[str]:
 
 def _read(page: str, query: Query, asked: Asked, said: list[str]) -> None:
     for prefix, found in _forms(page, query):
-        said += forms.complaints(found, prefix)
+        said += widgets.complaints(found, prefix)
         for parameter in found:
-            held = forms._held(prefix + parameter.name)
-            if forms._is_slider(parameter):
+            held = widgets._held(prefix + parameter.name)
+            if fields.is_slider(parameter):
                 low, high = cast(float, parameter.option.low), cast(float, parameter.option.high)
-                assert sorted(forms.log_grid(low, high, held)) == forms.log_grid(low, high, held)
+                assert sorted(fields.log_grid(low, high, held)) == fields.log_grid(low, high, held)
     if "data" in asked and asked["data"] not in DATASETS:
         said.append(datasets.complaint(asked["data"]))
     if page == "accounting":
@@ -179,8 +184,8 @@ def take_page(given: object) -> Sequence[str]:
     """Draw the whole page at that address, with the kept store and no workers."""
     page, query = cast(tuple[str, Query], given)
     with (
-        mock.patch.object(jobs, "store", return_value=kept().store),
-        mock.patch.object(jobs, "launch", return_value=[]),
+        mock.patch.object(queue, "store", return_value=kept().store),
+        mock.patch.object(queue, "launch", return_value=[]),
     ):
         app = AppTest.from_file(str(Path(privgraph_workbench.__file__).with_name("app.py")), default_timeout=300)
         if page != "start":

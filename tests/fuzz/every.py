@@ -1,4 +1,5 @@
-"""All kinds of inputs, with the part of all inputs that each is: many of the quick ones, few of the slow ones."""
+"""All kinds of inputs, with the part of all inputs that each is: many of the quick ones, few of the slow
+ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What all kinds of inputs have in common: how an input is made and taken, and what is a refusal and what a crash."""
+"""What all kinds of inputs have in common: how an input is made and taken, and what is a refusal and what a
+crash."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ FEW = 5
 class Kind:
     """One kind of input: its part of all inputs, how one is made, and what takes it.
 
-    `take` gives what is said of the input, a sentence each: nothing where it is accepted. It may raise one of `REFUSALS`
-    as well. `make` draws from its generator alone, so that an input is known by its seed, kind and number.
+    `take` gives what is said of the input, a sentence each: nothing where it is accepted. It may raise one of
+    `REFUSALS` as well. `make` draws from its generator alone, so that an input is known by its seed, kind and
+    number.
     """
 
     name: str

@@ -13,11 +13,11 @@ from tests.fuzz import strange
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.spec import PublicFacts
 from privgraph.options import Parameter, parameters
-from privgraph.privacy.serial import statement_from_json, statement_to_json
+from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import METHODS, method
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench import jobs
+from privgraph_workbench.facts import plans
 
 FACTS = (
     PublicFacts(nodes=34, edges=78, entries=156, features=34, classes=2, train_nodes=26),
@@ -98,7 +98,7 @@ def _spec(given: object) -> RunSpec:
     spec = make_spec(name, data, rest["options"], **{key: rest[key] for key in rest if key != "options"})
     assert RunSpec.from_json(json.loads(spec.text)) == spec
     assert spec.id.isascii()
-    assert jobs.command_line(spec)
+    assert plans.command_line(spec)
     return spec
 
 

@@ -1,4 +1,5 @@
-"""Rows of a kept store, damaged, and read by the store, its lists, the command line and the runs' own words."""
+"""Rows of a kept store, damaged, and read by the store, its lists, the command line and the runs' own
+words."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench import words
 from privgraph_workbench.cli import main
-from privgraph_workbench.views import runs as runs_page
+from privgraph_workbench.views.runs import page as runs_page
+from privgraph_workbench.words.numbers import duration
 
 JSON = ("spec", "statement", "metrics")
 WORDS = ("state", "method", "dataset", "split", "unit", "accounting", "note", "error", "stage", "device", "batch")
@@ -123,7 +124,8 @@ def kept() -> Kept:
 
 
 def make(rng: random.Random) -> object:
-    """A command that reads a run, and the damage: which run, table, row and column, and what stands there instead."""
+    """A command that reads a run, and the damage: which run, table, row and column, and what stands there
+    instead."""
     return rng.choice(COMMANDS), _damage(rng, kept())
 
 
@@ -176,7 +178,7 @@ def _read(store: RunStore, run: str) -> list[str]:
     record = store.get(run)
     if record.unreadable:
         said.append(record.unreadable)
-    words.duration(record.seconds), words.duration(record.eta_seconds)
+    duration(record.seconds), duration(record.eta_seconds)
     with _told(said):
         _ = record.statement
     with _told(said):

@@ -1,4 +1,5 @@
-"""A few inputs of each kind, the same each time, and those that were neither taken nor refused in one sentence."""
+"""A few inputs of each kind, the same each time, and those that were neither taken nor refused in one
+sentence."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """A route of its own to the epsilon of compositions, with no grid of losses to round to.
 
-Discrete laws: every count of every outcome, by the multinomial law. Others: characteristic functions. The total privacy loss of a composition has the product of the characteristic functions; its cosine series on an
-interval (Fang and Oosterlee 2008) gives delta(epsilon) = E[(1 - e^(epsilon - loss))_+] term by term, in closed form. Nothing
-here is imported from the package. Both directions, unit removed and unit added; the larger epsilon is told.
+Discrete laws: every count of every outcome, by the multinomial law. Others: characteristic functions. The
+total privacy loss of a composition has the product of the characteristic functions; its cosine series on an
+interval (Fang and Oosterlee 2008) gives delta(epsilon) = E[(1 - e^(epsilon - loss))_+] term by term, in
+closed form. Nothing here is imported from the package. Both directions, unit removed and unit added; the
+larger epsilon is told.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ def range_pair(length: float) -> Pair:
 
 
 def label_pair(noise: float, classes: int) -> Pair:
-    """The label of a noised unit vector, by a sum over the line: (wins, loses, other) and (loses, wins, other)."""
+    """The label of a noised unit vector, by a sum over the line: (wins, loses, other) and (loses, wins,
+    other)."""
     x = np.linspace(-45 / noise, 1 + 45 / noise, 400_001)
 
     def cdf(z: Array) -> Array:
@@ -100,7 +103,8 @@ def _smallest(chances: Array, losses: Array, delta: float) -> float:
 
 
 def epsilon(parts: Sequence[tuple[Pair, int]], delta: float) -> float:
-    """The smallest epsilon, of the worse direction, at `delta` of smooth pairs, each as often as its count says."""
+    """The smallest epsilon, of the worse direction, at `delta` of smooth pairs, each as often as its count
+    says."""
     removed = [(with_unit, loss, count) for (with_unit, _, loss), count in parts]
     added = [(without, -loss, count) for (_, without, loss), count in parts]
     return max(_one_way(removed, delta), _one_way(added, delta))

@@ -1,4 +1,5 @@
-"""DP-GPL: golden numbers by the weighted votes' own functions and by routes with no accountant, and the paper's printed tables."""
+"""DP-GPL: golden numbers by the weighted votes' own functions and by routes with no accountant, and the
+paper's printed tables."""
 
 from __future__ import annotations
 
@@ -11,13 +12,9 @@ from dp_accounting.pld import privacy_loss_distribution
 from tests.golden import second_route
 from tests.golden.test_privacy_numbers import COVERED, even
 
-from privgraph.privacy.accountants import tight
-from privgraph.privacy.events import Composed
-from privgraph.privacy.gaps_dpgpl import GAP_TESTS_MISSING
-from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.published import dpgpl
-from privgraph.privacy.renyi import RenyiAccountant
-from privgraph.privacy.weighted_votes import (
+from privgraph.papers import dp_gpl as dpgpl
+from privgraph.papers.dp_gpl_gaps import GAP_TESTS_MISSING
+from privgraph.papers.dp_gpl_votes import (
     Asked,
     dependent_epsilons,
     entries,
@@ -27,6 +24,10 @@ from privgraph.privacy.weighted_votes import (
     squared_mu,
     teacher_epsilon,
 )
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import Composed
+from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.renyi import RenyiAccountant
 
 Case = dict[str, Any]
 
@@ -49,7 +50,7 @@ def asked_of(inputs: dict[str, Any]) -> Asked:
     )
 
 
-# --- golden numbers -------------------------------------------------------------------------------------------------------
+# --- golden numbers ---------------------------------------------------------------------------------------
 
 
 def test_all_golden_numbers_of_dp_gpl_are_reproduced_somewhere(golden_cases: list[Case]) -> None:
@@ -109,7 +110,7 @@ def test_a_gate_and_votes_of_noise_40_cost_0_94() -> None:
     assert squared_mu(asked) == pytest.approx(150 / 1600)
 
 
-# --- printed tables -------------------------------------------------------------------------------------------------------
+# --- printed tables ---------------------------------------------------------------------------------------
 
 RANGES = {
     2.0: ((0.1015, 1.6247), (0.1005, 1.6078), (0.1035, 1.6555), (0.1054, 1.6859), (0.1015, 1.6244), (0.1017, 1.6276),
@@ -121,7 +122,8 @@ RANGES = {
     3.0: ((0.0752, 2.7075), (0.0800, 2.8802), (0.0829, 2.9850), (0.0769, 2.7691), (0.0796, 2.8645), (0.0826, 2.9727),
           (0.0761, 2.7400), (0.0794, 2.8570), (0.0813, 2.9251)),
 }  # fmt: skip
-"""Printed smallest and largest epsilon by w_max, with w_min 0.5: Table 12 (the largest also in Table 1), 13, 14 and 15."""
+"""Printed smallest and largest epsilon by w_max, with w_min 0.5: Table 12 (the largest also in Table 1), 13,
+14 and 15."""
 
 TABLE_1 = (
     (170, 5, 100, 0.2226), (170, 5, 50, 0.2047), (170, 1, 20, 0.2383), (150, 1, 20, 0.2025), (180, 1, 20, 0.2001),
@@ -143,7 +145,8 @@ def test_every_printed_range_is_scaled_by_the_squared_weight(w_max: float) -> No
 
 @pytest.mark.parametrize("w_max", RANGES)
 def test_no_conversion_of_a_cost_that_grows_with_the_squared_weight_gives_them(w_max: float) -> None:
-    """Whatever the noise, the printed smallest epsilon leads to a largest one below 40% of what is printed."""
+    """Whatever the noise, the printed smallest epsilon leads to a largest one below 40% of what is
+    printed."""
     for low, high in RANGES[w_max]:
         exact = epsilon_at((w_max / 0.5) ** 2 * largest_squared_mu(low, DELTA), DELTA)
         depth = math.log(1 / DELTA)

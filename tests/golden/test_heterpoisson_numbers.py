@@ -1,4 +1,5 @@
-"""HeterPoisson with Gaussian noise: golden numbers at one out-degree from the product's curves, and by routes with no code in common."""
+"""HeterPoisson with Gaussian noise: golden numbers at one out-degree from the product's curves, and by routes
+with no code in common."""
 
 from __future__ import annotations
 
@@ -65,7 +66,7 @@ def event(inputs: Inputs, *, exclusive: bool, largest: int) -> SampledSubgraphs:
     )
 
 
-# --- the product's numbers ------------------------------------------------------------------------------------------------
+# --- the product's numbers --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", HIDDEN)
@@ -118,7 +119,7 @@ def test_wrong_noise_is_rejected(factor: float, golden_cases: list[Case]) -> Non
     assert found != pytest.approx(case["expected"], rel=0.2)
 
 
-# --- second routes --------------------------------------------------------------------------------------------------------
+# --- second routes ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", HIDDEN[:3])
@@ -139,7 +140,8 @@ def test_hidden_counts_by_dp_accounting(name: str, golden_cases: list[Case]) -> 
 
 
 def test_with_the_rule_by_dp_accounting(golden_cases: list[Case]) -> None:
-    """One out-neighbour: with chance q it is central, and one gradient changes, or z's own is there; else z's own alone.
+    """One out-neighbour: with chance q it is central, and one gradient changes, or z's own is there; else z's
+    own alone.
 
     dp-accounting's curves of the two mixtures, averaged.
     """
@@ -166,7 +168,8 @@ def test_with_the_rule_by_dp_accounting(golden_cases: list[Case]) -> None:
 
 
 def test_without_the_rule_by_a_search(golden_cases: list[Case]) -> None:
-    """The maximum over decreasing sequences one k after another on a grid: never above the truth, and so from below."""
+    """The maximum over decreasing sequences one k after another on a grid: never above the truth, and so from
+    below."""
     case = find(golden_cases, WITHOUT[0])
     inputs = case["inputs"]
     q, degree, a = inputs["qb"], inputs["D_ot"], 0.5 / inputs["sigma"]

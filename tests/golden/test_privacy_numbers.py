@@ -1,4 +1,5 @@
-"""Every golden privacy number that an accountant of the privacy room can express, each as a test of its own id."""
+"""Every golden privacy number that an accountant of the privacy room can express, each as a test of its own
+id."""
 
 from __future__ import annotations
 
@@ -7,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from privgraph.papers import dp_gpl as dpgpl
+from privgraph.papers import heter_poisson as heterpoisson
+from privgraph.papers import privgnn, progap, pvgalm
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.events import Atoms, Gaussian, PoissonSampled, PrivacyEvent
-from privgraph.privacy.published import dpgpl, heterpoisson, privgnn, progap, pvgalm
 
 Case = dict[str, Any]
 Inputs = dict[str, Any]

@@ -10,7 +10,7 @@ from tests.secrets_made_here import KEY, secret
 
 from privgraph.data.load import load
 from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, unit_rows
-from privgraph.methods.base import Context, Member
+from privgraph.methods.training import Context, planned
 from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
 from privgraph.progress import Result
 from privgraph.registry import METHODS, method
@@ -50,7 +50,7 @@ def test_every_method_trains_as_planned(name: str) -> None:
     for unit in spec.units:
         config = spec.load_config()(unit=unit, epochs=2)
         context = Context(seed=0, device=torch.device("cuda"), noise_key=KEY)
-        *_, (_, last) = spec.load_train()([Member(config=config, graph=graph, context=context)])
+        *_, (_, last) = spec.load_train()([planned(config, graph, context)])
         assert isinstance(last, Result)
         assert math.isfinite(last.metrics["test_accuracy"])
         assert context.ledger.entries == config.plan(graph.facts).statement.ledger

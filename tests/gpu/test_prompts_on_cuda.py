@@ -18,11 +18,12 @@ pytestmark = [
     pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device at hand"),
 ]
 
-TEACHERS, SEATS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
+TEACHERS, SLOTS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
 
 
 def said(kind: str, prompt: str, device: str, members: list[int]) -> tuple[Prompts, Tensor]:
-    """Prompts of `members`, tuned in double precision, and their logits for twenty public nodes, on the CPU."""
+    """Prompts of `members`, tuned in double precision, and their logits for twenty public nodes, on the
+    CPU."""
     place, draws = torch.device(device), torch.Generator().manual_seed(0)
     graph = load("social", data_options={"nodes": 80, "degree": 8.0, "features": FEATURES})
     table = torch.nn.functional.normalize(torch.randn(80, FEATURES, generator=draws), dim=1).double()
@@ -33,10 +34,10 @@ def said(kind: str, prompt: str, device: str, members: list[int]) -> tuple[Promp
     generators = [torch.Generator().manual_seed(member) for member in members]
     fresh = Prompts.initial(recipe, backbone, CLASSES, generators, structure)
     fresh = Prompts(prompt, {name: value.to(place, torch.float64) for name, value in fresh.parameters.items()})
-    seats = torch.arange(TEACHERS * SEATS).view(TEACHERS, SEATS)[members]
-    labels = graph.y[seats] % CLASSES
+    slots = torch.arange(TEACHERS * SLOTS).view(TEACHERS, SLOTS)[members]
+    labels = graph.y[slots] % CLASSES
     labels[0, 1] = -1
-    egos = ego_graphs(seats.flatten(), graph.edge_index, readable, priority, near=4, far=5).to(place)
+    egos = ego_graphs(slots.flatten(), graph.edge_index, readable, priority, near=4, far=5).to(place)
     asked = ego_graphs(torch.arange(40, 60), graph.edge_index, readable, priority, near=4, far=5).to(place)
     backbone, table = backbone.to(place), table.to(place)
     *_, tuned = tune(fresh, backbone, table, egos, labels.to(place), recipe)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from privgraph.data.load import load
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
-from privgraph.methods.heter_poisson.sampling import HeterPoisson, inference_subgraphs
+from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
 
 pytestmark = [

@@ -1,4 +1,5 @@
-"""Whatever one record brings, it adds a vector of norm C at most, or nothing: clipping is a total function on float32."""
+"""Whatever one record brings, it adds a vector of norm C at most, or nothing: clipping is a total function on
+float32."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from tests.secrets_made_here import secret
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.aggregation import unit_rows
 from privgraph.mechanisms.gradients import PrivateGradients, sums_margin
-from privgraph.methods.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import Layer, Linear, Pass, UnitLinear
 from privgraph.nn.stacked import StackedNet, mlp_layers
@@ -90,7 +91,8 @@ def test_one_node_moves_the_sum_over_subgraphs_by_the_clip_for_each_that_holds_i
 
 
 def test_where_parts_of_a_gradient_cancel_their_rounding_counts() -> None:
-    """Two nodes of a subgraph with the same large features and opposite gradients: what is left of them is rounding."""
+    """Two nodes of a subgraph with the same large features and opposite gradients: what is left of them is
+    rounding."""
     network, x = SubgraphNetwork(4, 5, 3), torch.full((2, 4), 1e4)
     part, nothing = torch.tensor([[[0.3], [-0.3]]]).expand(1, 2, 5), torch.zeros(1, 5)
     network._inputs = x, torch.tensor([[0, 1]]), (x @ x.t()).unsqueeze(0)
@@ -139,11 +141,12 @@ def test_sums_of_rows_are_exact_in_any_order_and_with_hubs() -> None:
 
 
 def test_equal_features_do_not_make_rounding_loud() -> None:
-    """Rows whose hidden features are nearly equal beside their size: normalised, they would be nothing but rounding, and
-    rounding hangs on who else is in the batch. One more of them moves the sum by the clip, and not by seventeen times that."""
-    from privgraph.methods.base import Context, Member
-    from privgraph.methods.dp_mlp.config import Config
-    from privgraph.methods.dp_mlp.train import train
+    """Rows whose hidden features are nearly equal beside their size: normalised, they would be nothing but
+    rounding, and rounding hangs on who else is in the batch. One more of them moves the sum by the clip, and
+    not by seventeen times that."""
+    from privgraph.methods.gradients.dp_mlp.config import Config
+    from privgraph.methods.gradients.dp_mlp.train import train
+    from privgraph.methods.training import Context, planned
 
     class Look:
         def join(self, total: torch.Tensor, clip: float) -> None:
@@ -175,6 +178,6 @@ def test_equal_features_do_not_make_rounding_loud() -> None:
                 train_mask=masks[0], val_mask=masks[1], test_mask=masks[2], class_names=("a", "b"),
             )  # fmt: skip
             look = Look()
-            list(train([Member(config=config, graph=graph, context=Context(seed=0, witness=look))]))
+            list(train([planned(config, graph, Context(seed=0, witness=look))]))
             sums.append(look.sum)
         assert float((sums[1] - sums[0]).norm()) <= sums_margin(32)

@@ -1,4 +1,5 @@
-"""Aggregation perturbation: sensitivity against every neighbour of toy graphs, and the same sums in every form."""
+"""Aggregation perturbation: sensitivity against every neighbour of toy graphs, and the same sums in every
+form."""
 
 from __future__ import annotations
 

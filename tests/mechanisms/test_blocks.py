@@ -1,7 +1,8 @@
 """Whoever else is drawn, an example goes through a network in a table of one and the same size.
 
-A library adds up the numbers of a product in an order that hangs on the table's size. Where a record's pre-activations
-are rounding alone, that decides on which side of an activation's corner they lie, and turns its whole gradient.
+A library adds up the numbers of a product in an order that hangs on the table's size. Where a record's
+pre-activations are rounding alone, that decides on which side of an activation's corner they lie, and turns
+its whole gradient.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from torch.nn import functional
 
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.dp_gnn import train as dp_gnn_train
-from privgraph.methods.dp_gnn.network import SubgraphNetwork
-from privgraph.methods.heter_poisson import train as heter_poisson_train
-from privgraph.methods.privgnn import votes
+from privgraph.methods.gradients.dp_gnn import train as dp_gnn_train
+from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.gradients.heter_poisson import train as heter_poisson_train
+from privgraph.methods.teachers.privgnn import votes
+from privgraph.methods.training import Context, train_one
 from privgraph.nn import tables, training
 from privgraph.nn.inputs import PerMember, Shared
 from privgraph.nn.layers import Linear, Pass
@@ -212,7 +213,8 @@ def test_a_subgraph_s_gradient_does_not_depend_on_how_many_others_there_are(
 
 @pytest.mark.parametrize("count", [1, 7, 300])
 def test_sums_of_many_blocks_are_rounded_once(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each block's sum is a small number after a large one: added up in single precision they would all be lost."""
+    """Each block's sum is a small number after a large one: added up in single precision they would all be
+    lost."""
     seen: list[Tensor] = []
 
     def sum_of_a_block(_mechanisms: object, net: StackedNet, _valid: Tensor) -> None:
@@ -255,7 +257,8 @@ def test_the_sign_of_a_direction_is_the_encoder_s_own(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(("multiplier", "covered"), [(1 / 50, True), (1 / 51, False), (1 / 1000, False)])
 def test_noise_that_ends_where_it_can_be_seen_has_no_epsilon(multiplier: float, covered: bool) -> None:
-    """Noise ends at 64 standard deviations; what lies beyond 50 of a shift may pass for certain in one world alone."""
+    """Noise ends at 64 standard deviations; what lies beyond 50 of a shift may pass for certain in one world
+    alone."""
     plain = Gaussian(noise_multiplier=multiplier)
     sampled = PoissonSampled(rate=0.1, event=plain)
     for event in (plain, sampled, Repeated(event=plain, count=3)):
@@ -268,7 +271,8 @@ ABSURD = (1e20, 1e30, 3e38)
 
 @pytest.mark.parametrize("big", ABSURD)
 def test_padding_of_a_subgraph_reads_nobody(big: float) -> None:
-    """Places that nobody takes stood for node 0: its record decided whether the others' norms were numbers."""
+    """Places that nobody takes stood for node 0: its record decided whether the others' norms were
+    numbers."""
     generator = torch.Generator().manual_seed(0)
     x, labels = torch.randn(40, 6, generator=generator), torch.randint(0, 3, (40,), generator=generator)
     parts = torch.full((40, 4), -1)
@@ -297,7 +301,8 @@ def test_padding_of_a_subgraph_reads_nobody(big: float) -> None:
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_rows_of_one_subgraph_are_no_other_s_padding(kind: str, layers: int, big: float) -> None:
-    """Narrow and wide subgraphs whose sizes fill no group; the first and the last hold what is absurd, if anything."""
+    """Narrow and wide subgraphs whose sizes fill no group; the first and the last hold what is absurd, if
+    anything."""
     torch.manual_seed(0)
     nodes, wide = 210, 80
     x, labels = torch.randn(nodes, 6), torch.randint(0, 3, (nodes,))
@@ -336,7 +341,8 @@ def test_rows_of_one_subgraph_are_no_other_s_padding(kind: str, layers: int, big
 def test_what_is_left_of_rows_that_cancel_is_clipped(
     kind: str, rows: int, length: float, features: int, hidden: int, seed: int, threads: int
 ) -> None:
-    """A star whose rows' gradients are long and cancel but for their rounding: another one in the norm than in the sum."""
+    """A star whose rows' gradients are long and cancel but for their rounding: another one in the norm than
+    in the sum."""
     clip = 1e-3
     network = RaggedNetwork(kind, features, hidden, 2, layers=2)
     network.initialise(torch.Generator().manual_seed(seed))

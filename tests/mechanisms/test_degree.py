@@ -1,4 +1,5 @@
-"""Degree bounding: the rule's stability, proved by enumerating small graphs, and what resampling does instead."""
+"""Degree bounding: the rule's stability, proved by enumerating small graphs, and what resampling does
+instead."""
 
 from __future__ import annotations
 

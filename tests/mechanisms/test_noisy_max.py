@@ -1,4 +1,5 @@
-"""Noise on votes, counts and posteriors: its scale, its law, what it costs, and what one node moves in a gate."""
+"""Noise on votes, counts and posteriors: its scale, its law, what it costs, and what one node moves in a
+gate."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ from tests.secrets_made_here import secret
 
 from privgraph import lattice
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
+from privgraph.papers.privgnn import argmax_atoms
+from privgraph.papers.privgnn_releases import MAXIMA
 from privgraph.privacy.events import Gaussian, Laplace, PureDP
-from privgraph.privacy.noisy_labels import MAXIMA
-from privgraph.privacy.published.privgnn import argmax_atoms
 
 LEVEL = 1e-5
 """Chance of a false alarm of each check."""
@@ -77,7 +78,8 @@ def test_values_are_kept_and_every_call_draws_anew() -> None:
 
 @pytest.mark.parametrize("kind", ["laplace", "exponential", "gumbel"])
 def test_moving_one_vote_changes_no_label_by_more_than_its_pure_epsilon(kind: str) -> None:
-    """Chances of every label before and after one vote moves, appears or goes, by quadrature, for all small counts."""
+    """Chances of every label before and after one vote moves, appears or goes, by quadrature, for all small
+    counts."""
     scale = 1.7
     law = LAWS[kind](scale)
     grid = np.linspace(0 if kind == "exponential" else -14 * scale, 22 * scale, 6001)

@@ -1,4 +1,5 @@
-"""Private gradients: the factored route against Opacus and against batches of one; clipping, noise, empty batches."""
+"""Private gradients: the factored route against Opacus and against batches of one; clipping, noise, empty
+batches."""
 
 from __future__ import annotations
 

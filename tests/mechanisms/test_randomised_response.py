@@ -120,7 +120,8 @@ def test_a_friendship_answers_once() -> None:
 
 @pytest.mark.parametrize("undirected", [True, False])
 def test_sampler_has_the_law_of_independent_answers(undirected: bool) -> None:
-    """Every output graph on three nodes, of which many are in one graph, against the product law (chi-square at 1 in 10,000)."""
+    """Every output graph on three nodes, of which many are in one graph, against the product law (chi-square
+    at 1 in 10,000)."""
     graph = (1, 0, 1) if undirected else (1, 0, 0, 1, 0, 0)
     response = Response(one_to_one=0.6, zero_to_one=0.25)
     stream, copies, rounds = secret(1), 40, 300
@@ -223,7 +224,8 @@ def subsets_fit(subsets: np.ndarray, chance: float) -> bool:
 
 @pytest.mark.parametrize("rate", [0.01, 0.08, 0.2, 0.3, 0.4, 0.4999])
 def test_every_subset_has_the_chance_of_independent_coins(rate: float) -> None:
-    """Five neighbours at once, some within a block of the process and some across: jointly, not one number at a time."""
+    """Five neighbours at once, some within a block of the process and some across: jointly, not one number at
+    a time."""
     drawn = np.zeros(5 * 40_000, dtype=np.int64)
     drawn[false_edges(len(drawn), rate, secret(5))] = 1
     assert subsets_fit(drawn.reshape(-1, 5), rate)

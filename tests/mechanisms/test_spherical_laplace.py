@@ -1,4 +1,5 @@
-"""Spherical Laplace noise: its marginals, its one scale for all coordinates, and that nothing is claimed of it."""
+"""Spherical Laplace noise: its marginals, its one scale for all coordinates, and that nothing is claimed of
+it."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def test_a_coordinate_is_laplace_with_its_standard_deviation() -> None:
 
 
 def test_one_scale_serves_all_coordinates() -> None:
-    """The mean square of many coordinates is std^2 W with W ~ Exp(1): a release tells the scale of its own noise."""
+    """The mean square of many coordinates is std^2 W with W ~ Exp(1): a release tells the scale of its own
+    noise."""
     found = draws(1500, 800, 2.0).double()
     scales = (found.square().mean(1) / 4).numpy()
     assert kstest(scales, "expon").pvalue > 1e-3

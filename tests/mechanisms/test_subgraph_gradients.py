@@ -14,7 +14,7 @@ from torch import Tensor
 from privgraph.mechanisms.gradients import NORMS
 from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
 from privgraph.privacy.events import NonPrivate, SampledSubgraphs
-from privgraph.privacy.serial import entry_from_json, entry_to_json
+from privgraph.privacy.serialisation import entry_from_json, entry_to_json
 
 MECHANISM = SubgraphGradients(
     clip=0.5, noise_multiplier=4.0, rate=0.25, neighbours=2, largest_degree=99, exclusive=False, expected_batch=10.0

@@ -1,4 +1,5 @@
-"""Weighted votes: what one teacher moves, by enumeration; the chances of labels and gates; events that hold."""
+"""Weighted votes: what one teacher moves, by enumeration; the chances of labels and gates; events that
+hold."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ from scipy import integrate, stats
 from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, gate_chance, label_chances
+from privgraph.papers.dp_gpl_votes import gate_event, vote_event
 from privgraph.privacy.composition import gaussian_delta
 from privgraph.privacy.events import Gaussian, PureDP
-from privgraph.privacy.weighted_votes import gate_event, vote_event
 
 Array = NDArray[np.float64]
 
@@ -34,7 +35,8 @@ def tables() -> Iterator[tuple[int, ...]]:
 
 
 def moved() -> Iterator[tuple[int, Array, Array]]:
-    """Every table of votes beside every one in which one teacher votes otherwise: teacher, and both histograms."""
+    """Every table of votes beside every one in which one teacher votes otherwise: teacher, and both
+    histograms."""
     for votes in tables():
         for teacher, label in itertools.product(range(len(WEIGHTS)), range(CLASSES)):
             if label != votes[teacher]:

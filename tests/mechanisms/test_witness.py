@@ -10,9 +10,10 @@ from tests.secrets_made_here import KEY
 from torch import Tensor
 
 from privgraph.data.load import load
-from privgraph.methods.base import Context, train_one
+from privgraph.methods.training import Context, train_one
 from privgraph.options import build
-from privgraph.privacy.serial import entry_from_json
+from privgraph.privacy.kinds import OF_GRADIENTS
+from privgraph.privacy.serialisation import entry_from_json
 from privgraph.progress import Metric, Result, Spent
 from privgraph.registry import method
 
@@ -51,7 +52,7 @@ def told(name: str, witness: Any) -> tuple[list[Metric | Result], int]:
     spent = [entry_from_json(event.entry) for event in events if isinstance(event, Spent)]
     # A network that was pre-trained before is taken as it was kept, and tells no curve.
     curves = [event for event in events if isinstance(event, Metric | Result) and "pretrain" not in str(event)]
-    return curves, sum(entry.count for entry in spent if "gradients" in entry.mechanism)
+    return curves, sum(entry.count for entry in spent if entry.kind in OF_GRADIENTS)
 
 
 @pytest.mark.parametrize("name", METHODS)

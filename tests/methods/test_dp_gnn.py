@@ -18,16 +18,16 @@ from torch.nn import functional
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.dp_gnn import network as network_module
-from privgraph.methods.dp_gnn.config import Config, step_event
-from privgraph.methods.dp_gnn.network import SubgraphNetwork
-from privgraph.methods.dp_gnn.subgraphs import frozen_subgraphs, without_node
-from privgraph.methods.dp_gnn.train import train
+from privgraph.methods.gradients.dp_gnn import network as network_module
+from privgraph.methods.gradients.dp_gnn.config import Config, step_event
+from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs, without_node
+from privgraph.methods.gradients.dp_gnn.train import train
+from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated, SampledTerms
-from privgraph.privacy.terms import curves
+from privgraph.privacy.sampled_terms import curves
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
 FEATURES, HIDDEN, CLASSES = 5, 4, 3
@@ -157,7 +157,8 @@ def clipped_sum(
 
 @pytest.mark.parametrize("bound", [1, 2])
 def test_sensitivity_by_enumerating_who_leaves_and_who_is_drawn(bound: int) -> None:
-    """Every node of a toy graph leaves, for every sample of roots: never more than (2k + c) C, k of them at most K."""
+    """Every node of a toy graph leaves, for every sample of roots: never more than (2k + c) C, k of them at
+    most K."""
     x, y, edges, mask = toy()
     clip, network, worst = 0.2, made_network(), 0.0
     roots, subgraphs = frozen_subgraphs(edges, mask, bound, seed=2)
@@ -198,7 +199,8 @@ def test_refilling_the_lists_would_change_more_than_the_bound() -> None:
 
 @pytest.mark.parametrize(("bound", "rate", "noise"), [(1, 0.3, 2.0), (3, 0.1, 3.0), (2, 1.0, 6.0)])
 def test_event_covers_the_worst_case_by_quadrature(bound: int, rate: float, noise: float) -> None:
-    """One dimension, everything aligned: each drawn reader goes from -1 to +1, the node itself from nothing to +1. It is exact."""
+    """One dimension, everything aligned: each drawn reader goes from -1 to +1, the node itself from nothing
+    to +1. It is exact."""
     event = step_event(noise, bound, rate)
     grid = np.linspace(-2 * bound - 60, 2 * bound + 60, 200_001)
     with_node, without = np.zeros_like(grid), np.zeros_like(grid)
@@ -218,8 +220,9 @@ def test_event_covers_the_worst_case_by_quadrature(bound: int, rate: float, nois
 
 @pytest.mark.parametrize("bound", [1, 2])
 def test_true_gradients_of_a_toy_graph_stay_below_the_event_s_curve(bound: int) -> None:
-    """Every node leaves in turn. Both worlds are exact mixtures over all samples of roots, in the space of all parameters: their
-    hockey-stick curves by 20,000 draws, with error bars. Who counts the node's own gradient alone, at 3/2 of the noise, is found out."""
+    """Every node leaves in turn. Both worlds are exact mixtures over all samples of roots, in the space of
+    all parameters: their hockey-stick curves by 20,000 draws, with error bars. Who counts the node's own
+    gradient alone, at 3/2 of the noise, is found out."""
     x, y, edges, mask = toy()
     clip, rate, noise, network = 0.2, 0.4, 0.7, made_network()
     epsilons = np.array([-0.8, 0.0, 0.8])
@@ -292,7 +295,8 @@ def test_noise_of_an_empty_sample_has_the_planned_scale() -> None:
 
 
 def test_a_step_in_which_nobody_was_drawn_is_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With noise alone, as the accounting assumes: where it were passed over, whoever counts would know that."""
+    """With noise alone, as the accounting assumes: where it were passed over, whoever counts would know
+    that."""
     perturb, drawn = PrivateGradients.perturb, []
 
     def spy(mechanisms: list[PrivateGradients], net: SubgraphNetwork, *rest: object) -> None:

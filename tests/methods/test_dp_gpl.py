@@ -14,14 +14,14 @@ from tests.methods.toy_graphs import toy_graph
 from tests.secrets_made_here import KEY, draws
 
 from privgraph.data.graph import Graph
-from privgraph.methods.answers import Answers
-from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.dp_gpl.config import Config
-from privgraph.methods.dp_gpl.footing import seat, standing
-from privgraph.methods.dp_gpl.partition import EMPTY
-from privgraph.methods.dp_gpl.train import Run, train
-from privgraph.methods.ensemble import Ensemble
-from privgraph.methods.ground import Ground, prepare
+from privgraph.methods.prompts.dp_gpl.config import Config
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.methods.prompts.dp_gpl.partition import EMPTY
+from privgraph.methods.prompts.dp_gpl.preparation import assign, standing
+from privgraph.methods.prompts.dp_gpl.train import Run, train
+from privgraph.methods.prompts.pretrained import Ground, prepare
+from privgraph.methods.teachers.answers import Answers
+from privgraph.methods.training import Context, Member, planned, train_one
 from privgraph.nn import pretrained
 from privgraph.nn.backbones import Backbone
 from privgraph.nn.prompts import KINDS
@@ -69,14 +69,16 @@ def without(graph: Graph, node: int) -> Graph:
 
 
 @pytest.mark.parametrize("prompt", KINDS)
-def test_an_empty_seat_changes_no_other_teachers_votes(prompt: str, graph: Graph) -> None:
+def test_an_empty_slot_changes_no_other_teachers_votes(prompt: str, graph: Graph) -> None:
     config = Config(**QUICK, prompt=prompt)  # type: ignore[arg-type]
     ground = ground_of(graph, config)
-    member = Run(Member(config=config, graph=graph, context=Context(noise_key=KEY)))
-    seating = seat(ground, config, draws(0))
+    member = Run(planned(config, graph, Context(noise_key=KEY)))
+    assignment = assign(ground, config, draws(0))
 
-    def votes(seats: np.ndarray) -> np.ndarray:
-        asking = member.cast_votes(ground, ground.table, dataclasses.replace(seating, seats=seats), ground.public_nodes)
+    def votes(slots: np.ndarray) -> np.ndarray:
+        asking = member.cast_votes(
+            ground, ground.table, dataclasses.replace(assignment, slots=slots), ground.public_nodes
+        )
         while True:
             try:
                 next(asking)
@@ -84,11 +86,11 @@ def test_an_empty_seat_changes_no_other_teachers_votes(prompt: str, graph: Graph
                 found: np.ndarray = end.value
                 return found
 
-    whole, moved = votes(seating.seats), 0
+    whole, moved = votes(assignment.slots), 0
     for teacher in (0, 5, 11):
-        seats = seating.seats.copy()
-        seats[teacher, 0] = EMPTY
-        changed = (votes(seats) != whole).any(1)
+        slots = assignment.slots.copy()
+        slots[teacher, 0] = EMPTY
+        changed = (votes(slots) != whole).any(1)
         assert not np.delete(changed, teacher).any()
         moved += int(changed[teacher])
     assert moved, "a node that is not missed by its own teacher would prove nothing"
@@ -154,7 +156,8 @@ def test_noise_and_seeds_are_the_runs_own(graph: Graph, tmp_path: Path) -> None:
 
 
 def test_other_weights_have_other_noise(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights are kept in a file, or are of another graph: when they change, votes do, and noise must not stay."""
+    """Weights are kept in a file, or are of another graph: when they change, votes do, and noise must not
+    stay."""
     monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path))
 
     def noise(name: str) -> np.ndarray:
@@ -188,7 +191,7 @@ def test_members_share_votes_and_no_noise(graph: Graph, tmp_path: Path) -> None:
             Context(folder=folder, noise_key=key, shared_key=KEY) for key, folder in zip(keys, folders, strict=True)
         ]
         configs = [Config(**{**QUICK, **given}) for given in options]  # type: ignore[arg-type]
-        return [Member(config=one, graph=graph, context=two) for one, two in zip(configs, contexts, strict=True)]
+        return [planned(one, graph, two) for one, two in zip(configs, contexts, strict=True)]
 
     together = {index: event for index, event in train(members("stack")) if isinstance(event, Result)}
     stages = [event.stage for index, event in train(members("again")) if index == 1 and isinstance(event, Progress)]

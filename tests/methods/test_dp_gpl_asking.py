@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import binomtest, norm
 from tests.secrets_made_here import secret
 
-from privgraph.methods.dp_gpl.asking import Outcome, Rules, ask, histogram
-from privgraph.methods.dp_gpl.pooling import centred, pool
-from privgraph.privacy.weighted_votes import Asked, squared_mu
+from privgraph.methods.prompts.dp_gpl.pooling import centred, pool
+from privgraph.methods.prompts.dp_gpl.querying import Outcome, Rules, ask, histogram
+from privgraph.papers.dp_gpl_votes import Asked, squared_mu
 
 TEACHERS, QUERIES, CLASSES = 20, 30, 3
 
@@ -55,7 +55,8 @@ def test_a_moved_vote_moves_its_weight_and_no_more(votes: np.ndarray) -> None:
 
 @pytest.mark.parametrize(("factor", "accepted"), [(1.0, True), (2 / 3, False), (3 / 2, False)])
 def test_the_gates_noise_has_its_scale_and_no_other(factor: float, accepted: bool) -> None:
-    """One standard deviation below the threshold a query passes with chance Phi(-1); drawn with `factor` times the noise."""
+    """One standard deviation below the threshold a query passes with chance Phi(-1); drawn with `factor`
+    times the noise."""
     sigma, queries = 6.0, 3000
     unanimous = np.zeros((TEACHERS, queries), dtype=np.int64)
     found = asked(unanimous, queries=queries, answers=queries, gate_sigma=sigma * factor, threshold=TEACHERS + sigma)

@@ -1,4 +1,4 @@
-"""DP-GPL's seats: whose leaving moves whom, and what the weights are."""
+"""DP-GPL's slots: whose leaving moves whom, and what the weights are."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.secrets_made_here import draws
 
-from privgraph.methods.dp_gpl.partition import (
+from privgraph.methods.prompts.dp_gpl.partition import (
     EMPTY,
+    Assignment,
     Room,
-    Seating,
     algorithm_2,
     by_private_centrality,
     by_public_centrality,
@@ -37,10 +37,11 @@ def roster() -> np.ndarray:
     return np.sort(np.random.default_rng(6).permutation(NODES)[:50])
 
 
-def seated(
+def assigned(
     weighting: str, joined: np.ndarray, roster: np.ndarray, gone: int | None = None, shots: int = 0, ranks: int = 3
-) -> Seating:
-    """Who sits where in the graph without `gone`, whose edges are gone with it; the numbers of the others stay."""
+) -> Assignment:
+    """Who sits where in the graph without `gone`, whose edges are gone with it; the numbers of the others
+    stay."""
     present = np.ones(NODES, dtype=bool)
     present[list(() if gone is None else (gone,))] = False
     edges = joined & present & present[:, None]
@@ -57,12 +58,12 @@ def seated(
     return by_private_centrality(roster, present, centrality, room, 0.5, 2.0, "stretched", draws(0))
 
 
-def moved(before: Seating, after: Seating) -> list[int]:
+def moved(before: Assignment, after: Assignment) -> list[int]:
     """The teachers that have other nodes, or another weight."""
     return [
         teacher
         for teacher in range(TEACHERS)
-        if set(before.seats[teacher]) != set(after.seats[teacher]) or before.weights[teacher] != after.weights[teacher]
+        if set(before.slots[teacher]) != set(after.slots[teacher]) or before.weights[teacher] != after.weights[teacher]
     ]
 
 
@@ -74,9 +75,9 @@ def test_who_leaves_changes_its_own_teacher_alone(
     weighting: str, ranks: int, shots: int, joined: np.ndarray, roster: np.ndarray
 ) -> None:
     """Every private node in turn; with many ranks many nodes stand at a border between two."""
-    whole = seated(weighting, joined, roster, shots=shots, ranks=ranks)
-    teacher_of = {int(node): teacher for teacher, row in enumerate(whole.seats) for node in row if node != EMPTY}
-    changed = [moved(whole, seated(weighting, joined, roster, int(gone), shots, ranks)) for gone in roster]
+    whole = assigned(weighting, joined, roster, shots=shots, ranks=ranks)
+    teacher_of = {int(node): teacher for teacher, row in enumerate(whole.slots) for node in row if node != EMPTY}
+    changed = [moved(whole, assigned(weighting, joined, roster, int(gone), shots, ranks)) for gone in roster]
     assert all(len(found) <= 1 for found in changed)
     for gone, found in zip(roster, changed, strict=True):
         assert found == ([teacher_of[int(gone)]] if int(gone) in teacher_of else [])
@@ -84,31 +85,31 @@ def test_who_leaves_changes_its_own_teacher_alone(
 
 
 def test_the_published_partition_moves_many(joined: np.ndarray, roster: np.ndarray) -> None:
-    whole = seated("centrality", joined, roster)
-    changed = [len(moved(whole, seated("centrality", joined, roster, int(gone)))) for gone in roster]
+    whole = assigned("centrality", joined, roster)
+    changed = [len(moved(whole, assigned("centrality", joined, roster, int(gone)))) for gone in roster]
     assert np.mean(changed) > TEACHERS / 3
     assert max(changed) > TEACHERS / 2
 
 
 @pytest.mark.parametrize("weighting", ["uniform", "private-centrality", "centrality"])
 @pytest.mark.parametrize("shots", [0, 3])
-def test_seats_are_disjoint_and_private(weighting: str, shots: int, joined: np.ndarray, roster: np.ndarray) -> None:
-    found = seated(weighting, joined, roster, shots=shots)
-    sitting = found.seats[found.seats != EMPTY]
+def test_slots_are_disjoint_and_private(weighting: str, shots: int, joined: np.ndarray, roster: np.ndarray) -> None:
+    found = assigned(weighting, joined, roster, shots=shots)
+    sitting = found.slots[found.slots != EMPTY]
     assert len(set(sitting.tolist())) == len(sitting)
     assert set(sitting.tolist()) <= set(roster.tolist())
     assert found.weights.sum() == pytest.approx(TEACHERS)
     assert found.sizes.sum() == len(sitting)
-    if weighting != "private-centrality":  # there, who finds no seat is left out
+    if weighting != "private-centrality":  # there, who finds no slot is left out
         assert len(sitting) == (36 if shots else len(roster))
         assert found.sizes.max() - found.sizes.min() <= 1
 
 
 def test_the_published_groups_are_sorted_and_weights_rise(joined: np.ndarray, roster: np.ndarray) -> None:
-    found = seated("centrality", joined, roster)
+    found = assigned("centrality", joined, roster)
     private = np.isin(np.arange(NODES), roster)
     centrality = (joined & private).sum(1) / (len(roster) - 1)
-    groups = [centrality[row[row != EMPTY]] for row in found.seats]
+    groups = [centrality[row[row != EMPTY]] for row in found.slots]
     assert all(one.max() <= other.min() for one, other in pairwise(groups))
     assert (np.diff(found.weights) >= 0).all()
     assert found.averages(centrality) == pytest.approx([group.mean() for group in groups])
@@ -117,9 +118,9 @@ def test_the_published_groups_are_sorted_and_weights_rise(joined: np.ndarray, ro
 def test_a_teacher_of_a_rank_has_nodes_of_that_rank(joined: np.ndarray, roster: np.ndarray) -> None:
     private = np.isin(np.arange(NODES), roster)
     degree = (joined & ~private).sum(1)
-    found = seated("private-centrality", joined, roster)
+    found = assigned("private-centrality", joined, roster)
     _, ranks = rank_weights(TEACHERS, 3, 0.5, 2.0)
-    of_rank = [degree[found.seats[ranks == rank][found.seats[ranks == rank] != EMPTY]] for rank in range(3)]
+    of_rank = [degree[found.slots[ranks == rank][found.slots[ranks == rank] != EMPTY]] for rank in range(3)]
     assert of_rank[0].max() <= of_rank[1].min() + 1e-9
     assert of_rank[1].max() <= of_rank[2].min() + 1e-9
 
@@ -131,14 +132,14 @@ def test_public_nodes_are_shared_out_evenly_among_ranks_though_degrees_repeat() 
     assert ranks.max() == 3
 
 
-def test_a_teacher_has_no_more_nodes_than_seats(joined: np.ndarray, roster: np.ndarray) -> None:
-    tight = Room(teachers=TEACHERS, seats=2, taught=len(roster))
+def test_a_teacher_has_no_more_nodes_than_slots(joined: np.ndarray, roster: np.ndarray) -> None:
+    tight = Room(teachers=TEACHERS, slots=2, taught=len(roster))
     private = np.isin(np.arange(NODES), roster)
     everybody = np.ones(NODES, dtype=bool)
     found = by_public_centrality(
         roster, everybody, (joined & ~private).sum(1), tight, *rank_weights(TEACHERS, 3, 0.5, 2.0), draws(0)
     )
-    assert found.seats.shape == (TEACHERS, 2)
+    assert found.slots.shape == (TEACHERS, 2)
     assert (found.sizes == 2).sum() > TEACHERS / 2
 
 
@@ -166,12 +167,12 @@ def test_weights_of_ranks() -> None:
 
 
 def test_room() -> None:
-    assert Room.of(1354, 200, 5, drawn=False) == Room(teachers=200, seats=5, taught=1000)
-    assert Room.of(1354, 200, 0, drawn=False) == Room(teachers=200, seats=7, taught=1354)
+    assert Room.of(1354, 200, 5, drawn=False) == Room(teachers=200, slots=5, taught=1000)
+    assert Room.of(1354, 200, 0, drawn=False) == Room(teachers=200, slots=7, taught=1354)
     assert Room.of(90, 200, 5, drawn=False).taught == 90
-    assert Room.of(1354, 200, 5, drawn=True).seats == 10
+    assert Room.of(1354, 200, 5, drawn=True).slots == 10
 
 
-def test_seeds_seat_differently(joined: np.ndarray, roster: np.ndarray) -> None:
+def test_seeds_slot_differently(joined: np.ndarray, roster: np.ndarray) -> None:
     present, room = np.ones(NODES, dtype=bool), Room.of(len(roster), TEACHERS, 0, drawn=False)
-    assert (uniform(roster, present, room, draws(0)).seats != uniform(roster, present, room, draws(1)).seats).any()
+    assert (uniform(roster, present, room, draws(0)).slots != uniform(roster, present, room, draws(1)).slots).any()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.dp_gpl.config import Config
-from privgraph.methods.dp_gpl.options import TABLE_4
+from privgraph.methods.prompts.dp_gpl.config import Config
+from privgraph.methods.prompts.dp_gpl.options import TABLE_4
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
@@ -20,6 +20,11 @@ DELTA = 1.5e-4
 
 def epsilon(**given: object) -> float:
     return Config(delta=DELTA, **given).plan(CORA).statement.epsilon  # type: ignore[arg-type]
+
+
+def _settled(config: Config) -> Config:
+    """The options that a run on Cora reads."""
+    return config.settled(CORA.nodes, config.scale(CORA))
 
 
 @pytest.mark.parametrize("weighting", ["uniform", "private-centrality", "centrality"])
@@ -46,7 +51,7 @@ def test_what_the_papers_noise_costs(preset: str, sound: float) -> None:
 def test_presets_say_what_table_4_says(preset: str) -> None:
     backbone, threshold, gate_sigma, vote_sigma = TABLE_4[preset]
     config = Config(preset=preset).resolved()
-    asked = config.asked(CORA.nodes)
+    asked = _settled(config).asked()
     assert (config.backbone, config.threshold) == (backbone, threshold)
     assert (asked.gate_sigma, asked.vote_sigma) == (gate_sigma, vote_sigma)
     assert (asked.queries, asked.answers, config.teachers, config.shots) == (50, 50, 200, 5)
@@ -75,7 +80,7 @@ def test_a_sorted_partition_may_move_all_votes() -> None:
     )
     assert sorted_.per_holder == ()
     assert "every teacher" in sorted_.relation
-    assert "keep their seats" in own.relation
+    assert "keep their slots" in own.relation
     assert sorted_.epsilon > 10 * own.epsilon
     (entry,) = sorted_.ledger
     assert entry.sensitivity == pytest.approx(200 * math.sqrt(2))
@@ -96,7 +101,7 @@ def test_a_decomposition_of_everybody_guarantees_nothing() -> None:
 def test_every_node_pays_for_the_report() -> None:
     config = Config(weighting="private-centrality", report="sanitised", delta=DELTA)
     statement = config.plan(CORA).statement
-    silent = Config(weighting="private-centrality", vote_sigma=config.asked(CORA.nodes).vote_sigma, delta=DELTA)
+    silent = Config(weighting="private-centrality", vote_sigma=config.scale(CORA), delta=DELTA)
     promised = [value for _, value in statement.per_holder]
     without = [value for _, value in silent.plan(CORA).statement.per_holder]
     assert promised[-1] == pytest.approx(statement.epsilon, rel=1e-3)
@@ -107,8 +112,8 @@ def test_limits_hold_whatever_is_answered() -> None:
     weights = np.array([0.4, 0.8, 1.2, 1.6])
     for at_limit, expected in (("drop", [True, True, False, False]), ("stop", [False] * 4)):
         config = Config(weighting="private-centrality", limit=1.0, at_limit=at_limit, delta=DELTA)
-        free = Config(weighting="private-centrality", delta=DELTA).guarantees(CORA.nodes, weights)
-        held = config.guarantees(CORA.nodes, weights)
+        free = _settled(Config(weighting="private-centrality", delta=DELTA)).guarantees(CORA.nodes, weights)
+        held = _settled(config).guarantees(CORA.nodes, weights)
         assert held.max() <= 1.0
         assert np.isclose(held, free).tolist() == expected
         assert config.plan(CORA).statement.epsilon == pytest.approx(1.0, rel=1e-6)
@@ -128,7 +133,7 @@ def test_noise_as_published_is_theorem_1(gate_sigma: float) -> None:
     config = Config(accounting="published", epsilon=1.0, gate_sigma=gate_sigma)
     statement = config.plan(CORA).statement
     assert statement.epsilon_as_published == pytest.approx(1.0)
-    asked = config.asked(CORA.nodes)
+    asked = _settled(config).asked()
     slope = 100 / (2 * asked.vote_sigma**2) + (100 / (2 * gate_sigma**2) if gate_sigma else 0)
     assert slope + 2 * math.sqrt(slope * math.log(1e4)) == pytest.approx(1.0)
 

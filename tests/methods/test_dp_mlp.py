@@ -13,10 +13,10 @@ from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import with_split
 from privgraph.mechanisms.gradients import clip_factors
-from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.dp_mlp.config import Config
-from privgraph.methods.dp_mlp.train import train
-from privgraph.methods.mlp.train import network
+from privgraph.methods.baselines.perceptron import network
+from privgraph.methods.gradients.dp_mlp.config import Config
+from privgraph.methods.gradients.dp_mlp.train import train
+from privgraph.methods.training import Context, planned, train_one
 from privgraph.nn.layers import Pass
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import PRVAccountant
@@ -47,7 +47,7 @@ def test_the_epsilon_agrees_with_opacus() -> None:
 def test_removing_one_example_moves_the_sum_by_at_most_the_clip() -> None:
     graph = load("social", data_options={"nodes": 60, "degree": 4.0})
     clip = 0.3
-    net, inputs = network([Member(config=Config(hidden=8), graph=graph, context=Context(noise_key=KEY))], norm="group")
+    net, inputs = network([planned(Config(hidden=8), graph, Context(noise_key=KEY))], norm="group")
     everyone = torch.arange(graph.num_nodes).unsqueeze(0)
 
     def clipped_sum(rows: torch.Tensor) -> torch.Tensor:
@@ -78,7 +78,7 @@ def test_members_keep_their_own_noise_and_ledgers() -> None:
     fewer = with_split(graph, 2)
     fewer = dataclasses.replace(fewer, train_mask=fewer.train_mask & (torch.arange(200) < 100))
     members = [
-        Member(
+        planned(
             config=Config(epochs=2, hidden=8, batch_size=50, epsilon=epsilon),
             graph=one,
             context=Context(seed=seed, noise_key=KEY),
@@ -104,7 +104,7 @@ def test_whoever_stops_at_an_event_finds_in_every_ledger_what_was_drawn() -> Non
     """The members' steps are made together: when the first of them tells of an epoch, all have spent it."""
     graph = load("karate")
     config = Config(epochs=3, hidden=4, batch_size=10)
-    members = [Member(config=config, graph=graph, context=Context(seed=seed, noise_key=KEY)) for seed in range(2)]
+    members = [planned(config, graph, Context(seed=seed, noise_key=KEY)) for seed in range(2)]
     told = 0
     for _, event in train(members):
         if isinstance(event, Spent):

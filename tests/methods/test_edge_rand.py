@@ -13,9 +13,9 @@ from tests.secrets_made_here import KEY, secret
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import TooManyEdges, pair_count, randomise, symmetric
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.edge_rand.config import Config
-from privgraph.methods.edge_rand.train import randomised, train
+from privgraph.methods.baselines.edge_rand.config import Config
+from privgraph.methods.baselines.edge_rand.train import randomised, train
+from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError, build
 from privgraph.privacy.events import Laplace, PureDP, RandomizedResponse
 
@@ -35,9 +35,9 @@ def test_epsilon_is_pure_and_no_more_than_asked(values: dict[str, object]) -> No
 
 
 def test_events_of_public_and_private_density() -> None:
-    (public,) = Config().entries(FACTS)
+    (public,) = Config().plan(FACTS).entries
     assert isinstance(public.event, RandomizedResponse)
-    count, answers = Config(density="private").entries(FACTS)
+    count, answers = Config(density="private").plan(FACTS).entries
     assert count.event == Laplace(noise_multiplier=10.0)
     assert answers.event == PureDP(epsilon=0.9 * (1 - 1e-12))
 
@@ -55,7 +55,7 @@ def test_the_asymmetric_response_sees_as_many_edges_and_the_symmetric_is_refused
 
 def test_the_network_reads_the_randomised_graph_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Training on the noisy graph gives the same events as training on the true one through EdgeRand."""
-    from privgraph.methods.edge_rand import train as module
+    from privgraph.methods.baselines.edge_rand import train as module
 
     graph = load("karate")
     config = Config(epsilon=2.0, epochs=3, hidden=8)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.plan import filled_in
+from privgraph.methods.base import filled_in
 from privgraph.options import build, left, values
 from privgraph.registry import METHODS
 

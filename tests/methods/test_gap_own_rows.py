@@ -17,11 +17,12 @@ from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.aggregation import AggregationPerturbation, unit_rows
 from privgraph.mechanisms.degree import bounded_graph
 from privgraph.mechanisms.entries import replaced_gradient_entry
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.gap.config import Config
-from privgraph.methods.gap.train import train
+from privgraph.methods.aggregation.gap.config import Config
+from privgraph.methods.aggregation.gap.train import train
+from privgraph.methods.training import Context, train_one
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
+from privgraph.privacy.kinds import MechanismKind
 from privgraph.progress import Result
 from privgraph.runs.spec import make_spec
 
@@ -40,7 +41,8 @@ def summed(row: tuple[int, ...], column: tuple[int, ...], others: Tensor, own: T
 
 @pytest.mark.parametrize("bound", [1, 2])
 def test_sensitivity_by_replacing_a_record_in_every_way(bound: int) -> None:
-    """Node 0 has any in- and out-neighbours before and after, and turns round; its in-neighbours point the same way."""
+    """Node 0 has any in- and out-neighbours before and after, and turns round; its in-neighbours point the
+    same way."""
     mechanism = AggregationPerturbation(unit="node", std=1.0, max_degree=bound, own_rows=True)
     others = torch.tensor([[1.0, 0.0]] * 2 + [[-1.0, 0.0]] * 2)
     lists = [chosen for size in range(bound + 1) for chosen in itertools.combinations(range(1, 5), size)]
@@ -69,7 +71,7 @@ def test_the_price_is_sound_and_dearer() -> None:
     one, other = plain.plan(FACTS), covered.plan(FACTS)
     assert 0.98 * 8 <= other.statement.epsilon <= 8
     assert other.noise["aggregation_std"] > 10 * one.noise["aggregation_std"]
-    aggregations = [entry for entry in other.statement.ledger if "own rows" in entry.mechanism]
+    aggregations = [entry for entry in other.statement.ledger if entry.kind is MechanismKind.REPLACED_AGGREGATION]
     assert len(aggregations) == covered.depth
     for entry in aggregations:
         assert entry.sensitivity == pytest.approx(2 * math.sqrt(100 * 101))
@@ -95,7 +97,8 @@ def test_replaced_gradients_cost_more_than_added_ones() -> None:
 
 @pytest.mark.parametrize(("rate", "noise"), [(0.1, 1.0), (0.5, 2.0), (1.0, 3.0)])
 def test_the_price_of_a_replaced_gradient_is_what_one_that_turns_round_costs(rate: float, noise: float) -> None:
-    """The exact law of the worst gradients, by quadrature: covered, and no longer at 98 per cent of epsilon."""
+    """The exact law of the worst gradients, by quadrature: covered, and no longer at 98 per cent of
+    epsilon."""
     event = replaced_gradient_entry(0.5, noise, rate, "encoder", 1).event
     grid = np.linspace(-1 - 12 * noise, 1 + 12 * noise, 200_001)
     one, other = ((1 - rate) * norm.pdf(grid, 0, noise) + rate * norm.pdf(grid, sign, noise) for sign in (1, -1))

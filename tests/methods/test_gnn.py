@@ -15,16 +15,16 @@ from tests.secrets_made_here import KEY, secret
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.gnn.config import CONVOLUTIONS, SETTINGS, Config
-from privgraph.methods.gnn.settings import joined, noisy_labels
-from privgraph.methods.gnn.train import train
-from privgraph.methods.parts import split_parts
-from privgraph.methods.pate.config import Config as PateConfig
+from privgraph.methods.baselines.gnn.config import CONVOLUTIONS, SETTINGS, Config
+from privgraph.methods.baselines.gnn.parts import joined, noisy_labels
+from privgraph.methods.baselines.gnn.train import train
+from privgraph.methods.teachers.parts import split_parts
+from privgraph.methods.teachers.pate.config import Config as PateConfig
+from privgraph.methods.training import Context, train_one
 from privgraph.nn import gnn as layers
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.options import OptionError
-from privgraph.privacy.serial import statement_from_json, statement_to_json
+from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.progress import Metric, Progress, Result
 
 
@@ -232,7 +232,8 @@ def test_the_parts_are_those_of_the_private_methods() -> None:
 
 
 def test_noisy_labels_have_the_noise_that_is_said() -> None:
-    """How often the largest entry is the true one, against its chance: 2/3 and 3/2 of the noise are rejected."""
+    """How often the largest entry is the true one, against its chance: 2/3 and 3/2 of the noise are
+    rejected."""
     graph = toy_graph(nodes=6000, degree=1.0)
     rows, lam = torch.arange(graph.num_nodes), 1.5
     labels = noisy_labels(graph, rows, lam, secret())

@@ -1,4 +1,5 @@
-"""The ground of prompts: parts by node numbers, features and ego-graphs that read nobody else's record, a backbone kept."""
+"""The ground of prompts: parts by node numbers, features and ego-graphs that read nobody else's record, a
+backbone kept."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.home import home
-from privgraph.methods import ground as module
-from privgraph.methods.base import Context
-from privgraph.methods.ground import Ground, features, prepare, pretrain_steps
-from privgraph.methods.parts import split_parts
-from privgraph.methods.prompting import PromptOptions
-from privgraph.methods.public import PartitionOptions
+from privgraph.methods.prompts import pretrained as module
+from privgraph.methods.prompts.options import PromptOptions
+from privgraph.methods.prompts.pretrained import Ground, features, prepare, pretrain_steps
+from privgraph.methods.teachers.options import PartitionOptions
+from privgraph.methods.teachers.parts import split_parts
+from privgraph.methods.training import Context
 from privgraph.options import OptionError
 from privgraph.progress import Event, Log, Metric, Progress
 
@@ -77,7 +78,8 @@ def changed(graph: Graph, node: int, *, leaves: bool) -> Graph:
 
 @pytest.mark.parametrize("leaves", [True, False], ids=["leaves", "changes"])
 def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool) -> None:
-    """All private nodes in turn: what a neighbouring graph makes of everybody else is the same, to the last digit."""
+    """All private nodes in turn: what a neighbouring graph makes of everybody else is the same, to the last
+    digit."""
     _, before = prepared(graph)
     everybody = torch.arange(80)
     egos, own = before.egos(everybody), 0

@@ -16,16 +16,16 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.neighbours import with_node_nulled
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.heter_poisson import train as training
-from privgraph.methods.heter_poisson.config import Config
-from privgraph.methods.heter_poisson.influence import influence
-from privgraph.methods.heter_poisson.train import train
+from privgraph.methods.gradients.heter_poisson import train as training
+from privgraph.methods.gradients.heter_poisson.config import Config
+from privgraph.methods.gradients.heter_poisson.influence import influence
+from privgraph.methods.gradients.heter_poisson.train import train
+from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError
-from privgraph.privacy import gaps_heterpoisson as gaps
+from privgraph.papers import heter_poisson as published
+from privgraph.papers import heter_poisson_gaps as gaps
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
-from privgraph.privacy.published import heterpoisson as published
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
 
 FACTS = PublicFacts(nodes=22_470, edges=170_823, entries=341_646, features=128, classes=4, train_nodes=16_853)
@@ -63,7 +63,7 @@ def test_calibration_is_one_sided(epsilon: float, exclusive: bool) -> None:
 
 def test_more_neighbours_and_the_rule_cost_more_noise() -> None:
     def noise(**options: object) -> float:
-        return Config(epsilon=4.0, **options).noise_multiplier(FACTS)  # type: ignore[arg-type]
+        return Config(epsilon=4.0, **options).scale(FACTS)  # type: ignore[arg-type]
 
     assert noise(neighbours=0) < noise(neighbours=1) < noise(neighbours=2)
     assert noise(neighbours=1) < noise(neighbours=1, exclusive=True)
@@ -71,7 +71,7 @@ def test_more_neighbours_and_the_rule_cost_more_noise() -> None:
 
 def test_without_neighbours_a_step_is_a_sampled_gaussian() -> None:
     config = Config(neighbours=0, epsilon=4.0)
-    multiplier, rate, steps = config.noise_multiplier(FACTS), config.rate(FACTS), config.steps(FACTS)
+    multiplier, rate, steps = config.scale(FACTS), config.rate(FACTS), config.steps(FACTS)
     plain = Repeated(event=PoissonSampled(rate=rate, event=Gaussian(noise_multiplier=multiplier)), count=steps)
     assert tight().epsilon(plain, 1e-5) == pytest.approx(config.plan(FACTS).statement.epsilon, rel=1e-6)
 
@@ -251,7 +251,8 @@ def test_labels_outside_training_are_not_read(tmp_path: Path) -> None:
 
 
 def test_predictions_of_others_do_not_read_who_trains(tmp_path: Path) -> None:
-    """Without training signal at all, a training node's features and edges leave no trace in others' predictions."""
+    """Without training signal at all, a training node's features and edges leave no trace in others'
+    predictions."""
     graph = social()
     node = int(graph.train_mask.nonzero()[3])
     left = with_node_nulled(graph, node)

@@ -1,4 +1,5 @@
-"""HeterPoisson's subgraphs: the algorithms line by line with the same coins, and who changes when a node leaves."""
+"""HeterPoisson's subgraphs: the algorithms line by line with the same coins, and who changes when a node
+leaves."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from torch import Tensor
 
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import clip_factors
-from privgraph.methods.heter_poisson.sampling import HeterPoisson, inference_subgraphs
+from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.nn.ragged_network import NETWORKS, RaggedNetwork
 from privgraph.nn.ragged_subgraphs import Subgraphs
 from privgraph.streams import Secret
@@ -124,10 +125,11 @@ def clipped(
 
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_who_changes_when_a_node_leaves(exclusive: bool) -> None:
-    """Every node of a toy graph leaves, for every set of centres and some coins: what changes is what the proof says.
+    """Every node of a toy graph leaves, for every set of centres and some coins: what changes is what the
+    proof says.
 
-    One gradient more if the node is central, k others that held it, and with the rule never both; the sum moves by at most
-    C and 2 C k.
+    One gradient more if the node is central, k others that held it, and with the rule never both; the sum
+    moves by at most C and 2 C k.
     """
     nodes, clip = 5, 0.5
     edges, everybody = directed(nodes, 0.6, seed=4), torch.ones(nodes, dtype=torch.bool)

@@ -11,9 +11,9 @@ from tests.secrets_made_here import KEY
 
 from privgraph.data.load import load
 from privgraph.data.splits import with_split
-from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.mlp.config import Config
-from privgraph.methods.mlp.train import train
+from privgraph.methods.baselines.mlp.config import Config
+from privgraph.methods.baselines.mlp.train import train
+from privgraph.methods.training import Context, planned, train_one
 from privgraph.progress import Metric, Result
 
 SOCIAL = {"nodes": 200, "degree": 8.0, "signal": 3.0}
@@ -37,7 +37,7 @@ def test_it_learns_from_features(layers: int) -> None:
 def test_a_stack_of_seeds_and_rates_is_each_alone() -> None:
     graph = load("social", data_options=SOCIAL)
     members = [
-        Member(
+        planned(
             config=Config(epochs=4, hidden=8, learning_rate=rate, epsilon=epsilon),
             graph=with_split(graph, seed),
             context=Context(seed=seed, noise_key=KEY),

@@ -18,16 +18,16 @@ from tests.secrets_made_here import KEY, secret
 from privgraph.data.graph import Graph
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import subgraph
-from privgraph.methods.answers import Answers
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.parts import Parts, random_queries, split_parts
-from privgraph.methods.pate.config import MOVED_COUNTS, Config, Moments
-from privgraph.methods.pate.train import ABSTAINS, cast_votes, count_votes, draw_teachers, train
+from privgraph.methods.teachers.answers import Answers
+from privgraph.methods.teachers.parts import Parts, random_queries, split_parts
+from privgraph.methods.teachers.pate.config import MOVED_COUNTS, Config, Moments
+from privgraph.methods.teachers.pate.train import ABSTAINS, cast_votes, count_votes, draw_teachers, train
+from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError
+from privgraph.papers.privgnn import pate_dependent
 from privgraph.privacy.accountants import PLDAccountant, UnsupportedEvent
 from privgraph.privacy.events import Gaussian, Laplace, Repeated
 from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.published.privgnn import pate_dependent
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result
 
 AMAZON = PublicFacts(nodes=13752, edges=245861, entries=491722, features=767, classes=10, train_nodes=10314)
@@ -68,7 +68,8 @@ def test_each_node_draws_its_own_teacher() -> None:
 
 @pytest.mark.parametrize("teacher", ["mlp", "gnn"])
 def test_one_private_node_moves_one_vote_a_query(teacher: str) -> None:
-    """Every private node of a small graph leaves in turn, and the teachers are trained again, to the last bit."""
+    """Every private node of a small graph leaves in turn, and the teachers are trained again, to the last
+    bit."""
     graph = toy_graph(nodes=80, signal=1.0)
     config = Config(private=0.4, teacher=teacher, teachers=12, epochs=12, hidden=8)
     parts = split_parts(graph, config)
@@ -136,7 +137,8 @@ def test_the_law_of_a_label_is_within_the_guarantee(noise: str) -> None:
 
 
 def test_two_counts_that_move_cost_what_their_law_says() -> None:
-    """The hockey-stick divergence of a query's noisy counts, summed over a grid of their two privacy losses."""
+    """The hockey-stick divergence of a query's noisy counts, summed over a grid of their two privacy
+    losses."""
     scale = 2.5
     event = Ledger([Config(lam=1 / scale).entry(1, scale)]).event()
     x = np.linspace(-60, 61, 400_001)

@@ -17,16 +17,16 @@ from privgraph.data.load import load
 from privgraph.data.neighbours import without_node
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import with_split
-from privgraph.methods.answers import Answers
-from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.parts import Parts, split_parts
-from privgraph.methods.privgnn import teachers, train
-from privgraph.methods.privgnn.config import Config
-from privgraph.methods.privgnn.queries import choose, cover, medoids, pagerank
-from privgraph.methods.privgnn.raw import Raw
-from privgraph.methods.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
-from privgraph.methods.privgnn.train import ask_nodes
-from privgraph.methods.privgnn.votes import PublicEncoder, chances, count_votes, pool, unit, weights
+from privgraph.methods.teachers.answers import Answers
+from privgraph.methods.teachers.parts import Parts, split_parts
+from privgraph.methods.teachers.privgnn import teachers, train
+from privgraph.methods.teachers.privgnn.before_noise import Raw
+from privgraph.methods.teachers.privgnn.config import Config
+from privgraph.methods.teachers.privgnn.queries import choose, cover, medoids, pagerank
+from privgraph.methods.teachers.privgnn.sampling import Edges, Ints, chunks, coins, distances, groups, nearest
+from privgraph.methods.teachers.privgnn.train import ask_nodes
+from privgraph.methods.teachers.privgnn.votes import PublicEncoder, chances, count_votes, pool, unit, weights
+from privgraph.methods.training import Context, planned, train_one
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import NonPrivate, SampledOnce
@@ -106,7 +106,7 @@ def test_every_query_has_a_sample_of_its_own_unless_there_is_one_for_all(release
 
 
 def test_chunks_cover_all_queries_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("privgraph.methods.privgnn.sampling.CELLS", 1000)
+    monkeypatch.setattr("privgraph.methods.teachers.privgnn.sampling.CELLS", 1000)
     parts = chunks(55, 90)
     assert [part.start for part in parts] == [0, 11, 22, 33, 44]
     assert parts[-1].stop == 55
@@ -119,7 +119,7 @@ def test_chunks_change_no_answer(release: str, monkeypatch: pytest.MonkeyPatch) 
     parts = parts_of(config)
     queries = choose(parts.public, 6, "random", 0)
     whole = answered(config, parts, queries)
-    monkeypatch.setattr("privgraph.methods.privgnn.sampling.CELLS", 200)
+    monkeypatch.setattr("privgraph.methods.teachers.privgnn.sampling.CELLS", 200)
     assert np.allclose(whole.before, answered(config, parts, queries).before)
 
 
@@ -209,24 +209,25 @@ def test_no_weight_exceeds_one_and_who_has_no_features_has_no_vote() -> None:
 
 
 def test_a_node_that_leaves_changes_one_teacher(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every departure: the training data of one teacher a query at most is another; its vote is all that can move."""
+    """Every departure: the training data of one teacher a query at most is another; its vote is all that can
+    move."""
     config = quick(release="ensemble", neighbours=5, teachers=4, rate=0.7)
     parts = parts_of(config, 100)
     queries = choose(parts.public, 6, "random", 0)
     tossed = coins(6, parts.private.num_nodes, 0.7, secret(1))
     grouped = groups(6, parts.private.num_nodes, 4, secret(2))
 
-    def seated(one: Parts, gone: int | None) -> dict[tuple[int, int], frozenset[int]]:
+    def assigned(one: Parts, gone: int | None) -> dict[tuple[int, int], frozenset[int]]:
         """The members of each (query, group), by their number in the whole private graph."""
         kept = np.delete(np.arange(parts.private.num_nodes), [] if gone is None else gone)
         monkeypatch.setattr(teachers, "coins", lambda *_: tossed[:, kept])
         monkeypatch.setattr(teachers, "groups", lambda *_: grouped[:, kept])
-        seats, _, _ = teachers.seat(one, queries, config, Context(noise_key=KEY), "answers")
-        return {(int(seat.queries[0]), int(seat.name.split("/")[1])): frozenset(kept[seat.nodes]) for seat in seats}
+        slots, _, _ = teachers.assign(one, queries, config, Context(noise_key=KEY), "answers")
+        return {(int(slot.queries[0]), int(slot.name.split("/")[1])): frozenset(kept[slot.nodes]) for slot in slots}
 
-    before, most = seated(parts, None), 0
+    before, most = assigned(parts, None), 0
     for node, other in enumerate(departures(parts)):
-        after = seated(other, node)
+        after = assigned(other, node)
         for query in range(6):
             changed = {group for group in range(4) if before.get((query, group), ()) != after.get((query, group), ())}
             assert changed <= ({int(grouped[query, node])} if tossed[query, node] else set())
@@ -235,7 +236,8 @@ def test_a_node_that_leaves_changes_one_teacher(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_each_teacher_of_an_ensemble_has_one_vote(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other training data for one teacher moves at most one vote: labels of one group are all turned around."""
+    """Other training data for one teacher moves at most one vote: labels of one group are all turned
+    around."""
     config = quick(release="ensemble", teachers=4, rate=1.0)
     parts = parts_of(config)
     queries = choose(parts.public, 5, "random", 0)
@@ -436,10 +438,7 @@ def test_runs_that_differ_in_noise_share_answers_and_are_each_alone(monkeypatch:
         return ask(*given)
 
     monkeypatch.setattr(train, "ask_teachers", counted)
-    members = [
-        Member(config=config, graph=with_split(graph(), 4), context=Context(seed=4, noise_key=KEY))
-        for config in configs
-    ]
+    members = [planned(config, with_split(graph(), 4), Context(seed=4, noise_key=KEY)) for config in configs]
     stories: list[list[Event]] = [[], [], []]
     for index, event in train.train(members):
         stories[index].append(event)
@@ -464,14 +463,14 @@ def test_other_graphs_splits_seeds_and_keys_share_nothing(monkeypatch: pytest.Mo
     monkeypatch.setattr(train, "ask_nodes", counted)
     split = with_split(graph(), 0)
     members = [
-        Member(config=config, graph=split, context=Context(seed=0, noise_key=KEY)),
-        Member(config=config, graph=split, context=Context(seed=1, noise_key=KEY)),
-        Member(config=config, graph=split, context=Context(seed=0, shared_key=b"another installation", noise_key=KEY)),
-        Member(config=replace(config, common=False), graph=split, context=Context(seed=0, noise_key=KEY)),
-        Member(config=config, graph=with_split(graph(), 1), context=Context(seed=0, noise_key=KEY)),
-        Member(config=config, graph=replace(split, y=split.y.clone()), context=Context(seed=0, noise_key=KEY)),
-        Member(config=replace(config, rate=0.2), graph=split, context=Context(seed=0, noise_key=KEY)),
-        Member(config=replace(config, gate=0.01), graph=split, context=Context(seed=0, noise_key=KEY)),
+        planned(config, split, Context(seed=0, noise_key=KEY)),
+        planned(config, split, Context(seed=1, noise_key=KEY)),
+        planned(config, split, Context(seed=0, shared_key=b"another installation", noise_key=KEY)),
+        planned(replace(config, common=False), split, Context(seed=0, noise_key=KEY)),
+        planned(config, with_split(graph(), 1), Context(seed=0, noise_key=KEY)),
+        planned(config, replace(split, y=split.y.clone()), Context(seed=0, noise_key=KEY)),
+        planned(replace(config, rate=0.2), split, Context(seed=0, noise_key=KEY)),
+        planned(replace(config, gate=0.01), split, Context(seed=0, noise_key=KEY)),
     ]
     list(train.train(members))
     assert len(calls) == len(members) + 1, "a gate asks twice"
@@ -481,16 +480,16 @@ def test_one_sample_without_neighbours_trains_its_teachers_once() -> None:
     config = quick(release="posterior", sampling="once", neighbours=0)
     parts = parts_of(config)
     queries = choose(parts.public, 9, "random", 0)
-    seats, near, _ = teachers.seat(parts, queries, config, Context(noise_key=KEY), "answers")
-    assert len(seats) == 1
-    assert seats[0].queries.tolist() == list(range(9))
+    slots, near, _ = teachers.assign(parts, queries, config, Context(noise_key=KEY), "answers")
+    assert len(slots) == 1
+    assert slots[0].queries.tolist() == list(range(9))
     assert len(near) == 9
     several = replace(config, release="ensemble")
-    assert len(teachers.seat(parts, queries, several, Context(noise_key=KEY), "answers")[0]) == several.teachers
+    assert len(teachers.assign(parts, queries, several, Context(noise_key=KEY), "answers")[0]) == several.teachers
     each = replace(config, neighbours=4)
-    assert [len(seat.nodes) for seat in teachers.seat(parts, queries, each, Context(noise_key=KEY), "answers")[0]] == [
-        4
-    ] * 9
+    assert [
+        len(slot.nodes) for slot in teachers.assign(parts, queries, each, Context(noise_key=KEY), "answers")[0]
+    ] == [4] * 9
 
 
 def test_votes_teach_a_student_more_than_chance_at_a_small_budget() -> None:
@@ -544,11 +543,12 @@ def test_one_sample_for_all_costs_more_than_a_sample_a_query() -> None:
 
 def test_lambda_fixes_the_noise_and_epsilon_follows() -> None:
     given = Config(preset="amazon", lam=0.1)
-    assert given.noise_scale(FACTS) == 10
-    assert given.plan(FACTS) == replace(given, epsilon=1.0).plan(FACTS)
+    assert given.scale(FACTS) == 10
+    asked = replace(given, epsilon=1.0)
+    assert given.plan(FACTS) == replace(asked.plan(FACTS), config=given)
     assert any("not used" in note for note in given.plan(FACTS).notes)
     calibrated = Config(preset="amazon")
-    again = replace(calibrated, lam=1 / calibrated.noise_scale(FACTS)).plan(FACTS).statement
+    again = replace(calibrated, lam=1 / calibrated.scale(FACTS)).plan(FACTS).statement
     assert again.epsilon == pytest.approx(calibrated.plan(FACTS).statement.epsilon, rel=1e-12)
 
 

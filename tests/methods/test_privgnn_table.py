@@ -1,4 +1,5 @@
-"""PrivGNN's table: what one node can change in it, to the last bit; its noise; and that queries cost nothing more."""
+"""PrivGNN's table: what one node can change in it, to the last bit; its noise; and that queries cost nothing
+more."""
 
 from __future__ import annotations
 
@@ -17,17 +18,17 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.neighbours import without_node
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.answers import Answers
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.parts import Parts, split_parts
-from privgraph.methods.privgnn import train
-from privgraph.methods.privgnn.config import ASSUME_SAMPLE, Config
-from privgraph.methods.privgnn.options import MOST_NODES
-from privgraph.methods.privgnn.queries import choose
-from privgraph.methods.privgnn.table import class_scores, class_sums
-from privgraph.methods.privgnn.votes import GRID, PublicEncoder, count_votes, unit, weights, whole
+from privgraph.methods.teachers.answers import Answers
+from privgraph.methods.teachers.parts import Parts, split_parts
+from privgraph.methods.teachers.privgnn import train
+from privgraph.methods.teachers.privgnn.config import ASSUME_SAMPLE, Config
+from privgraph.methods.teachers.privgnn.options import MOST_NODES
+from privgraph.methods.teachers.privgnn.queries import choose
+from privgraph.methods.teachers.privgnn.table import class_scores, class_sums
+from privgraph.methods.teachers.privgnn.votes import GRID, PublicEncoder, count_votes, unit, weights, whole
+from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError
-from privgraph.privacy import noisy_labels
+from privgraph.papers import privgnn_releases as noisy_labels
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Gaussian
 from privgraph.progress import Result
@@ -43,7 +44,8 @@ def graph(nodes: int = 160, features: int = 12) -> Graph:
 
 
 def absurd_parts() -> Parts:
-    """Private nodes of whom some have records that nobody has: one loud number, all loud, mixed with their own."""
+    """Private nodes of whom some have records that nobody has: one loud number, all loud, mixed with their
+    own."""
     parts = split_parts(graph(), Config())
     x = parts.private.x.clone()
     for place, value in enumerate(ABSURD):
@@ -59,7 +61,8 @@ def squared_norms(phi: np.ndarray) -> list[int]:
 
 
 def test_the_paper_has_no_formula_for_a_table() -> None:
-    """It answers query by query: its accountant on the table's noise would be a number that nobody has published."""
+    """It answers query by query: its accountant on the table's noise would be a number that nobody has
+    published."""
     statement = Config(epsilon=2.0).plan(FACTS).statement
     assert (statement.epsilon_as_published, statement.accountant_as_published) == (None, "")
     assert noisy_labels.price("table", 0.4, 0.3, 100, 10, 1e-4)[1] is None
@@ -107,7 +110,8 @@ def test_a_node_that_changes_its_features_or_label_moves_nobody_else() -> None:
 
 
 def test_a_vector_is_a_function_of_its_own_record_to_the_last_bit() -> None:
-    """Alone, among others and in another order: products whose rounding depends on their company would show here."""
+    """Alone, among others and in another order: products whose rounding depends on their company would show
+    here."""
     parts = absurd_parts()
     encoder = PublicEncoder.of(parts.public, 32)
     x = parts.private.x
@@ -198,7 +202,8 @@ def run(config: Config, seed: int = 0, folder: Path | None = None) -> tuple[Resu
 
 
 def test_what_is_released_has_the_noise_of_the_plan_once_for_all_queries(tmp_path: Path) -> None:
-    """The noise on the table, found again from the answers: its scale is accepted, 2/3 and 3/2 of it are not."""
+    """The noise on the table, found again from the answers: its scale is accepted, 2/3 and 3/2 of it are
+    not."""
     config = Config(epochs=1, hidden=4, epsilon=0.5, pooling=False)
     parts = split_parts(graph(300, 40), config)
     psi = PublicEncoder.of(parts.public, config.encoder).public(parts.public)

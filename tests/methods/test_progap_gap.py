@@ -15,10 +15,11 @@ from tests.methods.toy_graphs import toy_graph, without_edge
 from tests.secrets_made_here import KEY
 from torch import Tensor
 
-from privgraph.methods.base import Context, Member, train_one
-from privgraph.methods.gap import stack as stacking
+from privgraph.methods.aggregation import stack as stacking
+from privgraph.methods.base import Fixed
+from privgraph.methods.training import Context, Member, planned, train_one
 from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.serial import entry_to_json
+from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
 from privgraph.registry import method
 
@@ -31,7 +32,7 @@ def _config(name: str, **options: Any) -> Any:
 
 
 def _member(config: Any, run: int = 0, folder: Path | None = None, **graph: Any) -> Member:
-    return Member(
+    return planned(
         config=config, graph=toy_graph(split_seed=run, **graph), context=Context(seed=run, folder=folder, noise_key=KEY)
     )
 
@@ -82,9 +83,9 @@ def test_the_ledger_of_a_run_is_the_plans_ledger(name: str, unit: str, accountin
     plan = config.plan(member.graph.facts)
     assert member.context.ledger.entries == plan.statement.ledger
     spent = [event.entry for event in events if isinstance(event, Spent)]
-    expected = Ledger(config.entries(member.graph.facts, config.noise_scale(member.graph.facts))).entries
+    expected = Ledger(config.entries(member.graph.facts, config.scale(member.graph.facts))).entries
     assert spent == [entry_to_json(entry) for entry in expected]
-    assert config.statement(member.graph.facts, member.context.ledger) == plan.statement
+    assert config.statement(member.graph.facts, plan.scale, member.context.ledger.entries) == plan.statement
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -92,9 +93,9 @@ def test_the_ledger_of_a_run_is_the_plans_ledger(name: str, unit: str, accountin
 def test_a_member_of_a_stack_equals_the_member_alone(name: str, unit: str, tmp_path: Path) -> None:
     """Settings and seeds differ, and so do splits; topology, features and labels are shared.
 
-    The last epoch is kept, steps are small and the seeds are such that a change of the features by a millionth does not
-    matter: rounding may tip a tie between two epochs of equal validation accuracy, and at a learning rate of 0.05, or for
-    seed 1, such a change moves probabilities by up to several percent.
+    The last epoch is kept, steps are small and the seeds are such that a change of the features by a
+    millionth does not matter: rounding may tip a tie between two epochs of equal validation accuracy, and at
+    a learning rate of 0.05, or for seed 1, such a change moves probabilities by up to several percent.
     """
     fixed = {"unit": unit, "dropout": 0.1, "selection": "last"}
     configs = [
@@ -124,7 +125,7 @@ def test_the_seed_decides_everything(name: str, tmp_path: Path) -> None:
         folder.mkdir()
         config = _config(name, unit="node", epsilon=8.0)
         graph = toy_graph()
-        _run(name, [Member(config=config, graph=graph, context=Context(seed=seed, folder=folder, noise_key=KEY))])
+        _run(name, [planned(config, graph, Context(seed=seed, folder=folder, noise_key=KEY))])
         results.append(_probabilities(folder))
     np.testing.assert_array_equal(results[0], results[1])
     assert np.abs(results[0] - results[2]).max() > 1e-3
@@ -137,7 +138,8 @@ Release = Callable[..., Tensor]
 def test_edges_are_read_once_a_hop_and_only_through_the_noise(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neighbouring graphs with the same seed: give the second the first's noisy sums, and it is the first run."""
+    """Neighbouring graphs with the same seed: give the second the first's noisy sums, and it is the first
+    run."""
     release: Release = stacking.release_stack
     seen: list[Tensor] = []
 
@@ -152,15 +154,15 @@ def test_edges_are_read_once_a_hop_and_only_through_the_noise(
     graph = toy_graph()
     neighbour = without_edge(graph, 17)
     # the true number of entries is public; both runs are given the same, so that their noise is the same
-    calibrated = config.noise_scale(graph.facts)
-    monkeypatch.setattr(type(config), "noise_scale", lambda self, facts: calibrated)
+    calibrated = config.scale(graph.facts)
+    monkeypatch.setattr(type(config), "calibration", lambda self, facts: Fixed(calibrated))
     monkeypatch.setattr(stacking, "release_stack", record)
-    _run(name, [Member(config=config, graph=graph, context=Context(folder=folders[0], noise_key=KEY))])
+    _run(name, [planned(config, graph, Context(folder=folders[0], noise_key=KEY))])
     assert len(seen) == 3, "K aggregations: training, selection and inference all read the cache"
     first = list(seen)
-    _run(name, [Member(config=config, graph=neighbour, context=Context(folder=folders[1], noise_key=KEY))])
+    _run(name, [planned(config, neighbour, Context(folder=folders[1], noise_key=KEY))])
     monkeypatch.setattr(stacking, "release_stack", lambda *arguments: first.pop(0))
-    _run(name, [Member(config=config, graph=neighbour, context=Context(folder=folders[2], noise_key=KEY))])
+    _run(name, [planned(config, neighbour, Context(folder=folders[2], noise_key=KEY))])
     np.testing.assert_array_equal(_probabilities(folders[0]), _probabilities(folders[2]))
     assert np.abs(_probabilities(folders[0]) - _probabilities(folders[1])).max() > 0
 
@@ -177,7 +179,7 @@ def test_node_level_runs_see_the_bounded_sample_alone(name: str, monkeypatch: py
         return release(mechanisms, adjacencies, *rest)
 
     members = [_member(_config(name, unit="node", epsilon=8.0, max_degree=limit), limit) for limit in (3, 5)]
-    scales = {m.config.max_degree: m.config.noise_scale(m.graph.facts) for m in members}
+    scales = {m.config.max_degree: m.config.scale(m.graph.facts) for m in members}
     monkeypatch.setattr(stacking, "release_stack", watch)
     _run(name, members)
     assert degrees
@@ -241,7 +243,7 @@ def test_a_graph_without_edges_and_without_validation_nodes_trains(name: str) ->
         graph, edge_index=torch.zeros(2, 0, dtype=torch.int64), val_mask=torch.zeros_like(graph.val_mask), _cache={}
     )
     for unit in UNITS:
-        member = Member(config=_config(name, unit=unit), graph=bare, context=Context(noise_key=KEY))
+        member = planned(_config(name, unit=unit), bare, Context(noise_key=KEY))
         (events,) = _run(name, [member])
         assert isinstance(events[-1], Result)
         assert set(events[-1].metrics) == {"test_accuracy", "train_accuracy", "test_precision"}
@@ -256,7 +258,8 @@ def test_training_on_the_newest_embeddings_alone() -> None:
 
 @pytest.mark.parametrize("name", ["gap", "progap"])
 def test_nobody_knows_which_units_were_dropped(name: str) -> None:
-    """Masks are dealt out by place in a batch: known ones would move every gradient with one node more. They hang on the key."""
+    """Masks are dealt out by place in a batch: known ones would move every gradient with one node more. They
+    hang on the key."""
 
     class Look:
         def __init__(self) -> None:

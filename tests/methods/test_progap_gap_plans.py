@@ -52,7 +52,8 @@ def test_an_undirected_edge_needs_root_two_more_noise(name: str) -> None:
 
 
 def test_the_noise_of_the_papers_tables() -> None:
-    """Golden `progap-published-10/16` and `progap-tight-06`: the code's noise scale on the paper's Facebook graph."""
+    """Golden `progap-published-10/16` and `progap-tight-06`: the code's noise scale on the paper's Facebook
+    graph."""
     facebook = PublicFacts(
         nodes=26_406, edges=1_058_962, entries=2_117_924, features=501, classes=6, train_nodes=19_804
     )
@@ -143,5 +144,5 @@ def test_wrong_options_are_refused_in_one_sentence(name: str, options: dict[str,
 
 def test_a_graph_without_training_nodes_is_refused() -> None:
     nobody = PublicFacts(**(vars(FACTS) | {"train_nodes": 0}))
-    with pytest.raises(OptionError, match="no training nodes"):
+    with pytest.raises(OptionError, match="at least one labelled training node"):
         _plan("progap", nobody, unit="node", epsilon=8)

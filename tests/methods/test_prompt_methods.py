@@ -16,16 +16,16 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.fine_tune.config import Config as FineTune
-from privgraph.methods.fine_tune.train import train as train_fine_tune
-from privgraph.methods.ground import Ground, prepare, recipe_of
-from privgraph.methods.prompt.config import Config as Prompt
-from privgraph.methods.prompt.few_shot import Judge, Shots, chosen_by_label, fresh_prompt, seated
-from privgraph.methods.prompt.train import train as train_prompt
-from privgraph.methods.prompt_dpsgd.config import Config
-from privgraph.methods.prompt_dpsgd.train import TOGETHER, PerExampleGradients
-from privgraph.methods.prompt_dpsgd.train import train as train_dpsgd
+from privgraph.methods.prompts.few_shot import Judge, Shots, assigned, chosen_by_label, fresh_prompt
+from privgraph.methods.prompts.fine_tune.config import Config as FineTune
+from privgraph.methods.prompts.fine_tune.train import train as train_fine_tune
+from privgraph.methods.prompts.pretrained import Ground, prepare, recipe_of
+from privgraph.methods.prompts.prompt.config import Config as Prompt
+from privgraph.methods.prompts.prompt.train import train as train_prompt
+from privgraph.methods.prompts.prompt_dpsgd.config import Config
+from privgraph.methods.prompts.prompt_dpsgd.train import TOGETHER, PerExampleGradients
+from privgraph.methods.prompts.prompt_dpsgd.train import train as train_dpsgd
+from privgraph.methods.training import Context, train_one
 from privgraph.nn.backbones import Backbone
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.prompt_tuning import PLACES
@@ -76,14 +76,14 @@ def test_shots_are_private_nodes_of_each_class() -> None:
     assert not torch.equal(shots.nodes, chosen_by_label(ground, 3, 1).nodes)
 
 
-def test_seats_do_not_look_at_labels_and_nobody_moves_up() -> None:
+def test_slots_do_not_look_at_labels_and_nobody_moves_up() -> None:
     ground = grounded(Config(**SMALL))
-    everybody = seated(ground, 15, 0)
+    everybody = assigned(ground, 15, 0)
     other = dataclasses.replace(ground, labels=ground.labels.flip(0))
-    assert torch.equal(seated(other, 15, 0).nodes, everybody.nodes)
+    assert torch.equal(assigned(other, 15, 0).nodes, everybody.nodes)
     left = torch.zeros(80, dtype=torch.bool)
     left[everybody.nodes[4]] = True
-    without = seated(ground, 15, 0, left)
+    without = assigned(ground, 15, 0, left)
     changed = without.nodes != everybody.nodes
     assert changed.nonzero().squeeze(1).tolist() == [4]
     assert (int(without.nodes[4]), int(without.labels[4])) == (-1, -1)
@@ -150,10 +150,10 @@ def test_the_epsilon_agrees_with_opacus() -> None:
     assert statement.epsilon == pytest.approx(other, abs=0.03)
 
 
-def test_seats_are_few_and_known_beforehand() -> None:
-    assert Config(shots=5).seats(FACTS) == 35
-    assert Config(shots=0).seats(FACTS) == 1354
-    assert Config(shots=10**4).seats(FACTS) == 1354
+def test_slots_are_few_and_known_beforehand() -> None:
+    assert Config(shots=5).slots(FACTS) == 35
+    assert Config(shots=0).slots(FACTS) == 1354
+    assert Config(shots=10**4).slots(FACTS) == 1354
     assert Config(shots=5).rate(FACTS) == 1
     assert Config(shots=5).steps(FACTS) == Config().epochs
     assert Config(shots=0, batch_size=677, epochs=10).steps(FACTS) == 20
@@ -174,7 +174,7 @@ def test_what_is_out_of_reach_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPa
     def never(*_: object) -> float:
         raise CalibrationError("no noise is enough")
 
-    monkeypatch.setattr("privgraph.methods.prompt_dpsgd.config.calibrate", never)
+    monkeypatch.setattr("privgraph.methods.base.calibrate", never)
     with pytest.raises(OptionError, match="epsilon 7 is out of reach with these options: no noise is enough"):
         Config(epsilon=7.0, clip=0.77).plan(FACTS)
 
@@ -191,7 +191,7 @@ def per_example(config: Config, ground: Ground, shots: Shots) -> PerExampleGradi
 def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
     config = Config(prompt=kind, **SMALL)
     ground = grounded(config)
-    shots = seated(ground, 6, 0)
+    shots = assigned(ground, 6, 0)
     net = per_example(config, ground, shots)
     weights = torch.rand(1, 6, generator=torch.Generator().manual_seed(0))
     norms, expected = net.squared_norms(), torch.zeros_like(net.gradients)
@@ -211,7 +211,7 @@ def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
 def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config(prompt=kind, **SMALL)
     ground = grounded(config)
-    shots = seated(ground, 9, 0)
+    shots = assigned(ground, 9, 0)
     egos, told, sizes = ground.egos(shots.nodes), [], set()
     forward = Prompts.forward
 
@@ -233,22 +233,22 @@ def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monk
 @pytest.mark.parametrize("backbone", ["gcn", "gat", "gt"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_gradient_is_the_same_in_any_order_and_company(kind: str, backbone: str) -> None:
-    """A stack's members are rounded by their places: a seat that stays empty must not move the others up."""
+    """A stack's members are rounded by their places: a slot that stays empty must not move the others up."""
     config = Config(prompt=kind, **(SMALL | {"backbone": backbone}))
     ground = grounded(config)
     prompt = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
     net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=8.0)
-    shots = seated(ground, 20, 0)
+    shots = assigned(ground, 20, 0)
     egos, generator = packed(ground.egos(shots.nodes), PLACES), torch.Generator().manual_seed(0)
 
-    def found(seats: Tensor) -> tuple[Tensor, ...]:
-        net.backward(egos.take(seats), shots.labels[seats], seats)
+    def found(slots: Tensor) -> tuple[Tensor, ...]:
+        net.backward(egos.take(slots), shots.labels[slots], slots)
         return net._each, net.squared_norms()[0], net.losses
 
     whole = found(torch.arange(20))
     for count in (20, 19, 12, 3):
-        seats = torch.randperm(20, generator=generator)[:count]
-        assert all(torch.equal(own[seats], other) for own, other in zip(whole, found(seats), strict=True))
+        slots = torch.randperm(20, generator=generator)[:count]
+        assert all(torch.equal(own[slots], other) for own, other in zip(whole, found(slots), strict=True))
     assert found(torch.arange(0))[0].shape == (0, whole[0].shape[1])
 
 
@@ -273,7 +273,7 @@ def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: st
     ground = grounded(config)
 
     def clipped_sum(of: Ground, left: Tensor | None = None) -> Tensor:
-        shots = seated(of, len(of.private_nodes), 0, left)
+        shots = assigned(of, len(of.private_nodes), 0, left)
         net = per_example(config, of, shots)
         net.accumulate(clip_factors(net.squared_norms(), torch.tensor([clip])) * (shots.labels >= 0))
         return net.gradients[0].clone()
@@ -331,7 +331,7 @@ def test_a_run_draws_the_noise_that_was_planned(monkeypatch: pytest.MonkeyPatch)
     list(train_one(train_dpsgd, config, graph(), context))
     facts = graph().facts
     assert len(seen) == config.steps(facts) == sum(entry.count for entry in context.ledger.entries)
-    assert {mechanism.noise_multiplier for mechanism in seen} == {config.noise_multiplier(facts)}
+    assert {mechanism.noise_multiplier for mechanism in seen} == {config.scale(facts)}
     assert {mechanism.rate for mechanism in seen} == {0.5}
     assert {mechanism.expected_batch for mechanism in seen} == {20.0}
     assert Ledger(context.ledger.entries).event() == Ledger(config.plan(facts).statement.ledger).event()
@@ -362,11 +362,11 @@ def test_what_is_learnt_from_is_what_was_released_however_many_were_drawn(monkey
 def test_gppts_penalty_is_added_after_the_noise() -> None:
     config = Config(prompt="gppt", **SMALL)
     ground = grounded(config)
-    net = per_example(config, ground, seated(ground, 4, 0))
+    net = per_example(config, ground, assigned(ground, 4, 0))
     net.accumulate(torch.zeros(1, 4))
     net.add_penalty()
     assert float(net.gradients.norm()) > 0
-    other = per_example(Config(**SMALL), ground, seated(ground, 4, 0))
+    other = per_example(Config(**SMALL), ground, assigned(ground, 4, 0))
     other.accumulate(torch.zeros(1, 4))
     other.add_penalty()
     assert float(other.gradients.norm()) == 0
@@ -375,10 +375,10 @@ def test_gppts_penalty_is_added_after_the_noise() -> None:
 def test_many_examples_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config(**SMALL)
     ground = grounded(config)
-    shots = seated(ground, 9, 0)
+    shots = assigned(ground, 9, 0)
     whole = per_example(config, ground, shots)
     assert TOGETHER > 9
-    monkeypatch.setattr("privgraph.methods.prompt_dpsgd.train.TOGETHER", 4)
+    monkeypatch.setattr("privgraph.methods.prompts.prompt_dpsgd.train.TOGETHER", 4)
     pieces = per_example(config, ground, shots)
     assert torch.allclose(whole.squared_norms(), pieces.squared_norms())
     assert torch.allclose(whole.losses, pieces.losses)

@@ -13,10 +13,10 @@ from torch import Tensor
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
-from privgraph.methods.base import Context
-from privgraph.methods.parts import split_parts
-from privgraph.methods.public import StudentOptions
-from privgraph.methods.student import Sage, Table, fit_student, mean_adjacency, student_metrics
+from privgraph.methods.teachers.options import StudentOptions
+from privgraph.methods.teachers.parts import split_parts
+from privgraph.methods.teachers.student import Sage, Table, fit_student, mean_adjacency, student_metrics
+from privgraph.methods.training import Context
 from privgraph.progress import Event, Metric, Progress
 
 OPTIONS = StudentOptions(hidden=16, epochs=30)
@@ -122,7 +122,8 @@ def test_curves_progress_and_the_last_epoch() -> None:
 
 
 def test_true_labels_steer_nothing() -> None:
-    """Another truth changes what the evaluator says, and nothing of the student; so do rows that were not given."""
+    """Another truth changes what the evaluator says, and nothing of the student; so do rows that were not
+    given."""
     public = public_part()
     rows = queries(public)
     targets = torch.arange(rows.numel()) % public.num_classes

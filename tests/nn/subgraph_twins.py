@@ -1,4 +1,5 @@
-"""Slow twins of ragged subgraphs: one subgraph at a time by autograd, and padded batches by torch.func. Written from A.1 anew."""
+"""Slow twins of ragged subgraphs: one subgraph at a time by autograd, and padded batches by torch.func.
+Written from A.1 anew."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from privgraph.nn.ragged_subgraphs import Subgraphs
 def dense_loss(
     flat: Tensor, rows: Tensor, adjacency: Tensor, there: Tensor, label: Tensor, *, shapes: dict, kind: str, layers: int
 ) -> Tensor:
-    """The loss of one padded subgraph: rows (W, F), adjacency (W, W) with [u, j] for an edge j -> u, there (W,) 0 or 1."""
+    """The loss of one padded subgraph: rows (W, F), adjacency (W, W) with [u, j] for an edge j -> u, there
+    (W,) 0 or 1."""
     w = views(flat, shapes)
     looped = adjacency + torch.diag(there)
     degree = looped.sum(1).clamp_min(1)

@@ -1,4 +1,5 @@
-"""Ego-graphs: equal to a slow twin, of one shape, and nobody's record in them but the centre's own and public ones."""
+"""Ego-graphs: equal to a slow twin, of one shape, and nobody's record in them but the centre's own and public
+ones."""
 
 from __future__ import annotations
 
@@ -82,7 +83,8 @@ def test_neighbours_beyond_the_places_are_left_out_by_priority() -> None:
 
 @pytest.mark.parametrize("rewired", [False, True], ids=["leaves", "changes"])
 def test_no_private_node_is_in_anybody_elses(rewired: bool) -> None:
-    """Every private node in turn leaves with its edges, or gets other edges: all other ego-graphs stay what they were."""
+    """Every private node in turn leaves with its edges, or gets other edges: all other ego-graphs stay what
+    they were."""
     graph = load("karate")
     draws = torch.Generator().manual_seed(1)
     private = torch.zeros(34, dtype=torch.bool)

@@ -1,4 +1,5 @@
-"""In a frame no model depends on another, not even by rounding: one node's leaving changes its own teacher alone."""
+"""In a frame no model depends on another, not even by rounding: one node's leaving changes its own teacher
+alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stacked prompts: each member is the member alone, and a function of its own seats to the last digit."""
+"""Stacked prompts: each member is the member alone, and a function of its own slots to the last digit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from privgraph.nn.prompt_tuning import Tuning, tune, votes
 from privgraph.nn.prompts import KINDS, PromptRecipe, Prompts, by_size, packed
 from privgraph.nn.small_graphs import Advance
 
-TEACHERS, SEATS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
+TEACHERS, SLOTS, FEATURES, HIDDEN, CLASSES = 4, 3, 6, 8, 3
 
 
 class Setting:
-    """A small graph of public and private nodes, a random network, and seats for `TEACHERS` teachers."""
+    """A small graph of public and private nodes, a random network, and slots for `TEACHERS` teachers."""
 
     def __init__(self, kind: str, double: bool = False) -> None:
         draws = torch.Generator().manual_seed(0)
@@ -32,22 +32,22 @@ class Setting:
         self.backbone = Backbone.of(network(kind, FEATURES, HIDDEN, draws)).to(dtype)
         self.public = self.egos(torch.arange(40, 56))
         self.structure = self.backbone.whole(self.table, graph.edge_index)[self.readable]
-        self.seats = torch.arange(TEACHERS * SEATS).view(TEACHERS, SEATS)
-        self.seats[1, 2] = self.seats[3, 0] = -1  # empty ones
+        self.slots = torch.arange(TEACHERS * SLOTS).view(TEACHERS, SLOTS)
+        self.slots[1, 2] = self.slots[3, 0] = -1  # empty ones
 
     def egos(self, nodes: Tensor) -> EgoGraphs:
         return ego_graphs(nodes.flatten(), self.edges, self.readable, self.priority, near=4, far=5)
 
-    def labels(self, seats: Tensor) -> Tensor:
-        return torch.where(seats >= 0, self.y[seats.clamp(min=0)], -1)
+    def labels(self, slots: Tensor) -> Tensor:
+        return torch.where(slots >= 0, self.y[slots.clamp(min=0)], -1)
 
     def fresh(self, recipe: PromptRecipe, members: int = TEACHERS) -> Prompts:
         generators = [torch.Generator().manual_seed(member) for member in range(members)]
         made = Prompts.initial(recipe, self.backbone, CLASSES, generators, self.structure)
         return Prompts(made.kind, {name: value.to(self.table) for name, value in made.parameters.items()})
 
-    def tuned(self, prompts: Prompts, seats: Tensor, recipe: PromptRecipe) -> Prompts:
-        *_, last = tune(prompts, self.backbone, self.table, self.egos(seats), self.labels(seats), recipe)
+    def tuned(self, prompts: Prompts, slots: Tensor, recipe: PromptRecipe) -> Prompts:
+        *_, last = tune(prompts, self.backbone, self.table, self.egos(slots), self.labels(slots), recipe)
         assert isinstance(last, Prompts)
         return last
 
@@ -74,10 +74,10 @@ TUNED = [(prompt, backbone) for prompt, backbone in EVERY if prompt != "gppt" or
 def test_one_nodes_leaving_changes_one_member_to_the_last_digit(prompt: str, backbone: str) -> None:
     setting, recipe = Setting(backbone), PromptRecipe(kind=prompt, tokens=3, epochs=4, learning_rate=0.05)
     fresh = setting.fresh(recipe)
-    whole = setting.tuned(fresh, setting.seats, recipe)
-    seats = setting.seats.clone()
-    seats[2, 1] = -1
-    left = setting.tuned(fresh, seats, recipe)
+    whole = setting.tuned(fresh, setting.slots, recipe)
+    slots = setting.slots.clone()
+    slots[2, 1] = -1
+    left = setting.tuned(fresh, slots, recipe)
     changed = torch.zeros(TEACHERS, dtype=torch.bool)
     for name in fresh.tuned:
         changed |= (whole.parameters[name] != left.parameters[name]).flatten(1).any(1)
@@ -90,11 +90,11 @@ def test_one_nodes_leaving_changes_one_member_to_the_last_digit(prompt: str, bac
 def test_a_member_of_a_stack_is_the_member_alone(prompt: str, backbone: str) -> None:
     setting, recipe = Setting(backbone, double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
     fresh = setting.fresh(recipe)
-    whole = setting.tuned(fresh, setting.seats, recipe)
+    whole = setting.tuned(fresh, setting.slots, recipe)
     said = setting.votes(whole)
     for member in (0, 3):
-        own = setting.seats[member : member + 1]
-        own = own[:, own[0] >= 0]  # not even empty seats
+        own = setting.slots[member : member + 1]
+        own = own[:, own[0] >= 0]  # not even empty slots
         alone = setting.tuned(fresh.take(slice(member, member + 1)), own, recipe)
         for name in fresh.tuned:
             assert torch.allclose(alone.parameters[name][0], whole.parameters[name][member], atol=1e-9)
@@ -105,7 +105,8 @@ def test_a_member_of_a_stack_is_the_member_alone(prompt: str, backbone: str) -> 
 
 
 def plain(prompts: Prompts, setting: Setting, ego: EgoGraphs) -> Tensor:
-    """(C,): one prompt on one ego-graph without empty places, by the network's own layers on a sparse graph."""
+    """(C,): one prompt on one ego-graph without empty places, by the network's own layers on a sparse
+    graph."""
     there = ego.present[0]
     x = setting.table[ego.nodes[0][there]]
     adjacency = ego.adjacency[0][there][:, there]
@@ -141,10 +142,10 @@ def test_answers_are_those_of_the_ordinary_network_on_the_prompted_graph(prompt:
 @pytest.mark.parametrize("prompt", KINDS)
 def test_a_member_without_nodes_keeps_its_prompt(prompt: str) -> None:
     setting, recipe = Setting("gcn"), PromptRecipe(kind=prompt, tokens=3, epochs=5)
-    seats = setting.seats.clone()
-    seats[2] = -1
+    slots = setting.slots.clone()
+    slots[2] = -1
     fresh = setting.fresh(recipe)
-    tuned = setting.tuned(fresh, seats, recipe)
+    tuned = setting.tuned(fresh, slots, recipe)
     for name, value in fresh.parameters.items():
         assert torch.equal(tuned.parameters[name][2], value[2])
     assert bool((setting.votes(tuned)[2] == setting.votes(fresh)[2]).all())
@@ -152,9 +153,9 @@ def test_a_member_without_nodes_keeps_its_prompt(prompt: str) -> None:
 
 def test_tuning_learns_its_own_labels() -> None:
     setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf-plus", tokens=3, epochs=120, learning_rate=0.05)
-    tuned = setting.tuned(setting.fresh(recipe), setting.seats, recipe)
-    said = tuned.logits(setting.backbone, setting.table, setting.egos(setting.seats)).argmax(-1)
-    labels = setting.labels(setting.seats)
+    tuned = setting.tuned(setting.fresh(recipe), setting.slots, recipe)
+    said = tuned.logits(setting.backbone, setting.table, setting.egos(setting.slots)).argmax(-1)
+    labels = setting.labels(setting.slots)
     assert bool((said == labels)[labels >= 0].all())
 
 
@@ -162,7 +163,7 @@ def test_tuning_learns_its_own_labels() -> None:
 def test_a_step_is_one_of_adam(prompt: str) -> None:
     """Another route: plain autograd and torch's own Adam, on the members' own mean losses."""
     setting, recipe = Setting("gat", double=True), PromptRecipe(kind=prompt, tokens=3, learning_rate=0.05)
-    egos, labels = setting.egos(setting.seats), setting.labels(setting.seats)
+    egos, labels = setting.egos(setting.slots), setting.labels(setting.slots)
     tuning = Tuning(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe)
     twin = tuning.result().take(slice(None))
     learning = [twin.parameters[name].requires_grad_() for name in twin.tuned]
@@ -186,10 +187,10 @@ def test_a_step_is_one_of_adam(prompt: str) -> None:
 
 def test_soft_labels_say_what_hard_ones_say() -> None:
     setting, recipe = Setting("gat"), PromptRecipe(kind="gpf", epochs=5)
-    hard = setting.labels(setting.seats)
+    hard = setting.labels(setting.slots)
     soft = torch.nn.functional.one_hot(hard.clamp(min=0), CLASSES).float() * (hard >= 0).unsqueeze(2)
     one, other = (
-        Tuning(setting.fresh(recipe), setting.backbone, setting.table, setting.egos(setting.seats), labels, recipe)
+        Tuning(setting.fresh(recipe), setting.backbone, setting.table, setting.egos(setting.slots), labels, recipe)
         for labels in (hard, soft)
     )
     assert torch.equal(one.step(), other.step())
@@ -197,11 +198,11 @@ def test_soft_labels_say_what_hard_ones_say() -> None:
 
 
 @pytest.mark.parametrize("prompt", KINDS)
-def test_many_seats_are_computed_in_blocks(prompt: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks of one seat, on two threads, say what one block says; the number of threads changes nothing."""
+def test_many_slots_are_computed_in_blocks(prompt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of one slot, on two threads, say what one block says; the number of threads changes nothing."""
     setting, recipe = Setting("gat", double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
     fresh, found = setting.fresh(recipe), []
-    egos, labels = setting.egos(setting.seats), setting.labels(setting.seats)
+    egos, labels = setting.egos(setting.slots), setting.labels(setting.slots)
     before = torch.get_num_threads()
     for size, threads in ((1e9, 1), (1, 1), (1, 2)):
         monkeypatch.setattr(prompt_tuning, "CACHE_BYTES", size)
@@ -254,8 +255,8 @@ def test_every_ego_graph_is_in_one_group_that_holds_it() -> None:
 
 def test_a_stack_reads_no_more_places_than_it_is_told() -> None:
     setting, recipe = Setting("gcn", double=True), PromptRecipe(kind="gpf", epochs=3)
-    fresh, labels = setting.fresh(recipe), setting.labels(setting.seats)
-    egos = setting.egos(setting.seats)
+    fresh, labels = setting.fresh(recipe), setting.labels(setting.slots)
+    egos = setting.egos(setting.slots)
     few = [
         tune(fresh, setting.backbone, setting.table, own, labels, recipe, places=places)
         for own, places in ((egos, 4), (packed(egos, 4), 16), (egos, 16))
@@ -269,14 +270,14 @@ def test_the_prompts_given_are_left_alone() -> None:
     setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
     fresh = setting.fresh(recipe)
     before = fresh.parameters["shift"].clone()
-    tuned = setting.tuned(fresh, setting.seats, recipe)
+    tuned = setting.tuned(fresh, setting.slots, recipe)
     assert torch.equal(fresh.parameters["shift"], before)
     assert not any(value.requires_grad for value in (*fresh.parameters.values(), *tuned.parameters.values()))
 
 
 def test_work_is_told_in_parts_and_can_be_left() -> None:
     setting, recipe = Setting("gcn"), PromptRecipe(kind="gpf", epochs=3)
-    egos, labels = setting.egos(setting.seats), setting.labels(setting.seats)
+    egos, labels = setting.egos(setting.slots), setting.labels(setting.slots)
     told = list(tune(setting.fresh(recipe), setting.backbone, setting.table, egos, labels, recipe))
     steps = [event.done for event in told if isinstance(event, Advance)]
     assert steps == sorted(steps)
@@ -298,11 +299,11 @@ def test_refusals() -> None:
         PromptRecipe(learning_rate=0)
     with pytest.raises(ValueError, match="gppt needs embeddings of public nodes"):
         Prompts.initial(recipe, setting.backbone, CLASSES, [torch.Generator()])
-    fresh, egos = setting.fresh(recipe), setting.egos(setting.seats)
+    fresh, egos = setting.fresh(recipe), setting.egos(setting.slots)
     with pytest.raises(ValueError, match="only one prompt can be repeated"):
         fresh.repeated(2)
-    labels = setting.labels(setting.seats)
-    with pytest.raises(ValueError, match="4 members with 3 seats need 12 ego-graphs and 4 prompts"):
+    labels = setting.labels(setting.slots)
+    with pytest.raises(ValueError, match="4 members with 3 slots need 12 ego-graphs and 4 prompts"):
         next(tune(fresh, setting.backbone, setting.table, egos.take(slice(0, 11)), labels, recipe))
 
 

@@ -1,4 +1,5 @@
-"""Ragged subgraphs: edges by brute force, gradients against one subgraph at a time and padded batches of torch.func."""
+"""Ragged subgraphs: edges by brute force, gradients against one subgraph at a time and padded batches of
+torch.func."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Small models in a stack against a plain one: PyTorch Geometric's layers, autograd and torch's Adam, one at a time."""
+"""Small models in a stack against a plain one: PyTorch Geometric's layers, autograd and torch's Adam, one at
+a time."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def edges(nodes: int, share: float, generator: torch.Generator) -> Tensor:
 
 
 class World:
-    """A shared table with a column that nobody uses, tasks of several sizes, and a graph to be asked about."""
+    """A shared table with a column that nobody uses, tasks of several sizes, and a graph to be asked
+    about."""
 
     def __init__(self, sizes: Sequence[int], *, dtype: torch.dtype = torch.float64, sparse: bool = False) -> None:
         g = torch.Generator().manual_seed(5)
@@ -108,7 +110,8 @@ class Plain(nn.Module):
                 own, theirs = own.t(), theirs.t()
             conv.lin_r.weight.data, conv.lin_l.weight.data = own.clone(), theirs.clone()
             conv.lin_l.bias.data = torch.empty(outputs).uniform_(-bound, bound, generator=init)
-        # batch normalisation takes b out again: its gradient is rounding alone, which Adam would blow up to whole steps
+        # batch normalisation takes b out again: its gradient is rounding alone, which Adam would blow up to
+        # whole steps
         self.first.lin_l.bias.requires_grad_(dtype == torch.float64)
         self.to(dtype)
 

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 import privgraph_workbench
 from privgraph.runs.store import RunStore
-from privgraph_workbench import jobs, shell
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
 
 Open = Callable[..., AppTest]
 
@@ -18,11 +19,11 @@ Open = Callable[..., AppTest]
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
     """The store that the pages will use; runs are submitted, but no worker starts."""
-    monkeypatch.setattr(jobs, "launch", lambda store: [])
-    opened = jobs.store()
+    monkeypatch.setattr(queue, "launch", lambda store: [])
+    opened = queue.store()
     yield opened
     opened.close()
-    jobs._store.cache_clear()
+    queue._store.cache_clear()
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.answers import NAME, Answers
-from privgraph.methods.ensemble import NAME as ENSEMBLE
-from privgraph.methods.ensemble import Ensemble
-from privgraph.privacy.serial import entry_to_json, statement_to_json
+from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.methods.teachers.answers import NAME, Answers
+from privgraph.privacy.serialisation import entry_to_json, statement_to_json
 from privgraph.program import program
 from privgraph.progress import Artifact, Event, Log, Metric, Progress, Result, Spent
 from privgraph.runs.leases import Outcome, new_worker

@@ -15,11 +15,13 @@ from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.precision import precision_bound
 from privgraph.runs.store import RunStore
-from privgraph_workbench import accounting, live_plot
-from privgraph_workbench.figures import cost, noise_shapes, precision, revealed_scale, split, terms
-from privgraph_workbench.figures.chart import number, percent, upper
-from privgraph_workbench.views import accounting as view
-from privgraph_workbench.views import accounting_form
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import method_costs
+from privgraph_workbench.figures.costs import cost, split
+from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
+from privgraph_workbench.views.accounting import form as accounting_form
+from privgraph_workbench.views.accounting import page as view
+from privgraph_workbench.words.numbers import number, percent, upper
 
 SIZES = {
     "data": accounting_form.TYPED,
@@ -35,7 +37,7 @@ Dragged = dict[str, Callable[[str, float], None]]
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short curves, and all of them in the first drawing, however slow the machine is."""
     monkeypatch.setattr(view, "BUDGET_SECONDS", 3600.0)
-    monkeypatch.setattr(accounting, "SPREAD", 1.5)
+    monkeypatch.setattr(method_costs, "SPREAD", 1.5)
 
 
 @pytest.fixture
@@ -94,7 +96,7 @@ def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], m
         raise AssertionError("nobody has asked for this")
 
     with monkeypatch.context() as patch:
-        patch.setattr(accounting, "along", refuse)
+        patch.setattr(method_costs, "along", refuse)
         for part in (noise_shapes, precision, revealed_scale, terms):
             patch.setattr(part, "data", refuse)
         app = opened("accounting", method="heter-poisson", batch_size="200", **SIZES)
@@ -105,18 +107,19 @@ def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], m
 
 
 @pytest.mark.parametrize(
-    ("name", "unit"), [(name, unit) for name in accounting.private_methods() for unit in accounting.private_units(name)]
+    ("name", "unit"),
+    [(name, unit) for name in method_costs.private_methods() for unit in method_costs.private_units(name)],
 )
 def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: str, unit: str) -> None:
     options = {"batch_size": 200} if name == "heter-poisson" else {}  # its own default is all of so small a graph
     app = opened("accounting", method=name, unit=unit, **{key: str(value) for key, value in options.items()}, **SIZES)
     assert not app.error, app.error
     assert not app.warning, app.warning
-    said = accounting.setting(name, {"unit": unit, **options}, FACTS).config.plan(FACTS).statement
+    said = method_costs.setting(name, {"unit": unit, **options}, FACTS).config.plan(FACTS).statement
     assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4).replace("none", "no formula")]
-    account = accounting.setting(name, {"unit": unit}, FACTS)
-    levers = [lever for lever in account.account.levers if lever.applies(account.config)]
-    if account.reads and not accounting.all_gaussian(said.ledger):
+    account = method_costs.setting(name, {"unit": unit}, FACTS)
+    levers = account.price.levers
+    if account.reads and not method_costs.all_gaussian(said.ledger):
         app = _unfolded(app, f"levers.{name}.{unit}")
     curves = [text for text in _drawn(app) if text.startswith("Epsilon against")]
     assert len(curves) == (1 + len(levers) if account.reads else 0)
@@ -126,7 +129,7 @@ def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: st
 
 def test_a_wanted_epsilon_gives_noise_and_the_noise_gives_it_back(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
-    found = accounting.setting("gap", {"unit": "edge", "epsilon": 2.0}, FACTS)
+    found = method_costs.setting("gap", {"unit": "edge", "epsilon": 2.0}, FACTS)
     assert app.number_input(key="epsilon").value == 2
     assert app.number_input(key="scale").value == pytest.approx(found.noise(), rel=1e-5)
     app.number_input(key="scale").set_value(2 * found.noise()).run()
@@ -141,9 +144,19 @@ def test_a_wanted_epsilon_gives_noise_and_the_noise_gives_it_back(opened: Callab
     assert app.number_input(key="scale").value == pytest.approx(found.noise(), rel=1e-5)
 
 
+def test_a_wrong_number_leaves_the_numbers_of_before(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
+    for wrong, said in ((-1.0, "must be at least 0.01 (got -1"), (1e6, "must be at most 1000 (got 1000000")):
+        app.number_input(key="epsilon").set_value(wrong).run()
+        assert not app.exception, app.exception
+        (error,) = app.error
+        assert said in error.value
+        assert app.number_input(key="epsilon").value == 2
+
+
 def test_the_address_alone_says_the_noise(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", scale="7.5", **SIZES)
-    said = accounting.setting("gap", {"unit": "edge"}, FACTS).at(7.5)
+    said = method_costs.setting("gap", {"unit": "edge"}, FACTS).at(7.5)
     assert _shown(app)[0] == upper(said.epsilon)
     assert "ε follows from the noise" in _texts(app)
 
@@ -296,8 +309,8 @@ def test_a_slow_page_draws_itself_again_until_all_is_there(
     opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(view, "BUDGET_SECONDS", 0.0)
-    accounting._at.cache_clear()
+    method_costs._at.cache_clear()
     app = opened("accounting", method="pate", **SIZES)
     assert "More points are being computed" not in _texts(app)
-    found = accounting.setting("pate", {}, FACTS)
-    assert accounting.along_noise(found, found.noise()).complete
+    found = method_costs.setting("pate", {}, FACTS)
+    assert method_costs.along_noise(found, found.noise()).complete

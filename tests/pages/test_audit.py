@@ -11,19 +11,23 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.figures import made_runs
 from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.audits.options import AuditOptions
+from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.views.audit import verdict
+from privgraph_workbench.words.numbers import lower, upper
 
 Open = Callable[..., AppTest]
+GAPS = (GAP_UNDIRECTED_EDGE,)
 
 
 def _texts(app: AppTest) -> str:
@@ -32,7 +36,8 @@ def _texts(app: AppTest) -> str:
 
 
 def _boxes(app: AppTest) -> list[str]:
-    """The three numbers of the audit that is shown, in the order of their boxes; those of the run stand before them."""
+    """The three numbers of the audit that is shown, in the order of their boxes; those of the run stand
+    before them."""
     return [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")][3:6]
 
 
@@ -195,7 +200,7 @@ class TestShown:
         sound, published, audited = _boxes(app)
         assert float(sound) >= made.sound
         assert published == "9"
-        assert 0 < float(audited.removeprefix("at least ")) <= made.epsilon
+        assert 0 < float(audited.removeprefix("≥ ")) <= made.epsilon
         assert "No claim is refuted. That proves none of them" in _texts(app)
         assert not app.error
         drawn = "\n".join(_drawn(app))
@@ -208,7 +213,7 @@ class TestShown:
         assert statement.epsilon_audited == made.epsilon
         run_claims = [text.value for text in app.markdown if text.value.startswith("#### ")][:3]
         assert upper(statement.epsilon) in run_claims[0]
-        shown = re.search(r"at least ([\d.]+)", run_claims[2])
+        shown = re.search(r"≥ ([\d.]+)", run_claims[2])
         assert shown is not None
         assert 0 < float(shown.group(1)) <= made.epsilon
         assert made.notes[0] in _texts(app)
@@ -229,6 +234,43 @@ class TestShown:
         (complaint,) = app.error
         assert said in complaint.value
         assert "at 95% confidence" in complaint.value
+
+    @pytest.mark.parametrize(
+        ("claims", "said"),
+        [
+            ({}, "That is below the sound {}: nothing contradicts the guarantee. It is below the paper's 9, too."),
+            ({"claimed": math.inf}, "No ε is proved here, so there is no guarantee that an attack could contradict."),
+            (
+                {"gaps": True},
+                "The paper's 2.5 rests on an analysis with a known gap, which is proved on paper (the run's page",
+            ),
+        ],
+    )
+    def test_the_verdict_is_for_people_and_comes_first(self, claims: dict[str, object], said: str) -> None:
+        asked = {**claims, "published": 9.0}
+        gaps = GAPS if asked.pop("gaps", None) else ()
+        made = made_audit(noise=0.8, **{**asked, "published": 2.5} if gaps else asked)  # type: ignore[arg-type]
+        statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=gaps)
+        found = verdict.verdict(made, statement)
+        assert found.startswith(f"**The attack shows that the ε is at least {lower(made.epsilon)}.**")
+        assert said.format(upper(made.sound)) in found
+
+    def test_the_next_step_is_one_click(
+        self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[tuple[str, int, int]] = []
+        monkeypatch.setattr(
+            auditing, "start", lambda store, run, name, options: asked.append((name, options.trials, options.seed))
+        )
+        store.add_audit(run, made_audit(run))
+        app = opened("audit", run=run)
+        box = next(text.value for text in app.info if "nothing contradicts" in text.value or "more than" in text.value)
+        assert "one threshold alone" not in box, "here the threshold is the bound that counts"
+        assert "Why two bounds from the same trials?" in _texts(app)
+        assert app.button(key="next.mechanism").label == "Audit again with 16,000 trials"
+        app.button(key="next.mechanism").click().run()
+        app.button(key="next.white-box").click().run()
+        assert asked == [("mechanism", 16_000, 1), ("white-box", 4000, 0)]
 
     def test_where_nothing_is_proved_nothing_is_refuted(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run, claimed=math.inf, published=None))
@@ -260,7 +302,7 @@ class TestShown:
         assert table["audit"].tolist() == [2, 1]
         assert table["seed"].tolist() == [2, 1]
         older = opened("audit", run=run, shown="1")
-        assert float(_boxes(older)[2].removeprefix("at least ")) > float(_boxes(app)[2].removeprefix("at least "))
+        assert float(_boxes(older)[2].removeprefix("≥ ")) > float(_boxes(app)[2].removeprefix("≥ "))
 
     def test_a_new_audit_comes_to_the_front(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run))

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
-from privgraph_workbench import describing, downloads
+from privgraph_workbench.facts import describing
+from privgraph_workbench.jobs import downloads
 
 
 def counted(app: AppTest, seconds: float = 60) -> AppTest:
@@ -131,6 +132,9 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     assert (spec.title, spec.nodes, spec.edges) == ("My ring", 30, 30)
     assert app.selectbox(key="data").value == spec.name
     assert "My ring" in app.selectbox(key="data").options
+    assert not app.file_uploader[0].value, "the form is empty again"
+    assert app.text_input(key="upload_title").value == ""
+    assert not [button for button in app.button if button.key == "upload_go"]
     assert app.query_params["data"] == spec.name, "titles are words of people, and stay out of addresses"
     assert counted(app).metric[0].value == "30"
     app.button(key="delete_upload").click().run()
@@ -146,6 +150,35 @@ def test_an_upload_is_checked_kept_and_shown(opened: Callable[..., AppTest]) -> 
     assert app.selectbox(key="data").value == "social"
 
 
+def test_merged_duplicates_are_counted(opened: Callable[..., AppTest]) -> None:
+    graph = _graph()
+    graph["edge_index"] = np.concatenate([graph["edge_index"], graph["edge_index"][::-1, :3]], axis=1)
+    app = opened("data")
+    app.file_uploader(key="upload").upload("ring.npz", _npz(**graph)).run()
+    app.button(key="upload_go").click().run()
+    said = "33 edges were listed, and 3 duplicates were merged: the same two nodes again, in either direction."
+    assert said in _words(app)
+    app = counted(app)
+    (kept,) = (text.value for text in app.success)
+    assert "is kept:** 30 nodes (people), 30 edges" in kept, "also when the page is drawn anew"
+    assert said in _words(app)
+    (spec,) = uploads()
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label == "**Train on it**")
+    assert link.query_string == f"data={spec.name.replace(':', '%3A')}"
+    app.button(key="upload_read").click().run()
+    assert not app.success
+
+
+def test_a_missing_name_is_said_at_its_field(opened: Callable[..., AppTest]) -> None:
+    said = "It has no name yet"
+    app = opened("data")
+    assert said not in _words(app)
+    app.file_uploader(key="upload").upload("ring.npz", _npz(**_graph())).run()
+    assert said in _words(app)
+    app.text_input(key="upload_title").set_value("My ring").run()
+    assert said not in _words(app)
+
+
 def test_odd_values_of_an_upload_are_told_at_once_and_later(opened: Callable[..., AppTest]) -> None:
     graph = _graph()
     graph["x"][[3, 7, 7], [0, 1, 2]] = (4e6, -1e30, 2e6)
@@ -153,7 +186,7 @@ def test_odd_values_of_an_upload_are_told_at_once_and_later(opened: Callable[...
     app.file_uploader(key="upload").upload("ring.npz", _npz(**graph)).run()
     app.button(key="upload_go").click().run()
     said = "2 nodes have features beyond 1,000,000 in size, which are read as if they were that large."
-    assert [text.value for text in app.info if said in text.value]
+    assert said in _words(app)
     (spec,) = uploads()
     assert said in _words(opened("data", data=spec.name))
 

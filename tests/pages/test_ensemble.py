@@ -13,13 +13,12 @@ from tests.figures.made_ensembles import ensemble, moved_by_all
 from tests.pages.kept_runs import keep_answers, keep_ensemble
 
 from privgraph.data.errors import DataError
-from privgraph.methods.ensemble import Ensemble
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.runs.store import RunStore
-from privgraph_workbench import describing
-from privgraph_workbench.figures import ensembles, one_vote, stopped
-from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.facts import describing
+from privgraph_workbench.figures.teachers import ensembles, one_vote, stopped
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words import chance
+from privgraph_workbench.words.numbers import chance, upper
 
 Open = Callable[..., AppTest]
 

@@ -13,13 +13,13 @@ from tests.pages.kept_runs import keep, spec
 from tests.pages.offered_files import links
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench import files
-from privgraph_workbench.server import send_file
+from privgraph_workbench.serving import offered_files
+from privgraph_workbench.serving.server import send_file
 
 
 def _asked(address: str) -> Response:
     root, token, place = address.split("/", 2)
-    assert root == files.ROOT
+    assert root == offered_files.ROOT
     return send_file(Request({"type": "http", "path_params": {"token": token, "place": place}}))
 
 
@@ -39,21 +39,21 @@ def test_an_address_on_the_screen_outlives_every_redraw(opened: Callable[..., Ap
 
 
 def test_a_file_is_what_was_last_drawn() -> None:
-    shelf = files.Shelf()
-    address = shelf.offer(files.File(name="a b.csv", mime="text/csv", make=lambda: "old"))
-    assert shelf.offer(files.File(name="a b.csv", mime="text/csv", make=lambda: "new")) == address
-    found = files.find(shelf.token, "a b.csv")
+    shelf = offered_files.Shelf()
+    address = shelf.offer(offered_files.File(name="a b.csv", mime="text/csv", make=lambda: "old"))
+    assert shelf.offer(offered_files.File(name="a b.csv", mime="text/csv", make=lambda: "new")) == address
+    found = offered_files.find(shelf.token, "a b.csv")
     assert found is not None
     assert found.make() == "new"
 
 
 def test_files_go_with_their_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MOST", 2)
-    shelf = files.Shelf()
+    monkeypatch.setattr(offered_files, "MOST", 2)
+    shelf = offered_files.Shelf()
     for name in ("a", "b", "a", "c"):
-        shelf.offer(files.File(name=name, mime="text/plain", make=str))
-    assert [files.find(shelf.token, name) is not None for name in "abc"] == [True, False, True]
+        shelf.offer(offered_files.File(name=name, mime="text/plain", make=str))
+    assert [offered_files.find(shelf.token, name) is not None for name in "abc"] == [True, False, True]
     token = shelf.token
     del shelf
     gc.collect()
-    assert _asked(f"{files.ROOT}/{token}/a").status_code == 404
+    assert _asked(f"{offered_files.ROOT}/{token}/a").status_code == 404

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import privgraph_workbench
-from privgraph_workbench import shell
+from privgraph_workbench.serving import shell
 
 APP = Path(privgraph_workbench.__file__).with_name("app.py")
 
@@ -76,7 +76,7 @@ def test_no_page_imports_torch(tmp_path: Path) -> None:
 import os, sys
 os.environ["PRIVGRAPH_HOME"] = {str(tmp_path)!r}
 from streamlit.testing.v1 import AppTest
-from privgraph_workbench import shell
+from privgraph_workbench.serving import shell
 for name in shell.TITLES:
     app = AppTest.from_file({str(APP)!r}, default_timeout=3600)
     if name != "start":

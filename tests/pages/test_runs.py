@@ -12,7 +12,7 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.runs import PAGE_SIZE, comparison
+from privgraph_workbench.views.runs.page import PAGE_SIZE, comparison
 
 
 def _table(app: AppTest) -> list[str]:
@@ -143,3 +143,24 @@ def test_ended_runs_are_repeated_and_tagged(opened: Callable[..., AppTest], stor
     app = opened("runs", chosen=run)
     assert any(f"/train?run={run}" in block.value for block in app.code)
     assert any(block.value.startswith("privgraph run progap") for block in app.code)
+
+
+def test_what_a_stopped_run_has_not_is_a_dash(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec(epsilon=1.0), state="stopped")
+    (table,) = opened("runs").dataframe
+    assert table.value["test_accuracy"].isna().all()
+    assert table.proto.placeholder == "—", "Streamlit would write None"
+
+
+def test_graphs_of_two_sizes_are_told_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
+    for options in ({}, {"degree": 8.0}, {"nodes": 600, "degree": 16.0}):
+        store.submit(make_spec("progap", "social", {"epsilon": 1.0}, data_options=options))
+    (table,) = opened("runs").dataframe
+    assert set(table.value["dataset"]) == {
+        "Made-up social network (nodes 2000)",
+        "Made-up social network (nodes 2000, degree 8)",
+        "Made-up social network (nodes 600, degree 16)",
+    }
+    assert sorted(table.value["nodes"]) == [600, 2000, 2000], "a narrow column cuts the words off"
+    start = {one.proto.label for one in opened("start").get("page_link")}
+    assert any("on Made-up social network (nodes 2000)," in label for label in start)

@@ -6,10 +6,10 @@ from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.chart import upper
-from privgraph_workbench.figures.words import three_numbers
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views import runs as page
+from privgraph_workbench.views.runs import page
+from privgraph_workbench.words.numbers import upper
+from privgraph_workbench.words.statements import three_numbers
 
 
 def told_and_true(store: RunStore) -> tuple[set[str], str, str]:

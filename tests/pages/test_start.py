@@ -11,10 +11,13 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 from tests.pages.test_data import counted as waited
 
+from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
-from privgraph_workbench import words
-from privgraph_workbench.views.start import demo_spec
+from privgraph_workbench.facts import describing
+from privgraph_workbench.views.start.page import demo_spec
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import percent
 
 
 def test_a_tab_is_titled_by_its_page(opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,9 +41,16 @@ def test_the_teach_door_leads_to_the_question_that_it_promises(opened: Callable[
     assert not app.warning, app.warning
     said = [text.value for text in app.markdown]
     assert "##### What could a stranger learn from a prediction?" in said
-    assert words.risk("edge", 2.0, 1e-4) in said, "600 people, 4,800 friendships"
+    assert any("Without noise nothing limits what they learn" in text for text in said)
+    assert meaning.risk("edge", 2.0, 1e-4, Neighbours.UNDIRECTED_EDGE) in said, "600 people, 4,800 friendships"
+    described = describing.describe("social", demo_spec().data_options)
+    assert described is not None
+    assert described.vote is not None
+    assert any(text.startswith(f"### {percent(described.vote)}\n") for text in said), "of this very graph"
+    captions = [text.value for text in app.caption]
+    assert any("This bound is the same for every graph" in text for text in captions)
     app.segmented_control(key="ask.epsilon").set_value(0.25).run()
-    assert words.risk("edge", 0.25, 1e-4) in [text.value for text in app.markdown]
+    assert meaning.risk("edge", 0.25, 1e-4, Neighbours.UNDIRECTED_EDGE) in [text.value for text in app.markdown]
     further = next(one.proto for one in app.get("page_link") if "accuracy is left" in one.proto.label)
     asked = dict(parse_qsl(further.query_string.removeprefix("?")))
     assert asked.items() >= {**query, "method": "progap", "unit": "edge", "epsilon": "0.25"}.items()

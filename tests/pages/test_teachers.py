@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import pytest
@@ -15,14 +16,13 @@ from tests.pages.kept_runs import keep_answers
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.privgnn.config import Config
-from privgraph.privacy.published.privgnn import argmax_atoms
+from privgraph.methods.teachers.privgnn.config import Config
+from privgraph.papers.privgnn import argmax_atoms
 from privgraph.runs.store import RunStore
-from privgraph_workbench import describing
-from privgraph_workbench.figures import answers
-from privgraph_workbench.figures.chart import number, upper
-from privgraph_workbench.views import teachers
-from privgraph_workbench.words import chance, percent
+from privgraph_workbench.facts import describing
+from privgraph_workbench.figures.teachers import answers
+from privgraph_workbench.views.teachers import page as teachers
+from privgraph_workbench.words.numbers import chance, number, percent, upper
 
 DIGITS = PublicFacts(nodes=1797, edges=6427, entries=12854, features=64, classes=10, train_nodes=1347)
 
@@ -239,3 +239,23 @@ def test_the_run_leads_to_its_teachers_and_back(opened: Callable[..., AppTest], 
     app = opened("teachers", data="karate", run=run)
     link = next(one.proto for one in app.get("page_link") if one.proto.label == "Open the run")
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
+
+
+def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    run = keep_answers(store, replace(made_answers(), kind="table"))
+    app = opened("teachers", run=run)
+    headings = [text.value for text in app.markdown if text.value.startswith("### What the")]
+    assert headings == ["### What the table of a finished run said"]
+    assert teachers.NO_TEACHERS in _texts(app)
+    assert "Time of each answer" in {fold.label for fold in app.expander}
+    assert app.selectbox(key="data").value == "karate", "the price form begins with the run's graph"
+    assert app.select_slider(key="price.lam").value == 0.4, "and with its noise"
+    assert "This form begins with the settings of the run below" in _texts(app)
+    app.select_slider(key="price.lam").set_value(1.0).run()
+    assert app.select_slider(key="price.lam").value == 1.0
+    asked = opened("teachers", run=run, price__lam="2")
+    assert asked.select_slider(key="price.lam").value == 2
+    with_teachers = opened("teachers", run=keep_answers(store, made_answers(), seed=1))
+    assert teachers.NO_TEACHERS not in _texts(with_teachers)

@@ -14,20 +14,23 @@ from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statements import tuning_price
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.chart import upper
+from privgraph_workbench.views.start.page import demo_spec
+from privgraph_workbench.views.tradeoffs import sweep_form
+from privgraph_workbench.words.numbers import upper
 
 
 def test_an_empty_page_offers_the_sweep(opened: Callable[..., AppTest]) -> None:
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     assert "The sweep below makes the curve" in app.info[0].value
     assert app.button(key="sweep_go").label == "Run the sweep (12 runs)"
 
 
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     plans = [spec(epsilon=epsilon).config().plan(KARATE) for epsilon in (0.5, 1.0, 4.0)]
     ledger = Ledger([entry for plan in plans for entry in plan.statement.ledger])
     price = tuning_price(ledger.event(), plans[0].statement.delta, 3)
@@ -36,7 +39,7 @@ def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -
 
 
 def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     app.multiselect(key="sweep_epsilons").set_value([1.0, 8.0]).run()
     app.number_input(key="sweep_seeds").set_value(2).run()
     app.button(key="sweep_go").click().run()
@@ -54,12 +57,37 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
     assert any("6 runs are under way" in info.value for info in app.info)
+    assert any("**The sweep:** 0 of 6 runs finished." in info.value for info in app.info)
+
+
+def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
+    ids = tuple(keep(store, spec(epsilon=epsilon)) for epsilon in (0.5, 1.0))
+    app = opened("tradeoffs", data="karate")
+    assert not app.success
+    app.session_state["sweep"] = ids
+    app.run()
+    (said,) = app.success
+    assert said.value == f"**The sweep:** 2 of 2 runs finished. [See the figure](#{sweep_form.FIGURE})"
+    assert [part.anchor for part in app.subheader] == [sweep_form.FIGURE]
+    plans = [spec(epsilon=epsilon).config().plan(KARATE).statement for epsilon in (0.5, 1.0)]
+    both = Ledger([entry for plan in plans for entry in plan.ledger])
+    price = upper(tuning_price(both.event(), plans[0].delta, 1))
+    assert any(f"has been shown ε = {price} at δ" in text.value for text in app.caption)
+
+
+def test_methods_are_chosen_by_their_titles(opened: Callable[..., AppTest]) -> None:
+    app = opened("tradeoffs", data="karate", curve="progap")
+    titles = app.multiselect(key="curve").options
+    assert "ProGAP" in titles
+    assert "progap" not in titles
+    assert app.query_params["curve"] in ("progap", ["progap"])
 
 
 @pytest.mark.parametrize(("before", "after"), [("edge", "node"), ("both", "both")])
 def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunStore, before: str, after: str) -> None:
-    """A sweep for another unit, by another method than those that are shown, is seen from its first run on."""
-    app = opened("tradeoffs", on="karate", protects=before, curve="mlp")
+    """A sweep for another unit, by another method than those that are shown, is seen from its first run
+    on."""
+    app = opened("tradeoffs", data="karate", protects=before, curve="mlp")
     app.selectbox(key="sweep_method").set_value("gap").run()
     unit = next(group for group in app.get("button_group") if group.key == "sweep_unit.gap")
     unit.set_value("node").run()
@@ -72,14 +100,14 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
 
 
 def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     app.number_input(key="sweep_seeds").set_value(99).run()
     assert [text.value for text in app.error] == ["Seeds must be at most 10 (got 99)."]
     assert app.button(key="sweep_go").disabled
 
 
 def test_a_sweep_takes_any_epsilon_that_is_typed(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     app.toggle(key="sweep_none").set_value(False).run()
     app.multiselect(key="sweep_epsilons").set_value([4.0, "0.35", "1.7", "4.0"]).run()
     assert not app.error
@@ -93,7 +121,7 @@ def test_a_sweep_takes_any_epsilon_that_is_typed(opened: Callable[..., AppTest],
     [("little", "Epsilon must be a number (got little)."), ("-1", "Epsilon must be at least 0.01 (got -1).")],
 )
 def test_a_wrong_epsilon_of_a_sweep_is_one_sentence(opened: Callable[..., AppTest], typed: str, said: str) -> None:
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     app.multiselect(key="sweep_epsilons").set_value([4.0, typed]).run()
     assert [text.value for text in app.error] == [said]
     assert app.button(key="sweep_go").disabled
@@ -103,7 +131,7 @@ def test_a_wrong_epsilon_of_a_sweep_is_one_sentence(opened: Callable[..., AppTes
 def test_a_sweep_says_what_it_trains_on_and_begins_like_the_train_page(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
-    app = opened("tradeoffs", on="social")
+    app = opened("tradeoffs", data="social")
     assert any("Trains on **Made-up social network**: 2,000 nodes, 20,000 edges" in text.value for text in app.caption)
     train = opened("train", data="social")
     assert app.number_input(key="data.nodes").value == train.number_input(key="data.nodes").value
@@ -113,11 +141,28 @@ def test_a_sweep_says_what_it_trains_on_and_begins_like_the_train_page(
     assert {run.spec.data_options["nodes"] for run in store.find(RunQuery())} == {600}
 
 
+def test_a_sweep_begins_with_the_graph_that_the_figure_shows(opened: Callable[..., AppTest], store: RunStore) -> None:
+    demo = demo_spec()
+    made_runs.finish(store, demo, 0.7, made_runs.statement(made_runs.edge_entries(9)))
+    app = opened("tradeoffs", data="social")
+    said = "This is the graph of the newest run in the figure above: Made-up social network (nodes 600, classes 3"
+    assert any(said in text.value for text in app.caption)
+    assert any("Trains on **Made-up social network**: 600 nodes, 4,800 edges" in text.value for text in app.caption)
+    app.number_input(key="data.nodes").set_value(900).run()
+    assert any("900 nodes" in text.value for text in app.caption), "the hand that changes it has the last word"
+    assert not any(said in text.value for text in app.caption)
+    app.number_input(key="data.nodes").set_value(600).run()
+    app.button(key="sweep_go").click().run()
+    assert {GraphId.of(run.spec) for run in store.find(RunQuery())} == {GraphId.of(demo)}, "one panel"
+    asked = opened("tradeoffs", data="social", data__nodes="700")
+    assert asked.number_input(key="data.nodes").value == 700, "the address has the last word, too"
+
+
 def test_a_sweep_too_large_for_the_machine_is_refused_as_on_the_train_page(
     opened: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("privgraph.runs.memory.psutil.virtual_memory", lambda: SimpleNamespace(total=2**20))
-    app = opened("tradeoffs", on="karate")
+    app = opened("tradeoffs", data="karate")
     (said,) = (text.value for text in app.error)
     assert app.button(key="sweep_go").disabled
     assert said in {text.value for text in opened("train", data="karate").error}
@@ -131,7 +176,7 @@ def test_mixed_units_carry_a_warning(
     for seed in (0, 1):
         keep(store, spec(epsilon=1.0, seed=seed), accuracy=0.7 + seed / 10)
         keep(store, spec(unit="node", epsilon=8.0, batch_size=8, seed=seed), accuracy=0.6)
-    app = opened("tradeoffs", on="karate", protects=protects)
+    app = opened("tradeoffs", data="karate", protects=protects)
     said = [text.value for text in app.warning]
     said += [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     assert sum("do not compare them" in text for text in said) == mixed, "said once, where it is drawn"
@@ -147,9 +192,9 @@ def test_mixed_units_carry_a_warning(
 def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec("gnn", unit="none"), accuracy=0.9)
     keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
-    said = [text.value for text in opened("tradeoffs", on="karate").info]
+    said = [text.value for text in opened("tradeoffs", data="karate").info]
     assert said == ["1 finished run here protects a unit that is not shown: node. Choose it above."]
-    assert not opened("tradeoffs", on="karate", protects="node").info
+    assert not opened("tradeoffs", data="karate", protects="node").info
 
 
 def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -157,7 +202,7 @@ def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], 
     for method, nodes in (("progap", 600), ("gap", 1500)):
         asked = make_spec(method, "social", {"unit": "edge"}, data_options={"nodes": nodes, "degree": 8.0})
         made_runs.finish(store, asked, 0.7, said)
-    app = opened("tradeoffs", on="social", protects="edge")
+    app = opened("tradeoffs", data="social", protects="edge")
     graphs = ["social (nodes 1500, degree 8)", "social (nodes 600, degree 8)"]
     layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
     assert [one["text"] for one in layout["annotations"] if one["text"].startswith("social")] == graphs
@@ -166,7 +211,7 @@ def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], 
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
-    app = opened("tradeoffs", on="karat", curve="progab", protects="everybody")
+    app = opened("tradeoffs", data="karat", curve="progab", protects="everybody")
     said = "\n".join(text.value for text in app.warning)
     assert "did you mean karate" in said
     assert "progab" in said
@@ -177,10 +222,10 @@ def test_numbers_of_neighbours_are_a_table_where_runs_tell(opened: Callable[...,
     pairs = [(m, n) for m in (1, 2) for n in (1, 4)]
     for m, n in pairs[:-1]:
         _keep_neighbours(store, m, n)
-    assert not _tables(opened("tradeoffs", on="karate", protects="edge")), "these runs protect nodes"
-    assert len(_tables(opened("tradeoffs", on="karate", protects="node"))) == 1
+    assert not _tables(opened("tradeoffs", data="karate", protects="edge")), "these runs protect nodes"
+    assert len(_tables(opened("tradeoffs", data="karate", protects="node"))) == 1
     _keep_neighbours(store, *pairs[-1], accuracy=0.9)
-    (said,) = _tables(opened("tradeoffs", on="karate", protects="node"))
+    (said,) = _tables(opened("tradeoffs", data="karate", protects="node"))
     assert "Highest: 90.0% at M = 2 and N_test = 4" in said
 
 

@@ -5,24 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import KARATE, keep, spec
 
+from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statements import tuning_price
 from privgraph.program import program
 from privgraph.progress import Progress
 from privgraph.registry import METHODS
+from privgraph.runs.final_statement import interrupted_statement
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
-from privgraph.runs.verdict import interrupted_statement
-from privgraph_workbench.figures.chart import upper
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words.numbers import upper
 
 
 def _texts(app: AppTest) -> str:
@@ -46,7 +48,8 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     assert planned.epsilon <= 2
     assert "sound ε, planned" in shown
     assert f"#### {planned.epsilon_as_published:.4g}" in shown
-    assert "not audited yet" in shown
+    assert "#### not audited" in {text.value for text in app.markdown}
+    assert not [one for one in app.get("page_link") if one.proto.label == "Audit it"], "nothing has run yet"
     assert "more private" in shown
     assert "right at most 88." in shown
     noise = next(table.value for table in app.dataframe if "noise σ" in table.value)
@@ -92,6 +95,22 @@ def test_a_run_that_was_stopped_at_once_contradicts_itself_nowhere(
     assert "protected so far" not in shown
 
 
+def test_a_run_that_was_stopped_says_what_it_has_spent(opened: Callable[..., AppTest], store: RunStore) -> None:
+    asked = spec(epsilon=4.0)
+    plan = asked.config().plan(KARATE).statement
+    run, worker = store.submit(asked), new_worker()
+    assert store.leases.claim([run], worker) == [run]
+    store.leases.made_by(worker, program())
+    half = Ledger(plan.ledger[:1])
+    said = interrupted_statement(plan, half, stopped=True)
+    store.leases.finish(run, worker, Outcome(state="stopped", statement=statement_to_json(said)))
+    (spent,) = [text.value for text in opened("train", run=run).info if "Spent so far" in text.value]
+    cost = tight().epsilon(half.event(), plan.delta)
+    assert cost < plan.epsilon
+    assert f"cost ε = {upper(cost)} at δ = " in spent
+    assert f"at most {upper(plan.epsilon)}" in spent
+
+
 def test_equal_settings_open_the_run_of_before_and_say_so(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec(epsilon=2.0))
     app = opened("train", method="progap", data="karate", epsilon="2")
@@ -129,7 +148,9 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     shown = _texts(app)
     assert "81.2%" in {metric.value for metric in app.metric}
     assert {mark.label for mark in EPSILONS.values()} <= {text.value for text in app.markdown}
-    assert "not audited yet" in shown
+    assert "#### not audited" in shown
+    (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Audit it"]
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
     assert "An undirected edge is two entries" in shown
     (ledger,) = (table.value for table in app.dataframe if "noise σ" in table.value)
     assert max(len(str(value)) for value in ledger.to_numpy().flat) <= 24, "nothing in the ledger is cut off"

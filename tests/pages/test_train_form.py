@@ -10,12 +10,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench import report
-from privgraph_workbench.figures import compare
-from privgraph_workbench.views import run as run_form
-from privgraph_workbench.views import runs
+from privgraph_workbench.figures.runs import compare
+from privgraph_workbench.forms import beginnings
+from privgraph_workbench.views.runs import one_run as run_form
+from privgraph_workbench.views.runs import page as runs
+from privgraph_workbench.words import meaning
 
 
 def _texts(app: AppTest) -> str:
@@ -66,6 +69,58 @@ def test_one_wrong_value_is_said_once_where_it_stands(
     assert all(fold.proto.expanded for fold in folds), "no wrong value hides in a fold"
 
 
+def test_methods_are_grouped_by_what_they_hide(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", data="karate")
+    options = app.selectbox(key="method").options
+    assert len(options) == len(METHODS)
+    ends = [text.partition(" · ")[2] for text in options]
+    assert ends[0] == "hides connections or people"
+    assert ends.index("hides nothing") == len(ends) - ends.count("hides nothing"), "last"
+    (fold,) = (one for one in app.expander if one.label == "Which method? Start here")
+    said = "\n".join(text.value for text in fold.markdown)
+    assert said.count("Start here") == 3
+    assert all(method.title in said and method.about in said for method in METHODS.values())
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_no_fresh_form_begins_with_next_to_no_protection(method: str) -> None:
+    form = {one.name: one for one in beginnings.form(METHODS[method])}
+    assert meaning.strength(float(form["epsilon"].default)) in ("strong", "moderate")
+    essential = set(beginnings.ESSENTIAL.get(method, ()))
+    assert essential <= set(form)
+    for name in essential:
+        where = form[name].option.where
+        assert where is None or where[0] in essential or form[where[0]].option.group == "Privacy", name
+    openly = [one for one in form.values() if one.option.group != "Privacy" and not one.option.advanced]
+    assert len(openly) <= 8
+
+
+def test_a_form_says_where_it_begins_and_an_address_has_the_last_word(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    app = opened("train", method="dp-mlp", data="karate")
+    assert app.text_input(key="epsilon").value == "2"
+    assert "This form begins here; the method's own default is 8" in _texts(app)
+    app.button(key="go").click().run()
+    assert [run.spec.options["epsilon"] for run in store.find(RunQuery())] == [2.0]
+    assert opened("train", method="dp-mlp", data="karate", epsilon="8").text_input(key="epsilon").value == "8"
+
+
+def test_a_budget_that_is_not_used_up_is_explained_once(opened: Callable[..., AppTest]) -> None:
+    said = _texts(opened("train", method="dp-mlp", data="karate", epsilon="1"))
+    assert said.count("The noise is chosen so that ε is at most 1; it comes to 0.99") == 1
+
+
+def test_epochs_are_not_called_steps(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", method="dp-mlp", data="karate", epochs="5", batch_size="20")
+    (work,) = (text.value for text in app.caption if text.value.startswith("Work: "))
+    times = int(next(table.value for table in app.dataframe if "times" in table.value)["times"].iloc[0])
+    assert times != 5
+    assert work.startswith(
+        f"Work: 5 epochs, in which private data are read {times} times: that is what the ledger counts"
+    )
+
+
 @pytest.mark.parametrize("typed", ["0.35", "1.7", "3.70", "1e-2"])
 def test_an_epsilon_is_typed_to_the_digit(opened: Callable[..., AppTest], store: RunStore, typed: str) -> None:
     app = opened("train", method="mlp", unit="edge", data="karate")
@@ -84,6 +139,11 @@ def test_a_slider_offers_round_epsilons_and_the_address_follows(opened: Callable
     assert app.query_params["epsilon"] in ("4", ["4"])
     app.text_input(key="epsilon").set_value("five").run()
     assert [text.value for text in app.error] == ["Epsilon must be a number (got five)."]
+    assert app.select_slider(key="epsilon.slide").value == 4, "the last number that was right"
+    app.text_input(key="epsilon").set_value("0,35").run()
+    assert [text.value for text in app.error] == [
+        "Epsilon must be written with a decimal point, not with a comma (got 0,35)."
+    ]
     app.text_input(key="epsilon").set_value("0.123").run()
     assert not app.error
     assert app.select_slider(key="epsilon.slide").value == 0.123

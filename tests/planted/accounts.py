@@ -24,14 +24,14 @@ from privgraph.privacy.events import Gaussian
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.runs import leases
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.chart import upper
-from privgraph_workbench.views import runs as page
+from privgraph_workbench.views.runs import page
+from privgraph_workbench.words.numbers import upper
 
 
 def merged_by_name() -> AbstractContextManager[None]:
     def add(self: Ledger, entry: LedgerEntry) -> None:
         for place, known in enumerate(self._entries):
-            if (known.mechanism, known.stage) == (entry.mechanism, entry.stage):
+            if (known.kind, known.stage) == (entry.kind, entry.stage):
                 self._entries[place] = replace(known, count=known.count + entry.count)
                 return
         self._entries.append(entry)
@@ -157,7 +157,7 @@ BUGS = (
     ),
     Bug(
         name="the epsilon asked for shown as the sound one",
-        where="views/runs.py",
+        where="views/runs/page.py",
         plant=asked_is_shown,
         caught_by="tables of a run",
         check=tables_tell_the_sound_epsilon,

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 from tests.data import uploads_made_here as made
-from tests.planted.planting import Bug, Verdict, everywhere, instead
+from tests.planted.planting import Bug, Verdict, everywhere, instead, swapped
 from tests.secrets_made_here import KEY
 from tests.statistics import test_epoch_choice as epoch_choice
 from torch import Tensor
@@ -36,14 +36,14 @@ from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyVotes
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
-from privgraph.methods.base import Context, train_one
-from privgraph.methods.dp_gnn.config import step_event
-from privgraph.methods.heter_poisson.sampling import HeterPoisson
+from privgraph.methods.gradients.dp_gnn.config import step_event
+from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson
 from privgraph.methods.keys import run_keys
-from privgraph.methods.parts import split_parts
-from privgraph.methods.privgnn.config import Config
-from privgraph.methods.privgnn.table import class_sums
-from privgraph.methods.privgnn.votes import GRID, PublicEncoder, weights
+from privgraph.methods.teachers.parts import split_parts
+from privgraph.methods.teachers.privgnn.config import Config
+from privgraph.methods.teachers.privgnn.table import class_sums
+from privgraph.methods.teachers.privgnn.votes import GRID, PublicEncoder, weights
+from privgraph.methods.training import Context, train_one
 from privgraph.nn.training import fit_private
 from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.events import Nothing
@@ -98,11 +98,12 @@ def one_more_step() -> AbstractContextManager[None]:
     def fit(*inputs: Any, steps: int, **settings: Any) -> Any:
         return fit_private(*inputs, steps=steps + 1, **settings)
 
-    return everywhere(fit_private, fit)
+    return swapped(fit_private, fit)
 
 
 def each_counted_once() -> AbstractContextManager[None]:
-    """DP-GNN: a gradient that turns round is counted as one that is added: no term is the node's where it takes no part."""
+    """DP-GNN: a gradient that turns round is counted as one that is added: no term is the node's where it
+    takes no part."""
 
     def event(noise_multiplier: float, max_degree: int, rate: float) -> Any:
         return replace(step_event(noise_multiplier, max_degree, rate), absent=0)
@@ -152,7 +153,7 @@ def drawn_again() -> AbstractContextManager[None]:
     def rank(source: Tensor, target: Tensor, seed: int) -> Tensor:
         return pair_rank(source, target, seed + source.numel())
 
-    return everywhere(pair_rank, rank)
+    return swapped(pair_rank, rank)
 
 
 def choice_for_free() -> AbstractContextManager[None]:
@@ -161,7 +162,8 @@ def choice_for_free() -> AbstractContextManager[None]:
 
 
 def loudest_sets_the_scale() -> AbstractContextManager[None]:
-    """Vectors of a table scaled by the longest of all private nodes, so that one node moves everybody else's."""
+    """Vectors of a table scaled by the longest of all private nodes, so that one node moves everybody
+    else's."""
 
     def private(self: PublicEncoder, x: Tensor) -> Any:
         raw = self.raw(x)
@@ -228,7 +230,8 @@ def releases_are_all_in_the_ledger() -> Verdict:
 
 
 def strangers_keep_their_lists() -> Verdict:
-    """When a node is gone, who never pointed to it keeps the same out-edges: what freezing a sample relies on."""
+    """When a node is gone, who never pointed to it keeps the same out-edges: what freezing a sample relies
+    on."""
     graph, gone = load("social", data_options={"nodes": 80, "degree": 8.0, "features": 2}), 0
     edges = graph.edge_index
     left = edges[:, (edges != gone).all(0)]
@@ -242,7 +245,8 @@ def strangers_keep_their_lists() -> Verdict:
 
 
 def a_table_loses_one_vector() -> Verdict:
-    """When a private node is gone, its own column has changed by 1 at most, and every other number is what it was."""
+    """When a private node is gone, its own column has changed by 1 at most, and every other number is what it
+    was."""
     parts = split_parts(load("social", data_options={"nodes": 80, "degree": 4.0, "features": 6}), Config())
     encoder, labels = PublicEncoder.of(parts.public, 6), parts.private.y.numpy()
 
@@ -307,7 +311,7 @@ BUGS = (
     Bug(
         name="clip not applied",
         where="mechanisms/gradients.py",
-        plant=lambda: everywhere(clip_factors, lambda squared_norms, clips: torch.ones_like(squared_norms)),
+        plant=lambda: swapped(clip_factors, lambda squared_norms, clips: torch.ones_like(squared_norms)),
         caught_by=MECHANISMS,
         check=audited("dp-mlp", epsilon=4.0, **WHOLE),
     ),
@@ -321,7 +325,7 @@ BUGS = (
     Bug(
         name="sampling rate understated",
         where="mechanisms/sampling.py",
-        plant=lambda: everywhere(
+        plant=lambda: swapped(
             poisson_batch,
             lambda examples, rate, *rest: poisson_batch(examples, min(1.0, 4 * rate), *rest),
         ),
@@ -338,7 +342,7 @@ BUGS = (
     Bug(
         name="sensitivity of NAP forgotten: rows of any length",
         where="mechanisms/aggregation.py",
-        plant=lambda: everywhere(unit_rows, lambda rows: rows),
+        plant=lambda: swapped(unit_rows, lambda rows: rows),
         caught_by=MECHANISMS,
         check=audited("gap", trials=1000, unit="edge", epsilon=2.0),
     ),
@@ -358,7 +362,7 @@ BUGS = (
     ),
     Bug(
         name="add where replace was claimed",
-        where="methods/dp_gnn/config.py",
+        where="methods/gradients/dp_gnn/config.py",
         plant=each_counted_once,
         caught_by=MECHANISMS,
         check=audited("dp-gnn", trials=16_000, epsilon=2.0, max_degree=8, **WHOLE),
@@ -379,7 +383,7 @@ BUGS = (
     ),
     Bug(
         name="central/peripheral rule skipped",
-        where="methods/heter_poisson/sampling.py",
+        where="methods/gradients/heter_poisson/sampling.py",
         plant=rule_skipped,
         caught_by=MECHANISMS,
         check=audited(
@@ -416,21 +420,21 @@ BUGS = (
     ),
     Bug(
         name="a vote may weigh any amount",
-        where="methods/privgnn/votes.py",
-        plant=lambda: everywhere(weights, lambda queries, nodes: queries @ nodes.T),
+        where="methods/teachers/privgnn/votes.py",
+        plant=lambda: swapped(weights, lambda queries, nodes: queries @ nodes.T),
         caught_by=MECHANISMS,
         check=audited("privgnn", trials=1000, epsilon=2.0, release="votes", queries=50),
     ),
     Bug(
         name="a vector of the table may have any length",
-        where="methods/privgnn/votes.py",
+        where="methods/teachers/privgnn/votes.py",
         plant=lambda: instead(PublicEncoder, "private", lambda self, x: self.raw(x)),
         caught_by=MECHANISMS,
         check=audited("privgnn", trials=1000, epsilon=2.0),
     ),
     Bug(
         name="the loudest private node scales everybody's vector",
-        where="methods/privgnn/votes.py",
+        where="methods/teachers/privgnn/votes.py",
         plant=loudest_sets_the_scale,
         caught_by="departures from a table",
         check=a_table_loses_one_vector,

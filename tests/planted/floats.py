@@ -18,9 +18,9 @@ from privgraph.mechanisms import aggregation
 from privgraph.mechanisms.aggregation import aggregate
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients
-from privgraph.methods.base import Context
-from privgraph.methods.dp_gnn import network
-from privgraph.methods.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.gradients.dp_gnn import network
+from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.training import Context
 from privgraph.nn import ragged_network
 from privgraph.nn.inputs import PerMember
 from privgraph.nn.layers import Pass
@@ -58,7 +58,8 @@ ADD = GaussianNoise.add_
 
 
 def the_last_digits_say_nothing() -> Verdict:
-    """Neighbouring quantities with the same noise: each on the lattice, and apart by just what they were apart before."""
+    """Neighbouring quantities with the same noise: each on the lattice, and apart by just what they were
+    apart before."""
     here = torch.tensor([0.1, 1e6 / 3, -3.0, 1e-30], dtype=torch.float64)
     moved = here + torch.tensor([0.0, 0.0, 1.0, 0.0], dtype=torch.float64)
     one, other = (MECHANISM.add_(value.clone(), secret()) / step_of(1.0) for value in (here, moved))
@@ -195,7 +196,7 @@ BUGS = (
     ),
     Bug(
         name="padding times zero",
-        where="methods/dp_gnn/network.py",
+        where="methods/gradients/dp_gnn/network.py",
         plant=lambda: instead(network, "_features", _reading_node_0),
         caught_by="padding beside an absurd record",
         check=padding_beside_an_absurd_record,
@@ -209,7 +210,7 @@ BUGS = (
     ),
     Bug(
         name="a secret stream for two purposes",
-        where="methods/base.py",
+        where="methods/training.py",
         plant=streams_handed_out_again,
         caught_by="a second reader",
         check=nothing_is_drawn_twice,

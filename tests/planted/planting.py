@@ -1,7 +1,7 @@
 """How a bug is planted on purpose, and looked for: proof that audits and tests are worth something.
 
-A bug replaces product code from outside, for the length of a `with`; the product has no switch for it. Its check says
-whether something is wrong, and what it saw: on clean code it must find nothing.
+A bug replaces product code from outside, for the length of a `with`; the product has no switch for it. Its
+check says whether something is wrong, and what it saw: on clean code it must find nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from operator import is_
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
@@ -64,14 +66,20 @@ def instead(owner: type | ModuleType, name: str, replacement: Any) -> Iterator[N
 
 def _swap(old: Any, new: Any) -> int:
     """In how many places of the product `new` now stands for `old`."""
-    places = [(module, name) for module in _modules() for name, value in list(vars(module).items()) if value is old]
+    places = [
+        (module, name)
+        for module in _modules()
+        if any(map(partial(is_, old), vars(module).values()))
+        for name, value in vars(module).items()
+        if value is old
+    ]
     for module, name in places:
         setattr(module, name, new)
     return len(places)
 
 
 def _modules() -> list[ModuleType]:
-    return [module for name, module in sorted(sys.modules.items()) if name.startswith("privgraph.")]
+    return [module for name, module in list(sys.modules.items()) if name.startswith("privgraph.")]
 
 
 def _forget() -> None:

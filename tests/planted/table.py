@@ -1,4 +1,5 @@
-"""The table of planted bugs: what was planted where, what caught it, and what it saw. For `make planted-bugs`."""
+"""The table of planted bugs: what was planted where, what caught it, and what it saw. For `make
+planted-bugs`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from tests.planted.planting import Bug, Verdict, everywhere, instead
+from tests.planted.planting import Bug, Verdict, instead, swapped
 from tests.witness.cases import Case
 from tests.witness.judge import another_epoch_was_better, complaints, last_epoch
 from torch import Tensor
@@ -22,18 +22,18 @@ from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.noisy_max import NoisyMax
 from privgraph.mechanisms.sampling import poisson_batch
-from privgraph.methods.base import Context, Member
-from privgraph.methods.dp_gnn import config as dp_gnn_config
-from privgraph.methods.dp_gnn import train as dp_gnn
-from privgraph.methods.dp_gpl import train as dp_gpl
-from privgraph.methods.edge_rand import train as edge_rand
-from privgraph.methods.edge_rand.train import randomised
-from privgraph.methods.gap import stack
-from privgraph.methods.heter_poisson import sampling as heter_poisson
-from privgraph.methods.privgnn import teachers as privgnn_teachers
-from privgraph.methods.privgnn import train as privgnn
-from privgraph.methods.privgnn.sampling import coins
-from privgraph.methods.prompt_dpsgd import train as prompt_dpsgd
+from privgraph.methods.aggregation import stack
+from privgraph.methods.baselines.edge_rand import train as edge_rand
+from privgraph.methods.baselines.edge_rand.train import randomised
+from privgraph.methods.gradients.dp_gnn import config as dp_gnn_config
+from privgraph.methods.gradients.dp_gnn import train as dp_gnn
+from privgraph.methods.gradients.heter_poisson import sampling as heter_poisson
+from privgraph.methods.prompts.dp_gpl import train as dp_gpl
+from privgraph.methods.prompts.prompt_dpsgd import train as prompt_dpsgd
+from privgraph.methods.teachers.privgnn import teachers as privgnn_teachers
+from privgraph.methods.teachers.privgnn import train as privgnn
+from privgraph.methods.teachers.privgnn.sampling import coins
+from privgraph.methods.training import Context, Member
 from privgraph.nn import training
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.training import fit_private
@@ -173,7 +173,7 @@ def times(share: float) -> Planted:
         with ExitStack() as everything:
             everything.enter_context(instead(GaussianNoise, "add_", on_tensors))
             for add in (lattice.add, lattice.add_untied):
-                everything.enter_context(everywhere(add, on_arrays(add)))
+                everything.enter_context(swapped(add, on_arrays(add)))
             yield
 
     return plant
@@ -232,7 +232,7 @@ def best_epoch() -> AbstractContextManager[None]:
     def fit(*inputs: Any, **settings: Any) -> Any:
         return fit_private(*inputs, **{**settings, "selection": "validation"})
 
-    return everywhere(fit_private, fit)
+    return swapped(fit_private, fit)
 
 
 @contextmanager
@@ -240,7 +240,8 @@ def best_epoch_of_dp_gnn() -> Iterator[None]:
     train = dp_gnn._train_one
 
     def chosen(member: Member) -> Any:
-        return train(replace(member, config=replace(member.config, selection="validation")))
+        config = replace(member.config, selection="validation")
+        return train(replace(member, config=config, plan=replace(member.plan, config=config)))
 
     with instead(dp_gnn, "_train_one", chosen), instead(dp_gnn_config.Config, "unpaid", lambda self: ()):
         yield
@@ -276,36 +277,40 @@ def planted(name: str, where: str, plant: Planted, case: Case, kind: str, runs: 
 
 RATES = [
     *((NODE[name], "nn/training.py", twice_the_rate(training)) for name in ("gap", "progap", "dp-mlp")),
-    (NODE["dp-gnn"], "methods/dp_gnn/train.py", twice_the_rate(dp_gnn)),
-    (NODE["heter-poisson"], "methods/heter_poisson/sampling.py", twice_the_rate(heter_poisson)),
-    (NODE["prompt-dpsgd"], "methods/prompt_dpsgd/train.py", twice_the_rate(prompt_dpsgd)),
-    (VOTES, "methods/privgnn/train.py", twice_the_coins(privgnn)),
-    (ENSEMBLE, "methods/privgnn/teachers.py", twice_the_coins(privgnn_teachers)),
-    (POSTERIOR, "methods/privgnn/teachers.py", twice_the_coins(privgnn_teachers)),
+    (NODE["dp-gnn"], "methods/gradients/dp_gnn/train.py", twice_the_rate(dp_gnn)),
+    (NODE["heter-poisson"], "methods/gradients/heter_poisson/sampling.py", twice_the_rate(heter_poisson)),
+    (NODE["prompt-dpsgd"], "methods/prompts/prompt_dpsgd/train.py", twice_the_rate(prompt_dpsgd)),
+    (VOTES, "methods/teachers/privgnn/train.py", twice_the_coins(privgnn)),
+    (ENSEMBLE, "methods/teachers/privgnn/teachers.py", twice_the_coins(privgnn_teachers)),
+    (POSTERIOR, "methods/teachers/privgnn/teachers.py", twice_the_coins(privgnn_teachers)),
 ]
 """Every method that samples, and where it does."""
 
 ONE_STREAM = [
-    (REPORTED, "methods/dp_gpl/train.py", one_stream(dp_gpl.Run, ("votes", "report")), "reuse"),
-    (GATED_GPL, "methods/dp_gpl/train.py", one_stream(dp_gpl.Run, ("gate", "votes")), "reuse"),
-    (GATED, "methods/privgnn/train.py", one_stream(privgnn.Run, ("gates", "answers")), "reuse"),
-    (GATED_GPL, "methods/dp_gpl/train.py", drawn_on(dp_gpl.Run), "noise"),
-    (GATED, "methods/privgnn/train.py", drawn_on(privgnn.Run), "noise"),
+    (REPORTED, "methods/prompts/dp_gpl/train.py", one_stream(dp_gpl.Run, ("votes", "report")), "reuse"),
+    (GATED_GPL, "methods/prompts/dp_gpl/train.py", one_stream(dp_gpl.Run, ("gate", "votes")), "reuse"),
+    (GATED, "methods/teachers/privgnn/train.py", one_stream(privgnn.Run, ("gates", "answers")), "reuse"),
+    (GATED_GPL, "methods/prompts/dp_gpl/train.py", drawn_on(dp_gpl.Run), "noise"),
+    (GATED, "methods/teachers/privgnn/train.py", drawn_on(privgnn.Run), "noise"),
 ]
 
 EPOCHS = [
     *((NODE[name], "nn/training.py", best_epoch) for name in ("gap", "progap", "dp-mlp")),
-    (NODE["dp-gnn"], "methods/dp_gnn/train.py", best_epoch_of_dp_gnn),
+    (NODE["dp-gnn"], "methods/gradients/dp_gnn/train.py", best_epoch_of_dp_gnn),
 ]
 
 BUGS = (
     *(planted("twice the rate of the ledger", where, plant, case, "rate") for case, where, plant in RATES),
     *(
-        planted("noise of the scale over the clip", "methods/gap/stack.py", scale_over_clip, NODE[name], "noise")
+        planted(
+            "noise of the scale over the clip", "methods/aggregation/stack.py", scale_over_clip, NODE[name], "noise"
+        )
         for name in ("gap", "progap")
     ),
     *(
-        planted("edges randomised at twice epsilon", "methods/edge_rand/train.py", twice_epsilon, case, "noise")
+        planted(
+            "edges randomised at twice epsilon", "methods/baselines/edge_rand/train.py", twice_epsilon, case, "noise"
+        )
         for case in (Case("edge-rand", "edge"), COUNTED)
     ),
     *(
@@ -313,7 +318,9 @@ BUGS = (
         for name, share in (("two thirds", 2 / 3), ("three halves", 3 / 2))
         for case in (*(case for case in NOISY if case is not COUNTED), ENSEMBLE, POSTERIOR)
     ),
-    planted("own rows without a bound on in-edges", "methods/gap/stack.py", unbounded_readers, OWN_ROWS, "quantity"),
+    planted(
+        "own rows without a bound on in-edges", "methods/aggregation/stack.py", unbounded_readers, OWN_ROWS, "quantity"
+    ),
     *(
         planted(
             "noise after the first moment", "nn/optim.py", noise_after_the_first_moment, NODE[name], "choice", "worlds"
@@ -325,8 +332,13 @@ BUGS = (
         for case in NODE.values()
     ),
     *(planted("one stream for two mechanisms", where, plant, case, kind) for case, where, plant, kind in ONE_STREAM),
-    *(planted("noise from the seed alone", "methods/base.py", without_the_key, case, "key", "keys") for case in NOISY),
-    planted("noise of NumPy's own", "methods/pate/train.py", from_a_public_generator, Case("pate", "node"), "noise"),
+    *(
+        planted("noise from the seed alone", "methods/training.py", without_the_key, case, "key", "keys")
+        for case in NOISY
+    ),
+    planted(
+        "noise of NumPy's own", "methods/teachers/pate/train.py", from_a_public_generator, Case("pate", "node"), "noise"
+    ),
     *(
         Bug(
             name=f"the best epoch by private labels ({case})",
@@ -337,10 +349,10 @@ BUGS = (
         )
         for case, where, plant in EPOCHS
     ),
-    planted("noise on logarithms", "methods/privgnn/train.py", on_logarithms, POSTERIOR, "quantity"),
+    planted("noise on logarithms", "methods/teachers/privgnn/train.py", on_logarithms, POSTERIOR, "quantity"),
     planted(
         "labels of private nodes in the file of predictions",
-        "methods/privgnn/train.py",
+        "methods/teachers/privgnn/train.py",
         with_labels(privgnn.Run, lambda run, given: run.parts.private.y),
         Case("privgnn", "node"),
         "choice",
@@ -348,7 +360,7 @@ BUGS = (
     ),
     planted(
         "labels of private nodes in the file of predictions",
-        "methods/dp_gpl/train.py",
+        "methods/prompts/dp_gpl/train.py",
         with_labels(dp_gpl.Run, lambda run, given: given[0].labels[given[0].private_nodes]),
         Case("dp-gpl", "node"),
         "choice",

@@ -1,4 +1,5 @@
-"""Second routes to the same numbers: direct integration, exact enumeration and simulation, with no accountant."""
+"""Second routes to the same numbers: direct integration, exact enumeration and simulation, with no
+accountant."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ def renyi_moment(p: Density, q: Density, order: float, knots: list[float]) -> fl
 
 
 def product_hockey_stick(p: Array, q: Array, count: int, epsilon: float) -> float:
-    """The hockey-stick divergence of `count` independent copies of two discrete laws, by listing all types."""
+    """The hockey-stick divergence of `count` independent copies of two discrete laws, by listing all
+    types."""
     total = 0.0
     for outcome in itertools.combinations_with_replacement(range(len(p)), count):
         times = np.bincount(outcome, minlength=len(p))

@@ -7,7 +7,8 @@ import math
 from hypothesis import strategies as st
 
 from privgraph.privacy import events
-from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.kinds import Adversary, MechanismKind, Neighbours, Release
+from privgraph.privacy.ledger import LedgerEntry, WorstCase
 from privgraph.privacy.statement import Gap, PrivacyStatement
 
 positive = st.floats(1e-6, 1e6)
@@ -95,8 +96,20 @@ repeats = st.builds(lambda event, count: events.Repeated(event=event, count=coun
 any_event = st.one_of(
     singles, repeats, st.lists(singles | repeats, max_size=3).map(lambda parts: events.Composed(tuple(parts)))
 )
+worsts = st.builds(
+    WorstCase,
+    clip=st.none() | positive,
+    max_degree=st.none() | st.integers(0, 1000),
+    noise=st.none() | text,
+    neighbours=st.none() | st.integers(0, 1000),
+    largest_degree=st.none() | st.integers(0, 1000),
+    exclusive=st.none() | st.booleans(),
+    gate_std=st.none() | positive,
+)
 entries = st.builds(
     LedgerEntry,
+    kind=st.sampled_from(list(MechanismKind)),
+    worst=worsts,
     mechanism=text,
     stage=text,
     event=singles,
@@ -113,7 +126,9 @@ epsilons = st.floats(0, 1e6) | st.just(math.inf)
 statements = st.builds(
     PrivacyStatement,
     unit=st.sampled_from(["none", "edge", "node"]),
+    neighbours=st.sampled_from(list(Neighbours)),
     relation=text,
+    release=st.sampled_from(list(Release)),
     released=text,
     public=st.lists(text, max_size=2).map(tuple),
     delta=st.floats(0, 0.5),
@@ -124,6 +139,7 @@ statements = st.builds(
     accountant_as_published=text,
     epsilon_audited=st.none() | epsilons,
     audit_confidence=st.none() | st.floats(0, 1),
+    adversary=st.none() | st.sampled_from(list(Adversary)),
     assumptions=st.lists(text, max_size=2).map(tuple),
     gaps=st.lists(gaps, max_size=2).map(tuple),
     data_dependent=st.booleans(),

@@ -80,7 +80,7 @@ EVERY_EVENT: tuple[PrivacyEvent, ...] = (
 ALL_ACCOUNTANTS: tuple[Accountant, ...] = (PLDAccountant(), RenyiAccountant(), tight())
 
 
-# --- edge cases -------------------------------------------------------------------------------------------------------
+# --- edge cases -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("accountant", ALL_ACCOUNTANTS, ids=lambda one: type(one).__name__)
@@ -170,7 +170,7 @@ def test_accountants_refuse_bad_settings() -> None:
         PLDAccountant(accuracy=0)
 
 
-# --- Gaussian: closed form against integration, and against the grid ------------------------------------------------------
+# --- Gaussian: closed form against integration, and against the grid --------------------------------------
 
 
 @pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0, 20.0])
@@ -211,7 +211,7 @@ def test_rounding_of_the_transforms_is_far_below_the_allowance(sigma: float, cou
         assert grid.get_delta_for_epsilon(epsilon) > delta - pld.ROUNDING_ALLOWANCE / 10
 
 
-# --- one sampled step: both directions against integration ------------------------------------------------------------
+# --- one sampled step: both directions against integration ------------------------------------------------
 
 
 @pytest.mark.parametrize(("kind", "scale"), [("gaussian", 0.6), ("gaussian", 2.0), ("laplace", 0.4), ("laplace", 2.0)])
@@ -236,7 +236,7 @@ def test_a_sampled_step_is_the_integral(kind: str, scale: float, rate: float) ->
     )
 
 
-# --- composition: exact enumeration, optimal composition, simulation ---------------------------------------------------
+# --- composition: exact enumeration, optimal composition, simulation --------------------------------------
 
 
 @pytest.mark.parametrize("count", [1, 4, 8])
@@ -348,7 +348,7 @@ def test_gaussian_curve_below_zero_is_the_reverse_curve() -> None:
     assert pld.gaussian_curve(epsilons, 2.0) == pytest.approx(wanted, rel=1e-6)
 
 
-# --- Opacus -----------------------------------------------------------------------------------------------------------
+# --- Opacus -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -370,7 +370,7 @@ def test_prv_without_opacus_says_what_is_missing(monkeypatch: pytest.MonkeyPatch
         PRVAccountant()
 
 
-# --- work -------------------------------------------------------------------------------------------------------------
+# --- work -------------------------------------------------------------------------------------------------
 
 
 def test_a_grid_is_made_for_each_kind_of_step_and_not_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,5 @@
-"""Bounded range: what dominates the exponential mechanism, sampled and composed, against integration and listing."""
+"""Bounded range: what dominates the exponential mechanism, sampled and composed, against integration and
+listing."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ def test_no_exponential_mechanism_exceeds_it(scores: list[tuple[float, float]], 
 
 @pytest.mark.parametrize("epsilon", [-0.5, 0.0, 0.7])
 def test_some_exponential_mechanism_reaches_it(epsilon: float) -> None:
-    """Two labels, one vote moved: for every epsilon some counts attain the curve, and noise 3/2 as large does not."""
+    """Two labels, one vote moved: for every epsilon some counts attain the curve, and noise 3/2 as large does
+    not."""
     scale = 1.0
     gaps = np.linspace(-12, 12, 4001)
     here = 1 / (1 + np.exp(-(gaps + 2) / scale))
@@ -96,7 +98,8 @@ def test_sampled_ranges_agree_with_simulation(factor: float) -> None:
     losses = np.zeros(draws)
     wide = length * factor
     for _ in range(count):
-        # The loss without the unit has density e^(-y/2) on [-wide, wide]: by its inverse; with it, its mirror image.
+        # The loss without the unit has density e^(-y/2) on [-wide, wide]: by its inverse; with it, its mirror
+        # image.
         y = -2 * np.log(math.exp(wide / 2) - generator.random(draws) * 2 * math.sinh(wide / 2))
         y = np.where(generator.random(draws) < rate, -y, y)
         losses += np.log1p(rate * np.expm1(y))
@@ -116,7 +119,8 @@ def test_it_costs_at_most_what_its_pure_epsilon_costs(length: float) -> None:
 
 
 def test_many_ranges_are_like_gaussians_of_a_third_of_their_variance() -> None:
-    """The loss spreads like a uniform one on [-length, length]: its variance is a third of what pure epsilon has."""
+    """The loss spreads like a uniform one on [-length, length]: its variance is a third of what pure epsilon
+    has."""
     length, count = 0.01, 400
     found = tight().epsilon(Repeated(event=BoundedRange(epsilon=length), count=count), 1e-5)
     as_gaussian = tight().epsilon(Repeated(event=Gaussian(noise_multiplier=math.sqrt(3) / length), count=count), 1e-5)

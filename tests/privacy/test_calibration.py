@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privgraph.papers import progap
 from privgraph.privacy.accountants import Accountant, PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.delta import EDGE_ENTRIES, delta_rule
@@ -24,7 +25,6 @@ from privgraph.privacy.events import (
     PureDP,
     Repeated,
 )
-from privgraph.privacy.published import progap
 
 MakeEvent = Callable[[float], PrivacyEvent]
 
@@ -47,7 +47,8 @@ def laplace(count: int, rate: float) -> MakeEvent:
 
 
 def one_sided(make_event: MakeEvent, epsilon: float, delta: float, accountant: Accountant) -> None:
-    """The scale keeps epsilon with the very same accountant, spends all but a percent of it, and 2/3 of it fails."""
+    """The scale keeps epsilon with the very same accountant, spends all but a percent of it, and 2/3 of it
+    fails."""
     scale = calibrate(make_event, epsilon, delta, accountant)
     spent = accountant.epsilon(make_event(scale), delta)
     assert epsilon * 0.99 <= spent <= epsilon

@@ -34,8 +34,8 @@ LOPSIDED: tuple[Single, ...] = (
 def mismatch(event: Single) -> float:
     """By how much the curves of the two directions fail to be one pair's.
 
-    With P the law with the unit, Q without it and c = e^eps, H_c(P||Q) = 1 - c + c H_(1/c)(Q||P): each direction
-    says what the other must be.
+    With P the law with the unit, Q without it and c = e^eps, H_c(P||Q) = 1 - c + c H_(1/c)(Q||P): each
+    direction says what the other must be.
     """
     pair = pld.distribution(event, 1e-3)
     epsilons = np.linspace(-1.0, 1.0, 9)

@@ -11,7 +11,8 @@ import pytest
 
 from privgraph.privacy import events
 from privgraph.privacy.events import Composed, Gaussian, Nothing, Repeated
-from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import Ledger, LedgerEntry, WorstCase
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,10 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
         (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, 0.0)), "must be positive"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, math.nan)), "must be positive"),
         (lambda: Repeated(event=Nothing(), count=-1), "must not be negative"),
-        (lambda: LedgerEntry(mechanism="", stage="", event=Nothing(), count=-1), "must not be negative"),
+        (
+            lambda: LedgerEntry(kind=MechanismKind.NOTHING, mechanism="", stage="", event=Nothing(), count=-1),
+            "must not be negative",
+        ),
     ],
 )
 def test_privacy_objects_cannot_be_built_wrong(build: Callable[[], Any], message: str) -> None:
@@ -43,12 +47,15 @@ def test_privacy_objects_cannot_be_built_wrong(build: Callable[[], Any], message
 
 def test_a_ledger_merges_equal_mechanisms_and_keeps_both_views() -> None:
     nap = LedgerEntry(
+        kind=MechanismKind.AGGREGATION,
         mechanism="NAP",
         stage="1",
         event=Gaussian(noise_multiplier=2.0),
         event_as_published=Gaussian(noise_multiplier=3.0),
     )
-    other = LedgerEntry(mechanism="DP-Adam", stage="1", event=Gaussian(noise_multiplier=5.0), count=7)
+    other = LedgerEntry(
+        kind=MechanismKind.GRADIENTS, mechanism="DP-Adam", stage="1", event=Gaussian(noise_multiplier=5.0), count=7
+    )
     ledger = Ledger([nap, other, nap])
     assert [entry.count for entry in ledger.entries] == [2, 7]
     assert ledger.event() == Composed(
@@ -66,13 +73,17 @@ def test_a_ledger_merges_equal_mechanisms_and_keeps_both_views() -> None:
     assert Ledger().event() == Composed((Nothing(),))
 
 
-ENTRY = LedgerEntry(mechanism="NAP", stage="1", event=Gaussian(noise_multiplier=2.0), noise_std=2.0)
+ENTRY = LedgerEntry(
+    kind=MechanismKind.AGGREGATION, mechanism="NAP", stage="1", event=Gaussian(noise_multiplier=2.0), noise_std=2.0
+)
 
 
 @pytest.mark.parametrize(
     "changed",
     [
         {"mechanism": "votes"},
+        {"kind": MechanismKind.GATE},
+        {"worst": WorstCase(clip=1.0)},
         {"stage": "2"},
         {"event": Gaussian(noise_multiplier=1.0)},
         {"event_as_published": Gaussian(noise_multiplier=1.0)},

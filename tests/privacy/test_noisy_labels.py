@@ -1,4 +1,5 @@
-"""Noisy labels: sensitivities by listing, events against direct computation, gates by listing strategies, prices."""
+"""Noisy labels: sensitivities by listing, events against direct computation, gates by listing strategies,
+prices."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from privgraph.privacy import noisy_labels, pld
+from privgraph.papers import privgnn
+from privgraph.papers import privgnn_releases as noisy_labels
+from privgraph.privacy import pld
 from privgraph.privacy.accountants import PLDAccountant, tight
 from privgraph.privacy.events import (
     Atoms,
@@ -24,12 +27,11 @@ from privgraph.privacy.events import (
     Repeated,
     SampledOnce,
 )
-from privgraph.privacy.published import privgnn
 
 Array = np.ndarray
 
 
-# --- sensitivities, by listing ------------------------------------------------------------------------------------------
+# --- sensitivities, by listing ----------------------------------------------------------------------------
 
 
 def test_one_teacher_moves_one_vote() -> None:
@@ -53,7 +55,8 @@ def test_one_teacher_moves_one_vote() -> None:
 
 
 def test_one_node_adds_one_weight() -> None:
-    """Weighted votes of a few nodes, each left out in turn: one coordinate moves, by at most 1; so does the largest."""
+    """Weighted votes of a few nodes, each left out in turn: one coordinate moves, by at most 1; so does the
+    largest."""
     generator = np.random.default_rng(5)
     worst = 0.0
     for _ in range(300):
@@ -69,7 +72,7 @@ def test_one_node_adds_one_weight() -> None:
     assert noisy_labels.votes_answer(3.0) == Gaussian(noise_multiplier=3.0)
 
 
-# --- noisy maxima against their own laws ----------------------------------------------------------------------------------
+# --- noisy maxima against their own laws ------------------------------------------------------------------
 
 
 def maximum_law(counts: Array, maximum: str, scale: float) -> Array:
@@ -113,7 +116,8 @@ def moved_votes() -> list[tuple[Array, Array]]:
 
 @pytest.mark.parametrize("maximum", noisy_labels.MAXIMA)
 def test_no_moved_vote_exceeds_its_event(maximum: str) -> None:
-    """Both sampled directions of every move stay below the event's curve; noise counted twice as large is exceeded."""
+    """Both sampled directions of every move stay below the event's curve; noise counted twice as large is
+    exceeded."""
     scale, rate, epsilon = 1.5, 0.4, 0.35
     worst = 0.0
     for before, after in moved_votes():
@@ -153,15 +157,16 @@ def test_a_laplace_vector_is_no_worse_than_one_coordinate_moved_by_all() -> None
         assert added <= grid._pmf_add.get_delta_for_epsilon(epsilon) + 1e-4
 
 
-# --- gates ------------------------------------------------------------------------------------------------------------------
+# --- gates ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ratio", [0.2, 0.8, 1.0, 1.3, 3.0])
 def test_an_order_chosen_on_the_way_costs_no_more_than_a_fixed_one(ratio: float) -> None:
-    """Every strategy that interleaves up to three tests and two answers, choosing after each outcome, by recursion.
+    """Every strategy that interleaves up to three tests and two answers, choosing after each outcome, by
+    recursion.
 
-    H_c of the best strategy equals H_c of tests first and answers last. A strategy that may use one answer more, as
-    one without a limit would, exceeds it.
+    H_c of the best strategy equals H_c of tests first and answers last. A strategy that may use one answer
+    more, as one without a limit would, exceeds it.
     """
     gate = (np.array([0.55, 0.45]), np.array([0.4, 0.6]))
     answer = (np.array([0.5, 0.2, 0.3]), np.array([0.2, 0.5, 0.3]))
@@ -197,7 +202,7 @@ def test_a_gate_is_paid_for_every_query_and_answers_are_limited() -> None:
     assert everything.events[1] == noisy_labels.votes_event(sigma=10.0, rate=0.3, queries=100)
 
 
-# --- releases and prices --------------------------------------------------------------------------------------------------
+# --- releases and prices ----------------------------------------------------------------------------------
 
 
 def test_every_release_has_its_event() -> None:
@@ -228,7 +233,8 @@ def test_every_release_has_its_event() -> None:
 
 
 def test_prices_of_the_papers_setting() -> None:
-    """Table 2's 19.81 beside what the labels really cost; log-probabilities cost everything, one sample much more."""
+    """Table 2's 19.81 beside what the labels really cost; log-probabilities cost everything, one sample much
+    more."""
     sound, printed = noisy_labels.price("posterior", 0.4, 0.3, 1000, 34, 1e-4)
     assert printed == pytest.approx(19.81347, abs=1e-4)
     assert sound == pytest.approx(4.207, abs=1e-3)

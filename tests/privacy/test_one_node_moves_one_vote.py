@@ -1,4 +1,5 @@
-"""PrivGNN's teachers as they are trained: a node outside a query's sample, or gone, changes no other query's answer."""
+"""PrivGNN's teachers as they are trained: a node outside a query's sample, or gone, changes no other query's
+answer."""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ import pytest
 from tests.methods.toy_graphs import toy_graph
 from tests.secrets_made_here import KEY
 
-from privgraph.methods.base import Context
-from privgraph.methods.parts import split_parts
-from privgraph.methods.privgnn import teachers
-from privgraph.methods.privgnn.config import Config
+from privgraph.methods.teachers.parts import split_parts
+from privgraph.methods.teachers.privgnn import teachers
+from privgraph.methods.teachers.privgnn.config import Config
+from privgraph.methods.training import Context
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, config: Config, left_out: tuple[int, int] | None) -> np.ndarray:
@@ -41,14 +42,15 @@ def answers(monkeypatch: pytest.MonkeyPatch, config: Config, left_out: tuple[int
 def test_a_node_that_silences_a_teacher_leaves_all_others_as_they_were(
     release: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Groups so small that one node decides whether there is a teacher: the other queries' teachers start as before."""
+    """Groups so small that one node decides whether there is a teacher: the other queries' teachers start as
+    before."""
     config = Config(release=release, teachers=3, queries=6, rate=0.25, epochs=4, hidden=4, neighbours=5)
     whole = answers(monkeypatch, config, None)
     parts = split_parts(toy_graph(nodes=40), config)
     context = Context(seed=1, noise_key=KEY)
     queries = parts.public.train_mask.nonzero().squeeze(1).numpy()[:6]
-    seats, _, _ = teachers.seat(parts, queries, config, context, "answers")
-    smallest = min((one for one in seats if one.queries[0] < 3), key=lambda one: len(one.nodes))
+    slots, _, _ = teachers.assign(parts, queries, config, context, "answers")
+    smallest = min((one for one in slots if one.queries[0] < 3), key=lambda one: len(one.nodes))
     query = int(smallest.queries[0])
     for node in smallest.nodes[:2]:
         left = answers(monkeypatch, config, (query, int(node)))
@@ -68,18 +70,19 @@ def test_a_teacher_that_diverged_is_uniform() -> None:
 
 
 def test_the_test_sees_teachers_named_by_a_running_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Were teachers named by their number among all, another query's answer would change: the check can fail."""
+    """Were teachers named by their number among all, another query's answer would change: the check can
+    fail."""
     config = Config(release="posterior", queries=6, rate=0.25, epochs=4, hidden=4, neighbours=5)
-    real = teachers._seats
+    real = teachers._slots
     counted = iter(range(10**6))
 
-    def numbered(*arguments: object) -> list[teachers.Seat]:
+    def numbered(*arguments: object) -> list[teachers.Slot]:
         return [
-            teachers.Seat(seat.nodes, seat.queries, str(next(counted) % 97))
-            for seat in real(*arguments)  # type: ignore[arg-type]
+            teachers.Slot(slot.nodes, slot.queries, str(next(counted) % 97))
+            for slot in real(*arguments)  # type: ignore[arg-type]
         ]
 
-    monkeypatch.setattr(teachers, "_seats", numbered)
+    monkeypatch.setattr(teachers, "_slots", numbered)
     first = answers(monkeypatch, config, None)
     second = answers(monkeypatch, config, None)  # the same coins, other numbers
     assert np.abs(first - second).max() > 1e-3

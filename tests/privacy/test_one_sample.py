@@ -1,4 +1,5 @@
-"""One sample for a whole composition: against listing every outcome, against integration, alone and composed."""
+"""One sample for a whole composition: against listing every outcome, against integration, alone and
+composed."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.privacy import routes, strategies
 
-from privgraph.privacy import serial
+from privgraph.papers import privgnn
+from privgraph.privacy import serialisation as serial
 from privgraph.privacy.accountants import PLDAccountant, PRVAccountant, RenyiAccountant, tight
 from privgraph.privacy.composition import amplified, flatten, pure_epsilon
 from privgraph.privacy.events import (
@@ -26,10 +28,10 @@ from privgraph.privacy.events import (
     Repeated,
     SampledOnce,
 )
+from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.published import privgnn
 from privgraph.privacy.statements import make_statement, statement_text, tuning_price
-from privgraph_workbench.figures import ledger
+from privgraph_workbench.figures.costs import ledger
 
 Array = np.ndarray
 LOPSIDED = Atoms(upper=(0.6, 0.3, 0.1), lower=(0.1, 0.5, 0.4))
@@ -58,7 +60,7 @@ def hockey_stick(p: Array, q: Array, epsilon: float) -> float:
     return float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
 
 
-# --- the theorem itself -------------------------------------------------------------------------------------------------
+# --- the theorem itself -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("atoms", [LOPSIDED, MIRRORED])
@@ -87,7 +89,7 @@ def test_the_proof_of_both_directions_holds_for_any_atoms(atoms: Atoms, rate: fl
     assert max(hockey_stick(mixed, lower, outer), hockey_stick(lower, mixed, outer)) <= rate * worst + 1e-12
 
 
-# --- the accountants ----------------------------------------------------------------------------------------------------
+# --- the accountants --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("atoms", [LOPSIDED, MIRRORED])
@@ -110,7 +112,8 @@ def test_atoms_on_one_sample_cost_what_listing_says(atoms: Atoms, rate: float, c
 
 @pytest.mark.parametrize("factor", [2 / 3, 1.0, 3 / 2])
 def test_gaussians_on_one_sample_are_one_sampled_gaussian(factor: float) -> None:
-    """Plain Gaussians compose to one; one sample of that is a mixture on the line. Other noise is another number."""
+    """Plain Gaussians compose to one; one sample of that is a mixture on the line. Other noise is another
+    number."""
     rate, sigma, count, delta = 0.2, 5.0, 30, 1e-5
     p, q, knots = routes.sampled_pair("gaussian", factor * sigma / math.sqrt(count), rate)
     found = tight().epsilon(once(rate, Gaussian(noise_multiplier=sigma), count), delta)
@@ -161,7 +164,7 @@ def test_the_renyi_bound_lies_above_both_directions(order: float) -> None:
         assert RenyiAccountant([order]).rdp(once(rate, atoms, 3))[0] >= exact
 
 
-# --- edge cases ---------------------------------------------------------------------------------------------------------
+# --- edge cases -------------------------------------------------------------------------------------------
 
 
 def test_what_a_sample_comes_to() -> None:
@@ -194,9 +197,19 @@ def test_what_is_too_large_for_a_grid_is_bounded_by_renyi() -> None:
 
 def test_a_sample_in_ledger_statement_and_record() -> None:
     event = once(0.3, privgnn.argmax_atoms(0.4, 10), 1000)
-    entry = LedgerEntry(mechanism="noisy labels", stage="queries", event=event, sampling_rate=0.3)
+    entry = LedgerEntry(
+        kind=MechanismKind.POSTERIOR, mechanism="noisy labels", stage="queries", event=event, sampling_rate=0.3
+    )
     statement = make_statement(
-        unit="node", relation="r", released="labels", public=(), delta=1e-4, delta_rule="d", ledger=[entry]
+        unit="node",
+        neighbours=Neighbours.NODE,
+        relation="r",
+        release=Release.LABELS,
+        released="labels",
+        public=(),
+        delta=1e-4,
+        delta_rule="d",
+        ledger=[entry],
     )
     assert statement.epsilon == pytest.approx(46.19, abs=0.01)
     assert "noisy labels, queries, once, sampling rate 0.3" in statement_text(statement)

@@ -12,12 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
+from privgraph.papers import dp_gnn, privgnn, progap
+from privgraph.papers import dp_gpl as dpgpl
+from privgraph.papers import heter_poisson as heterpoisson
 from privgraph.privacy.accountants import PLDAccountant, RenyiAccountant, tight
 from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.events import Gaussian, PoissonSampled, Repeated
-from privgraph.privacy.published import dp_gnn, dpgpl, heterpoisson, privgnn, progap
 
-# --- ProGAP, GAP ------------------------------------------------------------------------------------------------------
+# --- ProGAP, GAP -------------------------------------------------------------------------------------------
 
 
 @given(depth=st.integers(1, 6), sigma=st.floats(0.5, 50), log_delta=st.floats(-20, -3))
@@ -60,12 +62,13 @@ def test_node_event_without_aggregations_is_private_training_alone() -> None:
     assert tight().epsilon(event, 1e-5) == tight().epsilon(alone, 1e-5)
 
 
-# --- DP-GNN -----------------------------------------------------------------------------------------------------------
+# --- DP-GNN -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("nodes", "batch", "degree", "hops"), [(3000, 256, 10, 1), (3000, 256, 5, 2), (40, 20, 7, 1)])
 def test_dp_gnn_is_the_papers_sum(nodes: int, batch: int, degree: int, hops: int) -> None:
-    """gamma = 1/(a-1) log E_rho exp(a (a-1) 2 rho^2 C^2/sigma^2), rho hypergeometric, sigma = lambda 2 C N(K, r)."""
+    """gamma = 1/(a-1) log E_rho exp(a (a-1) 2 rho^2 C^2/sigma^2), rho hypergeometric, sigma = lambda 2 C N(K,
+    r)."""
     terms = dp_gnn.affected_terms(degree, hops)
     noise, clip = 1.7, 0.3
     sigma = noise * 2 * clip * terms
@@ -103,7 +106,7 @@ def test_dp_gnn_with_every_node_in_the_batch_is_a_gaussian() -> None:
         dp_gnn.step_event(noise_multiplier=1.0, nodes=10, batch=11, terms=2)
 
 
-# --- PrivGNN ----------------------------------------------------------------------------------------------------------
+# --- PrivGNN ----------------------------------------------------------------------------------------------
 
 
 def argmax_law(posterior: np.ndarray, noise: float) -> np.ndarray:
@@ -174,7 +177,7 @@ def test_pate_moments() -> None:
     assert privgnn.pate_moment([1e6, 0], 0.1, 3) == 0
 
 
-# --- DP-GPL -----------------------------------------------------------------------------------------------------------
+# --- DP-GPL -----------------------------------------------------------------------------------------------
 
 
 def test_a_moved_vote_is_root_two_away() -> None:
@@ -200,7 +203,7 @@ def test_dependent_costs_fall_back_to_the_independent_ones() -> None:
     assert dpgpl.dependent_rdp(-math.inf, 1.0, 5.0) == 0
 
 
-# --- HeterPoisson ---------------------------------------------------------------------------------------------------------
+# --- HeterPoisson -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("printed", [False, True])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privgraph.privacy import rounding
-from privgraph.runs import study_cells
+from privgraph.studies import cells as study_cells
 
 
 @pytest.mark.parametrize("module", [rounding, study_cells])

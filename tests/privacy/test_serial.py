@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.privacy import strategies
 
-from privgraph.privacy import serial
+from privgraph.privacy import serialisation as serial
 from privgraph.privacy.events import Gaussian, PrivacyEvent, RevealedMixture
+from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
@@ -40,7 +41,7 @@ def test_statements_round_trip(statement: PrivacyStatement) -> None:
 def test_infinity_is_a_word_and_nothing_is_null() -> None:
     mixture = RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, math.inf))
     assert serial.event_to_json(mixture)["noise_multipliers"] == [1.0, "inf"]
-    entry = LedgerEntry(mechanism="m", stage="s", event=Gaussian(noise_multiplier=1.0))
+    entry = LedgerEntry(kind=MechanismKind.AGGREGATION, mechanism="m", stage="s", event=Gaussian(noise_multiplier=1.0))
     assert serial.entry_to_json(entry)["event_as_published"] is None
     for value in (math.nan, -math.inf):
         with pytest.raises(ValueError, match="has no place"):
@@ -74,7 +75,9 @@ def test_a_broken_statement_is_refused() -> None:
     good = serial.statement_to_json(
         PrivacyStatement(
             unit="edge",
+            neighbours=Neighbours.DIRECTED_EDGE,
             relation="",
+            release=Release.MODEL,
             released="",
             public=(),
             delta=1e-5,
@@ -94,6 +97,11 @@ def test_a_broken_statement_is_refused() -> None:
         ({"per_holder": [["teacher"]]}, "per_holder must list 2 values"),
         ({"gaps": ["x"]}, "gaps is an object with named fields"),
         ({"ledger": [{}]}, "LedgerEntry needs the field 'mechanism'"),
+        ({"ledger": [{"version": 2, "kind": "hope"}]}, "LedgerEntry needs the field"),
+        ({"ledger": [{"kind": "gradients"}]}, "names the version of its form"),
+        ({"neighbours": "planets"}, "PrivacyStatement.neighbours must be one of unknown, none"),
+        ({"version": 3}, "the form 3 of a privacy record is not known here"),
+        ({"version": True}, "the form True"),
     ):
         with pytest.raises(ValueError, match=message):
             serial.statement_from_json({**good, **change})

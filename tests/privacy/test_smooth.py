@@ -1,4 +1,5 @@
-"""The data-dependent cost bounds true divergences; its smooth sensitivity bounds every change, by brute force; its release."""
+"""The data-dependent cost bounds true divergences; its smooth sensitivity bounds every change, by brute
+force; its release."""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from scipy import stats
 from tests.secrets_made_here import secret
 
 from privgraph.mechanisms.noisy_max import gate_chance, label_chances
-from privgraph.privacy import smooth
+from privgraph.papers import dp_gpl as dpgpl
+from privgraph.papers import dp_gpl_report as smooth
+from privgraph.papers.dp_gpl_report import Poll
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Composed
-from privgraph.privacy.published import dpgpl
-from privgraph.privacy.smooth import Poll
 
 Array = NDArray[np.float64]
 LEVEL = 1e-5
@@ -43,14 +44,16 @@ def of_each(function: Callable[[Array], float]) -> Array:
 
 
 def farthest_drops(costs: Array, distances: Array, beta: float) -> Array:
-    """The smallest beta-smooth bound there is, by its definition: max over all data of exp(-beta d) local sensitivity."""
+    """The smallest beta-smooth bound there is, by its definition: max over all data of exp(-beta d) local
+    sensitivity."""
     local = np.where(distances == 1, np.abs(costs[:, None] - costs[None, :]), 0).max(axis=1)
     return np.asarray((np.exp(-beta * distances) * local[None, :]).max(axis=1))
 
 
 @pytest.mark.parametrize("order", [1.5, 3.0, 6.0])
 def test_the_cost_bounds_the_true_divergences_in_both_orders(order: float) -> None:
-    """All histograms, every moved vote: the exact laws of test and label. The formula alone, unshifted, is tighter."""
+    """All histograms, every moved vote: the exact laws of test and label. The formula alone, unshifted, is
+    tighter."""
     near = moves(HISTOGRAMS) == 1
     passes = gate_chance(HISTOGRAMS.max(axis=1), SMALL.threshold, SMALL.gate_sigma)
     labels = np.array([label_chances(one, SMALL.vote_sigma) for one in HISTOGRAMS])
@@ -81,7 +84,8 @@ def test_smooth_sensitivity_is_never_below_brute_force(poll: Poll, beta: float) 
 
 
 def test_votes_of_different_weights_and_several_queries_at_once() -> None:
-    """Three teachers of weights 2, 1 and 4 beside others that stay, and two queries: a teacher's two votes move together."""
+    """Three teachers of weights 2, 1 and 4 beside others that stay, and two queries: a teacher's two votes
+    move together."""
     weights, order, beta = np.array([2.0, 1.0, 4.0]), 2.0, 0.4
     votes = np.array(list(itertools.product(range(9), repeat=3)))
     rows = np.array(
@@ -181,7 +185,8 @@ def test_what_is_released_has_the_noise_that_is_paid_for_and_the_bound_holds_as_
 
 
 def test_agreement_of_200_teachers_is_worth_a_release() -> None:
-    """50 queries, nine in ten agree, noise 16.86 (epsilon 2): the bound that is shown is far below the independent one."""
+    """50 queries, nine in ten agree, noise 16.86 (epsilon 2): the bound that is shown is far below the
+    independent one."""
     poll = Poll(classes=7, total=200.0, vote_sigma=16.86)
     counts = np.tile([180.0, 4, 4, 3, 3, 3, 3], (50, 1))
     independent = smooth.independent_cost(12.0, 50, poll)

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from tests.privacy import strategies
 
 from privgraph.data.spec import PublicFacts
+from privgraph.papers import progap
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled
+from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.published import progap
-from privgraph.privacy.statement import FREE, FROZEN_DEGREES, FROZEN_SAMPLE, REPLACED_RECORD, PrivacyStatement
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 
 DELTA = 1e-7
@@ -26,6 +27,7 @@ def edge_ledger(depth: int, sigma: float) -> Ledger:
     """Aggregations with noise of standard deviation sigma: sqrt 2 is proved, 1 is published."""
     return Ledger(
         LedgerEntry(
+            kind=MechanismKind.AGGREGATION,
             mechanism="NAP",
             stage=f"stage {stage}",
             event=Gaussian(noise_multiplier=sigma / math.sqrt(2)),
@@ -41,7 +43,9 @@ def edge_statement(sigma: float, depth: int = 3) -> PrivacyStatement:
     ledger = edge_ledger(depth, sigma)
     return statements.make_statement(
         unit="edge",
+        neighbours=Neighbours.UNDIRECTED_EDGE,
         relation=statements.RELATION_EDGE_UNDIRECTED,
+        release=Release.MODEL,
         released="weights and predictions",
         public=(statements.PUBLIC_SIZES,),
         delta=DELTA,
@@ -86,12 +90,18 @@ def test_no_epsilon_in_words_is_below_the_one_that_holds() -> None:
 def test_unit_none_is_never_private_whatever_noise_there_was() -> None:
     statement = statements.make_statement(
         unit="none",
+        neighbours=Neighbours.NONE,
         relation=statements.RELATION_NONE,
+        release=Release.MODEL,
         released="everything",
         public=(),
         delta=0.0,
         delta_rule="not applicable",
-        ledger=[LedgerEntry(mechanism="training", stage="", event=NonPrivate(reason="no noise"))],
+        ledger=[
+            LedgerEntry(
+                kind=MechanismKind.UNPROTECTED, mechanism="training", stage="", event=NonPrivate(reason="no noise")
+            )
+        ],
     )
     assert statement.epsilon == math.inf
     assert statement.epsilon_as_published is None
@@ -102,13 +112,16 @@ def test_unit_none_is_never_private_whatever_noise_there_was() -> None:
 def test_a_published_number_and_an_accountant_of_ones_own_are_taken() -> None:
     statement = statements.make_statement(
         unit="node",
+        neighbours=Neighbours.NODE_RECORD,
         relation=statements.RELATION_NODE_RECORD,
+        release=Release.WEIGHTS,
         released="weights",
         public=(),
         delta=1e-5,
         delta_rule="asked",
         ledger=[
             LedgerEntry(
+                kind=MechanismKind.GRADIENTS,
                 mechanism="DP-Adam",
                 stage="",
                 event=PoissonSampled(rate=0.1, event=Gaussian(noise_multiplier=1.0)),
@@ -131,7 +144,9 @@ def test_an_undirected_edge_turns_one_into_1_45() -> None:
         assert claimed == pytest.approx(1.0, abs=1e-5)
         assert round(sound, 2) == 1.45
     gap = statements.undirected_edge_gap(edge_ledger(5, sigma), DELTA)
-    assert "1 becomes 1.448 at delta 1e-07" in gap.size
+    assert "at delta 1e-07, one and the same exact accountant gives 1 for the paper's sensitivity" in gap.size
+    assert "1.448 for the proved one" in gap.size
+    assert "by the paper's own accountant (Renyi divergences)" in gap.size, "whose number the epsilon as published is"
     assert gap.title == statements.GAP_UNDIRECTED_EDGE.title
 
 
@@ -192,20 +207,20 @@ def test_every_statement_has_words(statement: PrivacyStatement) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "neighbours"),
     [
-        ("gap", {"unit": "node"}, FROZEN_SAMPLE),
-        ("gap", {"unit": "node", "own_rows": True}, REPLACED_RECORD),
-        ("gap", {"unit": "edge"}, FREE),
-        ("progap", {"unit": "node"}, FROZEN_SAMPLE),
-        ("progap", {"unit": "edge"}, FREE),
-        ("dp-gnn", {}, FROZEN_SAMPLE),
-        ("heter-poisson", {}, FROZEN_DEGREES),
-        ("dp-mlp", {}, FREE),
-        ("edge-rand", {}, FREE),
-        ("privgnn", {}, FREE),
+        ("gap", {"unit": "node"}, Neighbours.FROZEN_SAMPLE),
+        ("gap", {"unit": "node", "own_rows": True}, Neighbours.REPLACED_RECORD),
+        ("gap", {"unit": "edge"}, Neighbours.UNDIRECTED_EDGE),
+        ("progap", {"unit": "node"}, Neighbours.FROZEN_SAMPLE),
+        ("progap", {"unit": "edge"}, Neighbours.UNDIRECTED_EDGE),
+        ("dp-gnn", {}, Neighbours.FROZEN_SAMPLE),
+        ("heter-poisson", {}, Neighbours.FROZEN_DEGREES),
+        ("dp-mlp", {}, Neighbours.NODE_RECORD),
+        ("edge-rand", {}, Neighbours.UNDIRECTED_EDGE),
+        ("privgnn", {}, Neighbours.NODE),
     ],
 )
 def test_every_method_says_which_neighbours_its_guarantee_compares(
-    name: str, options: dict[str, object], neighbours: str
+    name: str, options: dict[str, object], neighbours: Neighbours
 ) -> None:
     """What is said of chances for a person hangs on this kind alone, and so does the table of methods."""
     facts = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)

@@ -40,13 +40,13 @@ def subgraphs(
     )
 
 
-# --- P1: a mixture against a point ----------------------------------------------------------------------------------------
+# --- P1: a mixture against a point ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_mixtures_in_any_directions_are_dominated_by_one_line(seed: int) -> None:
-    """Three dimensions, random directions and radii: both curves, by 200,000 draws, with error bars. Radii a third smaller
-    on the line do not dominate the line itself, so that the check can fail.
+    """Three dimensions, random directions and radii: both curves, by 200,000 draws, with error bars. Radii a
+    third smaller on the line do not dominate the line itself, so that the check can fail.
     """
     generator = np.random.default_rng(seed)
     weights = generator.dirichlet(np.ones(4))
@@ -94,7 +94,7 @@ def test_laplace_mixtures_by_quadrature() -> None:
         assert own.added[i] == pytest.approx(np.trapezoid(np.maximum(q - c * p, 0), x), abs=1e-6)
 
 
-# --- P3: the maximum over decreasing sequences ----------------------------------------------------------------------------
+# --- P3: the maximum over decreasing sequences ------------------------------------------------------------
 
 
 def best_decreasing(terms: Array) -> float:
@@ -138,7 +138,7 @@ def test_one_pass_gives_the_regression_that_many_passes_give(peaks: int) -> None
     assert _antitonic(log_values, weights) == pytest.approx(slow, rel=1e-12, abs=1e-12)
 
 
-# --- P4: all out-degrees --------------------------------------------------------------------------------------------------
+# --- P4: all out-degrees ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("rate", "neighbours"), [(0.2, 1), (0.9, 3), (1.0, 2), (0.02, 10)])
@@ -208,7 +208,7 @@ def test_the_largest_convex_curve_below() -> None:
     assert float((bumpy - found.added).max()) > 0.03
 
 
-# --- special cases --------------------------------------------------------------------------------------------------------
+# --- special cases ----------------------------------------------------------------------------------------
 
 
 def test_without_neighbours_or_without_others_it_is_a_sampled_gaussian() -> None:
@@ -225,22 +225,24 @@ def test_without_neighbours_or_without_others_it_is_a_sampled_gaussian() -> None
 
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_few_nodes_have_few_degrees(exclusive: bool) -> None:
-    """With at most two out-neighbours and M = 5 all are drawn: the curve of degree 2, which is above those of 0 and 1."""
+    """With at most two out-neighbours and M = 5 all are drawn: the curve of degree 2, which is above those of
+    0 and 1."""
     event = subgraphs(2.0, neighbours=5, largest=2, exclusive=exclusive)
     found, two = envelope(event, EPSILONS), degree_curves(event, 2, EPSILONS)
     assert found.removed == pytest.approx(two.removed, abs=5e-5)
     assert (degree_curves(event, 1, EPSILONS).removed <= found.removed + 1e-12).all()
 
 
-# --- the mechanism itself -------------------------------------------------------------------------------------------------
+# --- the mechanism itself ---------------------------------------------------------------------------------
 
 
 def star(event: SampledSubgraphs, degree: int, without: float, drawn: float, own: float, knowing: float) -> Curves:
-    """The exact curves of one step where z points to `degree` leaves and to nobody else, and all gradients lie on one line.
+    """The exact curves of one step where z points to `degree` leaves and to nobody else, and all gradients
+    lie on one line.
 
-    In units of C: a central leaf gives `drawn` where it draws z, and else `without`; z's own gradient is `own`. Without z
-    a leaf that would have drawn it gives `knowing`, which is `without` in truth: nobody draws who is not there.
-    The rule: where z is central, it is in no other's subgraph.
+    In units of C: a central leaf gives `drawn` where it draws z, and else `without`; z's own gradient is
+    `own`. Without z a leaf that would have drawn it gives `knowing`, which is `without` in truth: nobody
+    draws who is not there. The rule: where z is central, it is in no other's subgraph.
     """
     q, a = event.rate, 1 / event.noise_multiplier
     chance = min(1.0, event.neighbours / degree)
@@ -264,7 +266,8 @@ def star(event: SampledSubgraphs, degree: int, without: float, drawn: float, own
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize(("noise", "degree", "neighbours"), [(2.0, 1, 1), (3.0, 4, 2), (5.0, 6, 1)])
 def test_a_star_stays_below_the_bound(noise: float, degree: int, neighbours: int, exclusive: bool) -> None:
-    """The worst gradients and random ones; with a quarter less noise than accounted for, the worst are found out."""
+    """The worst gradients and random ones; with a quarter less noise than accounted for, the worst are found
+    out."""
     event = subgraphs(noise, rate=0.3, neighbours=neighbours, exclusive=exclusive)
     bound = degree_curves(event, degree, EPSILONS)
     understated = degree_curves(
@@ -282,8 +285,8 @@ def test_a_star_stays_below_the_bound(noise: float, degree: int, neighbours: int
 
 @pytest.mark.parametrize(("noise", "degree", "neighbours"), [(2.0, 1, 1), (3.0, 4, 2), (5.0, 6, 1)])
 def test_what_is_loose_without_the_rule(noise: float, degree: int, neighbours: int) -> None:
-    """Seen: who is central and does not draw z. The rest are sampled terms, below P3 and above every star; one that is drawn
-    surely leaves nothing between."""
+    """Seen: who is central and does not draw z. The rest are sampled terms, below P3 and above every star;
+    one that is drawn surely leaves nothing between."""
     q, p = 0.3, min(1.0, neighbours / degree)
     v = 1 - q * (1 - p)
     parts = [
@@ -311,8 +314,9 @@ def test_what_is_loose_without_the_rule(noise: float, degree: int, neighbours: i
 
 
 def test_with_the_rule_a_star_is_not_the_worst() -> None:
-    """z points to two nodes that point at each other, and M = 2: whoever is not central is drawn. A central node is null in the
-    other's subgraph, which so tells of its draw. That shows more than a star does, at most what is proved: n is seen.
+    """z points to two nodes that point at each other, and M = 2: whoever is not central is drawn. A central
+    node is null in the other's subgraph, which so tells of its draw. That shows more than a star does, at
+    most what is proved: n is seen.
     """
     q, noise = 0.6, 1.0
     event = subgraphs(noise, rate=q, neighbours=2, exclusive=True)
@@ -348,13 +352,14 @@ def test_with_the_rule_a_star_is_not_the_worst() -> None:
 
 
 def test_with_the_rule_leaves_must_not_know_who_is_missing() -> None:
-    """Were a leaf's gradient without z to depend on whether it would have drawn z, the bound would not hold, and this sees it."""
+    """Were a leaf's gradient without z to depend on whether it would have drawn z, the bound would not hold,
+    and this sees it."""
     event = subgraphs(3.0, rate=0.3, neighbours=2, exclusive=True)
     played = star(event, 4, without=1.0, drawn=1.0, own=1.0, knowing=-1.0)
     assert float((played.removed - degree_curves(event, 4, EPSILONS).removed).max()) > 5e-4
 
 
-# --- accountants ----------------------------------------------------------------------------------------------------------
+# --- accountants ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("exclusive", [False, True])
@@ -451,7 +456,8 @@ def test_the_rule_costs_more_than_it_saves() -> None:
 
 
 def test_exclusive_curves_reveal_the_number_of_central_neighbours() -> None:
-    """One out-neighbour, always drawn: with chance 1 - q nothing but z's own draw, else one changed gradient or z's own."""
+    """One out-neighbour, always drawn: with chance 1 - q nothing but z's own draw, else one changed gradient
+    or z's own."""
     event = subgraphs(2.0, exclusive=True)
     found = exclusive_curves(event, 1, EPSILONS)
     none = mixture_curves(np.array([0.0, 0.5]), np.array([0.8, 0.2]), EPSILONS)

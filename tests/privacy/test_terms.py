@@ -1,4 +1,5 @@
-"""Terms of a Poisson sample that hang on one unit: the pair that dominates, against the mechanism itself and by routes of its own."""
+"""Terms of a Poisson sample that hang on one unit: the pair that dominates, against the mechanism itself and
+by routes of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from privgraph.privacy.calibration import calibrate
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, Gaussian, PoissonSampled, PrivacyEvent, Repeated, SampledTerms
 from privgraph.privacy.hockey_sticks import Curves, mixture_curves, opposed_curves
-from privgraph.privacy.terms import curves, log_moment, reach
+from privgraph.privacy.sampled_terms import curves, log_moment, reach
 
 Array = NDArray[np.float64]
 
@@ -29,11 +30,12 @@ def terms(rate: float, present: int, absent: int, noise: float) -> SampledTerms:
     return SampledTerms(rate=rate, present=present, absent=absent, noise_multiplier=noise)
 
 
-# --- the mechanism itself -------------------------------------------------------------------------------------------------
+# --- the mechanism itself ---------------------------------------------------------------------------------
 
 
 def mixture(gradients: Array, rate: float, noise: float, x: Array) -> Array:
-    """Density, at points x (N, 2), of the noisy sum of a Poisson sample of `gradients` (n, 2), over the clip: every sample."""
+    """Density, at points x (N, 2), of the noisy sum of a Poisson sample of `gradients` (n, 2), over the clip:
+    every sample."""
     total = np.zeros(len(x))
     for coins in itertools.product((0, 1), repeat=len(gradients)):
         chance = np.prod([rate if coin else 1 - rate for coin in coins])
@@ -59,7 +61,8 @@ def played(with_unit: Array, without: Array, rate: float, noise: float) -> Curve
 def test_no_gradients_in_the_plane_pass_the_curve_and_aligned_ones_reach_it(
     rate: float, present: int, absent: int, noise: float
 ) -> None:
-    """Random gradients of the unit's terms in both worlds, on the circle and in it, beside a stranger's with a coin of its own."""
+    """Random gradients of the unit's terms in both worlds, on the circle and in it, beside a stranger's with
+    a coin of its own."""
     bound = curves(terms(rate, present, absent, noise), EPSILONS[::20])
     generator = np.random.default_rng(round(100 * rate) + present)
 
@@ -91,7 +94,7 @@ def test_a_term_that_hangs_on_the_unit_and_is_not_counted_is_found_out() -> None
     assert float((found.removed - claimed.removed).max()) > 0.01
 
 
-# --- curves ---------------------------------------------------------------------------------------------------------------
+# --- curves -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("rate", "present", "absent", "noise"), [*CASES, (0.05, 41, 40, 9.0), (0.5, 0, 3, 1.0)])
@@ -128,7 +131,8 @@ def test_curves_are_those_of_pairs_of_laws(rate: float, present: int, absent: in
 
 
 def test_few_terms_and_rare_ones_lie_below() -> None:
-    """The proof's stochastic order: fewer terms, a smaller rate and more noise never cost more, anywhere on the curve."""
+    """The proof's stochastic order: fewer terms, a smaller rate and more noise never cost more, anywhere on
+    the curve."""
     whole = curves(terms(0.4, 3, 2, 1.5), EPSILONS)
     for less in (terms(0.4, 2, 2, 1.5), terms(0.4, 3, 1, 1.5), terms(0.3, 3, 2, 1.5), terms(0.4, 3, 2, 1.8)):
         below = curves(less, EPSILONS)
@@ -155,7 +159,7 @@ def test_nothing_is_left_beyond_the_reach() -> None:
         assert max(float(nearer.removed[0]), float(nearer.added[0])) > 1e-18
 
 
-# --- accountants ----------------------------------------------------------------------------------------------------------
+# --- accountants ------------------------------------------------------------------------------------------
 
 
 def test_one_term_or_everybody_is_a_known_gaussian() -> None:
@@ -212,7 +216,8 @@ def test_renyi_divergences_by_quadrature(rate: float, present: int, absent: int,
     ]
     found = log_moment(terms(rate, present, absent, noise), orders)
     assert found[:3] == pytest.approx(expected, rel=1e-6)
-    # Where an integral would be too long coins count as seen: more, and still the moment grows convexly from 0 at order 1.
+    # Where an integral would be too long coins count as seen: more, and still the moment grows convexly from
+    # 0 at order 1.
     assert (np.diff(np.concatenate([[0.0], found]) / np.concatenate([[1.0], orders - 1])) >= -1e-12)[1:].all()
     far = log_moment(terms(rate, present, absent, noise), np.array([4000.0, 16384.0]))
     assert (far <= np.array([4000.0, 16384.0]) ** 2 * ((present + absent) / noise) ** 2 / 2).all()

@@ -1,4 +1,5 @@
-"""The price of weighted votes: one-sided, exact, adaptive; limits that nobody passes; the cost as published, term by term."""
+"""The price of weighted votes: one-sided, exact, adaptive; limits that nobody passes; the cost as published,
+term by term."""
 
 from __future__ import annotations
 
@@ -12,12 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from privgraph.privacy.accountants import tight
-from privgraph.privacy.calibration import CalibrationError
-from privgraph.privacy.composition import gaussian_delta
-from privgraph.privacy.ledger import Ledger
-from privgraph.privacy.published import dpgpl
-from privgraph.privacy.weighted_votes import (
+from privgraph.papers import dp_gpl as dpgpl
+from privgraph.papers.dp_gpl_votes import (
     Asked,
     Filter,
     dependent_epsilons,
@@ -30,13 +27,17 @@ from privgraph.privacy.weighted_votes import (
     teacher_epsilon,
     vote_sigma_for,
 )
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.calibration import CalibrationError
+from privgraph.privacy.composition import gaussian_delta
+from privgraph.privacy.ledger import Ledger
 
 Array = NDArray[np.float64]
 
 DELTA = 1.5e-4
 
 
-# --- the price ------------------------------------------------------------------------------------------------------------
+# --- the price --------------------------------------------------------------------------------------------
 
 
 @given(epsilon=st.floats(0.01, 30), delta=st.floats(1e-9, 0.1))
@@ -95,7 +96,7 @@ def test_what_cannot_be_is_refused() -> None:
         epsilon_at(-1.0, DELTA)
 
 
-# --- limits ---------------------------------------------------------------------------------------------------------------
+# --- limits -----------------------------------------------------------------------------------------------
 
 
 def test_nobody_passes_a_limit_and_a_calibrated_limit_is_used_up() -> None:
@@ -175,7 +176,8 @@ def test_no_adaptive_strategy_beats_the_limit(name: str) -> None:
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_which_queries_are_answered_may_hang_on_what_came_before(name: str) -> None:
-    """12 tests and at most 4 answers, at the strategy's choice: within the fixed composition of all of them."""
+    """12 tests and at most 4 answers, at the strategy's choice: within the fixed composition of all of
+    them."""
     asked, plays, weight = Asked(queries=12, answers=4, vote_sigma=5.0, gate_sigma=6.0), 60_000, 1.5
     generator, loss, answered = np.random.default_rng(19), np.zeros(plays), np.zeros(plays, dtype=int)
     for query in range(asked.queries):
@@ -198,7 +200,7 @@ def test_a_filter_that_undercharges_is_seen() -> None:
     assert gained.mean() > 2 * gaussian_delta(1.0, 1.0)
 
 
-# --- as published -----------------------------------------------------------------------------------------------------------
+# --- as published -----------------------------------------------------------------------------------------
 
 
 def by_hand(counts: Array, answered: list[bool], weight: float, delta: float) -> float:

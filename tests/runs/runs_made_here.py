@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from privgraph.data.load import load
-from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.serialisation import statement_to_json
 from privgraph.program import program
 from privgraph.progress import Result
 from privgraph.runs.leases import Outcome

@@ -1,4 +1,5 @@
-"""Noise repeats for the same spec on the same data by the same program on the same device, and for nothing else."""
+"""Noise repeats for the same spec on the same data by the same program on the same device, and for nothing
+else."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ from privgraph.data.upload import check_upload, save_upload
 from privgraph.data.uploads import upload_path
 from privgraph.home import home
 from privgraph.methods import keys
-from privgraph.methods.answers import Answers
-from privgraph.methods.base import Member
 from privgraph.methods.keys import run_keys
+from privgraph.methods.teachers.answers import Answers
+from privgraph.methods.training import Member
 from privgraph.program import program
 from privgraph.progress import Event, Result
 from privgraph.registry import MethodSpec
@@ -161,7 +162,8 @@ def test_each_of_the_four_changes_the_key(
 
 
 def test_a_run_in_a_stack_has_noise_of_its_own(store: RunStore, data: str, given: list[tuple[bytes, bytes]]) -> None:
-    """A stack rounds otherwise than a run alone: what the same noise is added to would show through the difference."""
+    """A stack rounds otherwise than a run alone: what the same noise is added to would show through the
+    difference."""
     specs = sweep(make_spec("mlp", data, {"unit": "none", "epochs": 1}, device="cpu"), seeds=(0, 1, 2))
     two, three = keys_of(store, given, *specs[:2]), keys_of(store, given, *specs)
     alone = [key for spec in specs for key in keys_of(store, given, spec)]
@@ -189,7 +191,8 @@ def test_a_run_says_which_program_made_its_last_attempt(store: RunStore, data: s
 
 
 def test_another_number_of_threads_is_another_device() -> None:
-    """It decides the order of sums, and with a record whose classes tie the last digit decides what is released."""
+    """It decides the order of sums, and with a record whose classes tie the last digit decides what is
+    released."""
     graph, before = load("karate"), torch.get_num_threads()
     try:
         found = []

@@ -1,4 +1,5 @@
-"""Which known faults runs of earlier versions carry, and a store of version 0.4.0 that is read as it was left."""
+"""Which known faults runs of earlier versions carry, and a store of version 0.4.0 that is read as it was
+left."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import pytest
 
 from privgraph.data.load import load
 from privgraph.data.uploads import OLD_NAME, upload_spec
-from privgraph.privacy.serial import statement_from_json, statement_to_json
+from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.program import program
 from privgraph.registry import METHODS
 from privgraph.runs.known_faults import FAULTS, known_faults
@@ -21,8 +22,9 @@ from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench import report
 from privgraph_workbench.cli import main
-from privgraph_workbench.figures import ledger, words
+from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.export import export
+from privgraph_workbench.words import statements
 
 PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN = (fault.sentence for fault in FAULTS)
 OLD = Path(__file__).with_name("store-0.4.0")
@@ -124,7 +126,7 @@ def test_the_command_line_and_every_export_say_it(old: RunStore, capsys: pytest.
     for kind in ("csv", "json"):
         text = export("ledger", rows, {"one": statement}, kind).decode()
         assert all(fault in text for fault in statement.known_faults)
-    assert "known faults: 6" in words.line("one", statement)
+    assert "known faults: 6" in statements.line("one", statement)
     assert main(["show", MLP]) == 0
     assert "Known fault" not in capsys.readouterr().out
 
@@ -136,7 +138,8 @@ def test_an_upload_under_an_old_name_is_loaded(old: RunStore) -> None:
 
 
 def test_a_new_attempt_counts_and_not_an_earlier_one(old: RunStore) -> None:
-    """An attempt by a version that said nothing is an old one, though an earlier attempt has said what it was."""
+    """An attempt by a version that said nothing is an old one, though an earlier attempt has said what it
+    was."""
     run = old.submit(spec("gap", "edge", dataset="karate"))
     finish = Outcome(state="failed")
     for worker, version in (("a", program()), ("b", ""), ("c", program())):

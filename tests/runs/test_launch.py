@@ -9,19 +9,18 @@ import pytest
 
 from privgraph.options import OptionError, UnknownName
 from privgraph.privacy.events import Gaussian, NonPrivate
+from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.serial import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
+from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement
 from privgraph.runs.launch import STACK_LIMIT, capacity, stack
-from privgraph.runs.leases import Outcome, Waiting
+from privgraph.runs.leases import Waiting
 from privgraph.runs.machine import DeviceError
 from privgraph.runs.processes import last_words
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import price_of_all, sweep
-from privgraph.runs.verdict import LedgerMismatch, final_statement, interrupted_statement
 from privgraph.runs.worker import one_sentence
 
 
@@ -123,13 +122,21 @@ def test_a_spec_that_cannot_be_run_is_refused(arguments: dict[str, object], sent
 
 
 def entry(noise: float = 2.0, count: int = 1, stage: str = "one") -> LedgerEntry:
-    return LedgerEntry(mechanism="Gaussian", stage=stage, event=Gaussian(noise_multiplier=noise), count=count)
+    return LedgerEntry(
+        kind=MechanismKind.AGGREGATION,
+        mechanism="Gaussian",
+        stage=stage,
+        event=Gaussian(noise_multiplier=noise),
+        count=count,
+    )
 
 
 def planned(*entries: LedgerEntry, epsilon: float = 4.0, unit: str = "edge") -> PrivacyStatement:
     return PrivacyStatement(
         unit=unit,
+        neighbours=Neighbours.UNDIRECTED_EDGE if unit == "edge" else Neighbours.NODE,
         relation="add or remove one edge",
+        release=Release.MODEL,
         released="predictions",
         public=(),
         delta=1e-5,
@@ -177,7 +184,9 @@ def test_an_interrupted_run_states_an_upper_bound() -> None:
     beyond = interrupted_statement(plan, Ledger([entry(noise=0.1)]))
     assert beyond.epsilon > 50
     assert beyond.epsilon_as_published is None
-    nothing = LedgerEntry(mechanism="training", stage="", event=NonPrivate(reason="test"))
+    nothing = LedgerEntry(
+        kind=MechanismKind.UNPROTECTED, mechanism="training", stage="", event=NonPrivate(reason="test")
+    )
     assert math.isinf(interrupted_statement(planned(epsilon=math.inf, unit="none"), Ledger([nothing])).epsilon)
     assert math.isinf(interrupted_statement(planned(epsilon=math.inf, unit="none"), Ledger()).epsilon)
 
@@ -211,29 +220,16 @@ def test_queries_are_checked() -> None:
 
 
 def test_who_stops_a_run_may_have_watched_private_curves() -> None:
-    """The statement of a run that was stopped does not say that nothing was chosen by private labels; at edge level they are public."""
+    """The statement of a run that was stopped does not say that nothing was chosen by private labels; at edge
+    level they are public."""
     plan = replace(planned(epsilon=1.0, unit="node"), assumptions=("another", ASSUME_LAST_EPOCH))
     stopped = interrupted_statement(plan, Ledger(), stopped=True)
     assert ASSUME_LAST_EPOCH not in stopped.assumptions
     assert ASSUME_STOP_NOT_CHOSEN in stopped.assumptions
     assert "another" in stopped.assumptions
     assert "somebody stopped" in stopped.released
+    assert stopped.release is Release.PART
     failed = interrupted_statement(plan, Ledger())
     assert not {ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN} & set(failed.assumptions)
     edge = interrupted_statement(planned(epsilon=1.0, unit="edge"), Ledger(), stopped=True)
     assert ASSUME_STOP_NOT_CHOSEN not in edge.assumptions
-
-
-@pytest.mark.parametrize(("method", "unit", "kind"), [("gap", "node", "frozen sample"), ("gap", "edge", "free")])
-def test_a_statement_of_an_earlier_version_gets_the_kind_of_its_relation(method: str, unit: str, kind: str) -> None:
-    """They did not say it, and what is shown of such a run hangs on it."""
-    store = RunStore.open()
-    run = store.submit(make_spec(method, "karate", {"unit": unit}))
-    earlier = statement_to_json(planned(unit=unit))
-    del earlier["neighbours"], earlier["audited_by"]
-    store.leases.claim([run], "worker")
-    store.leases.finish(run, "worker", Outcome(state="done", metrics={}, statement=earlier))
-    found = store.get(run).statement
-    assert found is not None
-    assert (found.neighbours, found.audited_by) == (kind, "")
-    store.close()

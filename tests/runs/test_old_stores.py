@@ -1,4 +1,5 @@
-"""A store of each released version, made by that version's own workers: this one reads them all, and adds to them."""
+"""A store of each released version, made by that version's own workers: this one reads them all, and adds to
+them."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ STORES = sorted(Path(__file__).parent.glob("store-*"), key=lambda path: path.nam
 
 
 def test_every_released_version_has_left_a_store() -> None:
-    """A release that changes the version adds its store here; `make_spec` and `privgraph run` are all it takes."""
+    """A release that changes the version adds its store here; `make_spec` and `privgraph run` are all it
+    takes."""
     kept = {path.name.removeprefix("store-") for path in STORES}
     assert {"0.1.0", "0.2.0", "0.3.0", "0.4.0", "0.5.0"} <= kept
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from privgraph.methods.answers import Answers
+from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.launch import wait
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore

@@ -1,7 +1,8 @@
 """DP-GPL: attacks that exceed what is claimed, and stay within what is said to hold instead.
 
-Two neighbouring worlds, one node present or absent, are played many times, as in `test_privgnn_gaps`. Teachers are the worst
-that a guarantee must cover: they vote as it suits the attack, each by its own nodes alone.
+Two neighbouring worlds, one node present or absent, are played many times, as in `test_privgnn_gaps`.
+Teachers are the worst that a guarantee must cover: they vote as it suits the attack, each by its own nodes
+alone.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from tests.statistics.test_privgnn_gaps import Draw, shown
 from privgraph.data.load import load
 from privgraph.data.splits import partition as split_masks
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, label_chances
-from privgraph.methods.dp_gpl import partition
-from privgraph.privacy import gaps_dpgpl, weighted_votes
-from privgraph.privacy.published import dpgpl
-from privgraph.privacy.weighted_votes import Asked, teacher_epsilon
+from privgraph.methods.prompts.dp_gpl import partition
+from privgraph.papers import dp_gpl as dpgpl
+from privgraph.papers import dp_gpl_gaps as gaps_dpgpl
+from privgraph.papers import dp_gpl_votes as weighted_votes
+from privgraph.papers.dp_gpl_votes import Asked, teacher_epsilon
 
 Array = NDArray[np.float64]
 
@@ -36,7 +38,7 @@ def table(largest: float, classes: int = 7) -> Array:
     return np.array([largest, *[(200 - largest) / (classes - 1)] * (classes - 1)])
 
 
-# --- noise that is said to cost 0.2 ---------------------------------------------------------------------------------------
+# --- noise that is said to cost 0.2 -----------------------------------------------------------------------
 
 
 def passed(sigma: float) -> Draw:
@@ -54,8 +56,8 @@ def passed(sigma: float) -> Draw:
 
 @pytest.mark.parametrize("sigma", [1.0, 40.0])
 def test_fifty_tests_tell_two_neighbours_apart(sigma: float) -> None:
-    """T = 170, sigma1 = 1, sigma2 = 20 (GAT, pubmed): 0.2383 is printed, and 0.61 would be if all teachers agreed; the answers
-    of the tests show more than 8.
+    """T = 170, sigma1 = 1, sigma2 = 20 (GAT, pubmed): 0.2383 is printed, and 0.61 would be if all teachers
+    agreed; the answers of the tests show more than 8.
     """
     agreeing = np.tile(table(200), (50, 1))
     dependent = weighted_votes.dependent_epsilons(
@@ -72,7 +74,8 @@ def test_fifty_tests_tell_two_neighbours_apart(sigma: float) -> None:
 
 
 def test_what_is_printed_depends_on_the_votes_and_so_does_where_querying_stops() -> None:
-    """Two tables of votes that differ in one teacher: two different numbers, and two different counts of answers."""
+    """Two tables of votes that differ in one teacher: two different numbers, and two different counts of
+    answers."""
 
     def trail(largest: float) -> Array:
         return weighted_votes.dependent_trail(
@@ -92,7 +95,7 @@ def test_what_is_printed_depends_on_the_votes_and_so_does_where_querying_stops()
     assert "no epsilon" in gaps_dpgpl.GAP_DEPENDENT_STOP.size
 
 
-# --- a moved vote ---------------------------------------------------------------------------------------------------------
+# --- a moved vote -----------------------------------------------------------------------------------------
 
 
 def test_labels_alone_exceed_sensitivity_one() -> None:
@@ -111,7 +114,7 @@ def test_labels_alone_exceed_sensitivity_one() -> None:
     assert f"{sound:.3g}" in gaps_dpgpl.GAP_MOVED_VOTE.size
 
 
-# --- the sorted partition ---------------------------------------------------------------------------------------------------
+# --- the sorted partition ---------------------------------------------------------------------------------
 
 NODES, TEACHERS = 1000, 200
 
@@ -129,14 +132,14 @@ def majorities(way: str, leaves: int | None) -> NDArray[np.int64]:
         present[np.flatnonzero(order == leaves)] = False
     room = partition.Room.of(NODES, TEACHERS, 5, drawn=False)
     if way == "sorted":
-        seating = partition.by_private_centrality(
+        assignment = partition.by_private_centrality(
             roster, present, np.zeros(NODES), room, 0.5, 2.0, "stretched", draws(seed)
         )
     else:
-        seating = partition.uniform(roster, present, room, draws(seed))
-    assert seating.weights == pytest.approx(np.ones(TEACHERS))
-    ones = np.where(seating.seats == partition.EMPTY, 0, labels[seating.seats]).sum(axis=1)
-    return np.asarray(2 * ones > seating.sizes, dtype=np.int64)
+        assignment = partition.uniform(roster, present, room, draws(seed))
+    assert assignment.weights == pytest.approx(np.ones(TEACHERS))
+    ones = np.where(assignment.slots == partition.EMPTY, 0, labels[assignment.slots]).sum(axis=1)
+    return np.asarray(2 * ones > assignment.sizes, dtype=np.int64)
 
 
 @pytest.mark.parametrize("way", ["sorted", "uniform"])
@@ -175,23 +178,24 @@ def centralities(ends: NDArray[np.int64], present: NDArray[np.bool_], private: i
 def teachers_changed(
     ends: NDArray[np.int64], roster: NDArray[np.int64], nodes: int, room: partition.Room, leaving: NDArray[np.int64]
 ) -> tuple[float, float, float]:
-    """Ratio of weights by Algorithm 2 as printed, and stretched; how many teachers change when one node leaves, on average."""
+    """Ratio of weights by Algorithm 2 as printed, and stretched; how many teachers change when one node
+    leaves, on average."""
     present, found = np.zeros(nodes, dtype=bool), []
     present[roster] = True
 
-    def seated(scores: str) -> partition.Seating:
+    def assigned(scores: str) -> partition.Assignment:
         centrality = centralities(ends, present, int(present.sum()))
         return partition.by_private_centrality(roster, present, centrality, room, 0.5, 2.0, scores, draws(0))
 
     def groups() -> list[frozenset[int]]:
-        return [frozenset(row[row != partition.EMPTY].tolist()) for row in seated("printed").seats]
+        return [frozenset(row[row != partition.EMPTY].tolist()) for row in assigned("printed").slots]
 
     before = groups()
     for node in leaving:
         present[node] = False
         found.append(sum(one - {int(node)} != other for one, other in zip(before, groups(), strict=True)))
         present[node] = True
-    printed, stretched = (seated(scores).weights for scores in ("printed", "stretched"))
+    printed, stretched = (assigned(scores).weights for scores in ("printed", "stretched"))
     return printed.max() / printed.min(), stretched.max() / stretched.min(), float(np.mean(found))
 
 
@@ -225,11 +229,12 @@ def test_algorithm_2_as_printed_hardly_weighs_on_a_small_graph() -> None:
     assert moved > 20
 
 
-# --- one decomposition of everybody ----------------------------------------------------------------------------------------
+# --- one decomposition of everybody -----------------------------------------------------------------------
 
 
 def test_one_node_turns_everybodys_decomposition() -> None:
-    """All other nodes' features change with a basis of everybody's features, and none with a basis of public ones."""
+    """All other nodes' features change with a basis of everybody's features, and none with a basis of public
+    ones."""
     features = np.random.default_rng(0).random((60, 20))
     public = features[:30]
 
@@ -243,7 +248,7 @@ def test_one_node_turns_everybodys_decomposition() -> None:
     assert gaps_dpgpl.GAP_DECOMPOSITION.evidence == "proved"
 
 
-# --- what the gaps say --------------------------------------------------------------------------------------------------------
+# --- what the gaps say ------------------------------------------------------------------------------------
 
 
 def numbers(text: str) -> list[float]:

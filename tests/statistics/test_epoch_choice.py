@@ -12,9 +12,9 @@ from tests.secrets_made_here import KEY
 from privgraph.audits.bounds import at_least, at_most
 from privgraph.data.graph import Graph
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.base import Context, Member
-from privgraph.methods.dp_mlp.config import Config
-from privgraph.methods.dp_mlp.train import train
+from privgraph.methods.gradients.dp_mlp.config import Config
+from privgraph.methods.gradients.dp_mlp.train import train
+from privgraph.methods.training import Context, planned
 from privgraph.options import build
 from privgraph.privacy.events import NonPrivate
 from privgraph.progress import Result
@@ -27,7 +27,8 @@ LEVEL = 0.001
 
 
 def _graph(validates: bool) -> Graph:
-    """Twenty nodes that train; z, who validates or has left; and z's features again, which anybody may ask about."""
+    """Twenty nodes that train; z, who validates or has left; and z's features again, which anybody may ask
+    about."""
     torch.manual_seed(0)
     x = torch.randn(22, 4)
     x[21] = x[20]
@@ -46,14 +47,15 @@ def _graph(validates: bool) -> Graph:
 def _misses(config: Config, validates: bool, runs: int) -> int:
     """In how many of the runs the released weights give z's features another label than z's."""
     graph = _graph(validates)
-    members = [Member(config=config, graph=graph, context=Context(seed=seed, noise_key=KEY)) for seed in range(runs)]
+    members = [planned(config, graph, Context(seed=seed, noise_key=KEY)) for seed in range(runs)]
     results = [event for _, event in train(members) if isinstance(event, Result)]
     assert len(results) == runs
     return sum(1 - round(result.metrics["test_accuracy"]) for result in results)
 
 
 def claimed_and_shown(runs: int) -> tuple[float, float]:
-    """The sound epsilon of DP-MLP with noise for 0.1, and what z's label shows: whether z validates decides what goes out."""
+    """The sound epsilon of DP-MLP with noise for 0.1, and what z's label shows: whether z validates decides
+    what goes out."""
     config = Config(
         epsilon=0.1, epochs=60, batch_size=20, hidden=8, layers=2, learning_rate=0.3, selection="validation"
     )

@@ -1,7 +1,7 @@
 """HeterPoisson: attacks that exceed what is claimed, and stay within what is said to hold instead.
 
-Two neighbouring worlds, one node present or absent, are played many times, as in `test_privgnn_gaps`; gradients are the worst that a
-guarantee must cover.
+Two neighbouring worlds, one node present or absent, are played many times, as in `test_privgnn_gaps`;
+gradients are the worst that a guarantee must cover.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy import special, stats
 from tests.statistics.test_privgnn_gaps import shown
 
-from privgraph.privacy import gaps_heterpoisson as gaps
+from privgraph.papers import heter_poisson as heterpoisson
+from privgraph.papers import heter_poisson_gaps as gaps
 from privgraph.privacy.accountants import PLDAccountant, tight
 from privgraph.privacy.events import Repeated, SampledSubgraphs
 from privgraph.privacy.precision import precision_bound
-from privgraph.privacy.published import heterpoisson
 from privgraph.privacy.statement import Gap
 
 Array = NDArray[np.float64]
@@ -31,17 +31,19 @@ LARGEST = 19_716
 
 
 def noise(generator: np.random.Generator, draws: int, coordinates: int, sigma: float, kind: str) -> tuple[Array, Array]:
-    """The noise along a shift (draws,) and the squared norm of all other coordinates: all that an attack can use."""
+    """The noise along a shift (draws,) and the squared norm of all other coordinates: all that an attack can
+    use."""
     w = generator.exponential(size=draws) if kind == "spherical" else np.ones(draws)
     along = sigma * np.sqrt(w) * generator.normal(size=draws)
     return along, sigma**2 * w * generator.chisquare(coordinates - 1, size=draws)
 
 
-# --- one release ----------------------------------------------------------------------------------------------------------
+# --- one release ------------------------------------------------------------------------------------------
 
 
 def single(coordinates: int, kind: str) -> Array:
-    """Log-likelihood ratios (2, draws) of a release of 1 or 0 at sigma = sqrt 2, for which pure epsilon 1 is claimed."""
+    """Log-likelihood ratios (2, draws) of a release of 1 or 0 at sigma = sqrt 2, for which pure epsilon 1 is
+    claimed."""
     sigma = math.sqrt(2)
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
@@ -61,7 +63,8 @@ def single(coordinates: int, kind: str) -> Array:
 
 @pytest.mark.parametrize(("coordinates", "least"), [(2, 1.8), (1000, 7.0)])
 def test_one_release_claimed_at_1_tells_more(coordinates: int, least: float) -> None:
-    """Pure epsilon 1 is claimed: what is shown, at delta 0, is above it in two coordinates and far above in many.
+    """Pure epsilon 1 is claimed: what is shown, at delta 0, is above it in two coordinates and far above in
+    many.
 
     Noise with a scale for each coordinate, or one that nobody can see (one coordinate), would not show it.
     """
@@ -92,11 +95,12 @@ def test_what_many_coordinates_show_is_the_mean_over_the_scale() -> None:
     assert gaps.shown_delta(1.0, 2**-0.5) > 0.18
 
 
-# --- a whole run ----------------------------------------------------------------------------------------------------------
+# --- a whole run ------------------------------------------------------------------------------------------
 
 
 def run(kind: str, coordinates: int = 1000) -> Array:
-    """Scores (2, draws) of 44 steps: the sum of log-likelihood ratios at the scale that the other coordinates show."""
+    """Scores (2, draws) of 44 steps: the sum of log-likelihood ratios at the scale that the other coordinates
+    show."""
     q, steps = PUBMED["rate"], int(PUBMED["steps"])
     k = np.arange(4)
     shifts = np.append(k, 0.5)
@@ -124,7 +128,8 @@ def run(kind: str, coordinates: int = 1000) -> Array:
 
 
 def test_a_whole_run_claimed_at_2_tells_more_than_4() -> None:
-    """PubMed's settings: the paper's own formula says 2. Gaussian noise of the same size stays within what is proved for it."""
+    """PubMed's settings: the paper's own formula says 2. Gaussian noise of the same size stays within what is
+    proved for it."""
     claimed = heterpoisson.epsilon(
         central_rate=PUBMED["rate"],
         neighbours=1,
@@ -160,7 +165,7 @@ def test_the_size_at_a_run_s_own_noise() -> None:
     assert gap.size.endswith(gaps.GAP_PROJECTION.size)
 
 
-# --- Gaussian noise, the rule, the formula --------------------------------------------------------------------------------
+# --- Gaussian noise, the rule, the formula ----------------------------------------------------------------
 
 
 def test_gaussian_noise_costs_less_than_was_claimed_for_the_paper_s() -> None:
@@ -226,7 +231,7 @@ def test_the_printed_formula_and_the_steps_that_are_run() -> None:
     assert f"{found:.2f}" in gaps.GAP_STEPS.size
 
 
-# --- what the sensitivities take for granted ------------------------------------------------------------------------------
+# --- what the sensitivities take for granted --------------------------------------------------------------
 
 
 def test_standardising_over_padded_rows_moves_everybody() -> None:
@@ -245,9 +250,11 @@ def test_standardising_over_padded_rows_moves_everybody() -> None:
 
 @pytest.mark.parametrize("frozen", [True, False])
 def test_degrees_that_are_counted_anew_tell_who_left(frozen: bool) -> None:
-    """2,000 nodes point to z and each to one reader of its own: M = 1. A reader's gradient says whether it drew its node.
+    """2,000 nodes point to z and each to one reader of its own: M = 1. A reader's gradient says whether it
+    drew its node.
 
-    Readers are central with chance 0.2; noise is that for epsilon 1. If z leaves, chances grow from 1/2 to 1 unless degrees are frozen.
+    Readers are central with chance 0.2; noise is that for epsilon 1. If z leaves, chances grow from 1/2 to 1
+    unless degrees are frozen.
     """
     delta, readers, rate = 1e-5, 2000, 0.2
     event = SampledSubgraphs(rate=rate, neighbours=1, noise_multiplier=6.0, largest_degree=4001, exclusive=False)
@@ -272,11 +279,12 @@ def test_a_zero_row_counts_in_a_mean() -> None:
     assert with_null == pytest.approx(rows.mean(axis=0) * 2 / 3)
 
 
-# --- precision ------------------------------------------------------------------------------------------------------------
+# --- precision --------------------------------------------------------------------------------------------
 
 
 def test_blind_guesses_exceed_the_printed_precision_bound() -> None:
-    """Epsilon 0: answers that read nothing, aligned with a class of 9 in 10 nodes. The bound with the share holds."""
+    """Epsilon 0: answers that read nothing, aligned with a class of 9 in 10 nodes. The bound with the share
+    holds."""
     generator = np.random.default_rng(78)
     labels, answers = (generator.random(200_000) < 0.9 for _ in range(2))
     precision = float(labels[answers].mean())
@@ -286,7 +294,8 @@ def test_blind_guesses_exceed_the_printed_precision_bound() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_randomised_labels_reach_the_precision_bound(epsilon: float) -> None:
-    """Five even classes, each label kept or replaced with ratio e^epsilon: private, aligned, and as precise as the bound says."""
+    """Five even classes, each label kept or replaced with ratio e^epsilon: private, aligned, and as precise
+    as the bound says."""
     keep = math.exp(epsilon) / (math.exp(epsilon) + 4)
     assert keep == pytest.approx(precision_bound(epsilon, 0.0, 5))
     assert precision_bound(epsilon, 1e-3, 5) > precision_bound(epsilon, 0.0, 5)
@@ -301,7 +310,7 @@ def test_wrong_settings_of_the_precision_bound_are_refused(wrong: dict[str, floa
         precision_bound(**{"epsilon": 1.0, "delta": 0.0, "classes": 3, **wrong})  # type: ignore[arg-type]
 
 
-# --- words ----------------------------------------------------------------------------------------------------------------
+# --- words ------------------------------------------------------------------------------------------------
 
 
 def test_every_gap_says_what_it_must() -> None:

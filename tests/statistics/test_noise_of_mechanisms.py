@@ -1,4 +1,5 @@
-"""Noise has the scale and the shape that is accounted: 2/3 and 3/2 of it are rejected, and so is a wrong law."""
+"""Noise has the scale and the shape that is accounted: 2/3 and 3/2 of it are rejected, and so is a wrong
+law."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from privgraph.data.graph import Graph
 from privgraph.mechanisms.aggregation import AggregationPerturbation
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch, sampling_plan
-from privgraph.methods.base import Context, Member
-from privgraph.methods.gap import stack as stacking
+from privgraph.methods.aggregation import stack as stacking
+from privgraph.methods.training import Context, planned
 from privgraph.nn import training
 from privgraph.registry import method
 
@@ -112,7 +113,7 @@ def test_a_run_draws_fresh_noise_of_the_planned_scale(name: str, unit: str, monk
     """Across stages and across members, no noise is used twice, and all of it has the plan's scale."""
     graph = _lonely_graph(300)
     config = method(name).load_config()(unit=unit, epsilon=4.0, depth=3, epochs=2, batch_size=50)
-    members = [Member(config=config, graph=graph, context=Context(seed=seed, noise_key=KEY)) for seed in (0, 1)]
+    members = [planned(config, graph, Context(seed=seed, noise_key=KEY)) for seed in (0, 1)]
     released: list[Tensor] = []
     gradients: list[Tensor] = []
     release, private = stacking.release_stack, training.PrivateGradients.perturb

@@ -1,8 +1,9 @@
 """PrivGNN: attacks that exceed what is claimed, and stay within what is said to hold instead.
 
-Two neighbouring worlds, one node present or absent, are played many times. The threshold of the test between them is
-chosen on draws of its own; the bound, at 99% confidence, comes from fresh ones (`audited`). Worst-case answers are what
-a guarantee is about; two real teachers show that one node is enough to reach them.
+Two neighbouring worlds, one node present or absent, are played many times. The threshold of the test between
+them is chosen on draws of its own; the bound, at 99% confidence, comes from fresh ones (`audited`).
+Worst-case answers are what a guarantee is about; two real teachers show that one node is enough to reach
+them.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from tests.privacy import routes
 from tests.statistics.test_published_gaps import audited
 
 from privgraph.nn.small_graphs import Answer, Recipe, SmallGraph, train_small_graphs
-from privgraph.privacy import gaps_privgnn, noisy_labels
+from privgraph.papers import privgnn
+from privgraph.papers import privgnn_gaps as gaps_privgnn
+from privgraph.papers import privgnn_releases as noisy_labels
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import Laplace, Nothing, Repeated, SampledOnce
-from privgraph.privacy.published import privgnn
 
 Array = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], tuple[Array, Array]]
@@ -38,15 +40,15 @@ def shown(draw: Draw, delta: float, *, seed: int, draws: int = 300_000) -> float
     return audited(*draw(np.random.default_rng(seed + 1), draws), float(best), delta)
 
 
-# --- two real teachers ----------------------------------------------------------------------------------------------------
+# --- two real teachers ------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def teachers() -> tuple[Array, Array]:
     """Log-posteriors (3,) of one query by a teacher that has seen the node and by one that has not.
 
-    The paper's teacher (two layers of 64, batch norm, dropout 0.5, Adam 0.01, 200 epochs) on eleven nodes of one class,
-    and on these with a twelfth of another class whose features are the query's.
+    The paper's teacher (two layers of 64, batch norm, dropout 0.5, Adam 0.01, 200 epochs) on eleven nodes of
+    one class, and on these with a twelfth of another class whose features are the query's.
     """
     x = torch.randn(12, 16, generator=torch.Generator().manual_seed(0))
     nobody = torch.zeros(2, 0, dtype=torch.int64)
@@ -85,7 +87,8 @@ def test_one_node_moves_a_posterior_by_two(teachers: tuple[Array, Array]) -> Non
 
 @pytest.mark.parametrize("noisy", ["logarithms", "probabilities"])
 def test_noise_on_logarithms_protects_nobody(noisy: str, teachers: tuple[Array, Array]) -> None:
-    """One query, lambda 1, claimed 1: the label alone shows more than 6. On probabilities it stays within its own law."""
+    """One query, lambda 1, claimed 1: the label alone shows more than 6. On probabilities it stays within its
+    own law."""
     present, absent = teachers if noisy == "logarithms" else (np.exp(teachers[0]), np.exp(teachers[1]))
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
@@ -102,11 +105,12 @@ def test_noise_on_logarithms_protects_nobody(noisy: str, teachers: tuple[Array, 
     assert gaps_privgnn.GAP_LOG_POSTERIOR.evidence == "audited"
 
 
-# --- the vector at sensitivity 1 ----------------------------------------------------------------------------------------
+# --- the vector at sensitivity 1 --------------------------------------------------------------------------
 
 
 def vectors(noise: float, queries: int, rate: float, distance: float) -> Draw:
-    """Likelihood ratios of `queries` noisy posteriors that move by half of `distance` in each of two entries."""
+    """Likelihood ratios of `queries` noisy posteriors that move by half of `distance` in each of two
+    entries."""
 
     def ratio(x: Array) -> Array:
         moved = noise * (np.abs(x) - np.abs(x - distance / 2)).sum(axis=-1)
@@ -135,7 +139,7 @@ def test_the_vector_exceeds_sensitivity_one(queries: int, rate: float, distance:
     assert (found > claimed) == (distance == 2.0)
 
 
-# --- one sample for all ----------------------------------------------------------------------------------------------------
+# --- one sample for all -----------------------------------------------------------------------------------
 
 
 def labels(noise: float, classes: int, queries: int, rate: float, *, once: bool) -> Draw:
@@ -158,7 +162,8 @@ def labels(noise: float, classes: int, queries: int, rate: float, *, once: bool)
 @pytest.mark.parametrize("classes", [2, 6])
 @pytest.mark.parametrize("once", [True, False])
 def test_one_sample_exceeds_fresh_samples(classes: int, once: bool) -> None:
-    """lambda 0.1, gamma 0.3, 1000 queries: Table 2 prints 3.9. SINGLEGNN's labels show more, PrivGNN's do not."""
+    """lambda 0.1, gamma 0.3, 1000 queries: Table 2 prints 3.9. SINGLEGNN's labels show more, PrivGNN's do
+    not."""
     noise, queries, rate, delta = 0.1, 1000, 0.3, 1e-4
     printed = privgnn.paper_accountant().epsilon(privgnn.query_event(queries=queries, rate=rate, noise=noise), delta)
     fresh = privgnn.argmax_event(queries=queries, rate=rate, noise=noise, classes=classes)
@@ -181,11 +186,12 @@ def test_the_sizes_of_the_one_sample_gap() -> None:
         assert f"{fresh:.3g} becomes {single:.3g}" in gaps_privgnn.GAP_ONE_SAMPLE.size
 
 
-# --- Theorem 7 --------------------------------------------------------------------------------------------------------------
+# --- Theorem 7 --------------------------------------------------------------------------------------------
 
 
 def test_theorem_7_is_false_for_the_labels_of_two_classes() -> None:
-    """Algorithm 1 itself, with two classes: its exact delta at the epsilon promised, a binomial sum, is too large."""
+    """Algorithm 1 itself, with two classes: its exact delta at the epsilon promised, a binomial sum, is too
+    large."""
     queries, rate, noise, delta = 1000, 0.3, 0.4, 1e-4
     promised = privgnn.theorem_7(queries=queries, rate=rate, noise=noise, delta=delta)
     # P(two Laplace variables of scale 1/noise differ by more than 1 in one direction), in closed form.
@@ -212,7 +218,7 @@ def test_theorem_7_takes_the_renyi_bound_at_the_wrong_order(queries: int, rate: 
     assert float(orders[1]) + math.log(1 / delta) / 2 > promised * 1.2
 
 
-# --- delta, and the sizes of the other gaps ----------------------------------------------------------------------------------
+# --- delta, and the sizes of the other gaps ---------------------------------------------------------------
 
 
 def test_the_tables_need_ten_times_their_delta() -> None:
@@ -237,12 +243,13 @@ def test_gaps_are_sized_at_the_noise_of_a_run() -> None:
         gaps_privgnn.one_sample_gap(SampledOnce(rate=0.3, event=Repeated(event=Nothing(), count=1)), 1e-4)
 
 
-# --- what is said to hold does ------------------------------------------------------------------------------------------------
+# --- what is said to hold does ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("queries", "rate"), [(1, 1.0), (1, 0.3), (40, 0.3)])
 def test_noisy_labels_stay_within_their_epsilon(queries: int, rate: float) -> None:
-    """The worst two posteriors, lambda 2, four classes: the best test on the labels, above a third and never above."""
+    """The worst two posteriors, lambda 2, four classes: the best test on the labels, above a third and never
+    above."""
     noise, classes, delta = 2.0, 4, 1e-3
     sound = tight().epsilon(privgnn.argmax_event(queries=queries, rate=rate, noise=noise, classes=classes), delta)
     atoms = privgnn.argmax_atoms(noise, classes)
@@ -250,7 +257,8 @@ def test_noisy_labels_stay_within_their_epsilon(queries: int, rate: float) -> No
     losses = np.log(mixed / np.array(atoms.lower))
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
-        # Played as Algorithm 1 does it: sample, posterior, noise, argmax; the other two classes are one outcome.
+        # Played as Algorithm 1 does it: sample, posterior, noise, argmax; the other two classes are one
+        # outcome.
         scores = []
         for chance in (rate, 0.0):
             inside = generator.random((draws, queries)) < chance
@@ -269,7 +277,8 @@ def test_noisy_labels_stay_within_their_epsilon(queries: int, rate: float) -> No
 def test_noisy_votes_stay_within_their_epsilon(queries: int, rate: float, factor: float) -> None:
     """A node that votes with weight 1 on every query: the best test, above a third and never above.
 
-    With two thirds of the noise that is said (which an audit of one query is too coarse to see) many queries exceed it.
+    With two thirds of the noise that is said (which an audit of one query is too coarse to see) many queries
+    exceed it.
     """
     sigma, delta = (1.0 if queries == 1 else 2.5), 1e-3
     sound = tight().epsilon(noisy_labels.votes_event(sigma=sigma, rate=rate, queries=queries), delta)
@@ -288,11 +297,12 @@ def test_noisy_votes_stay_within_their_epsilon(queries: int, rate: float, factor
         assert found > sound
 
 
-# --- PATE -----------------------------------------------------------------------------------------------------------------
+# --- PATE -------------------------------------------------------------------------------------------------
 
 
 def test_pates_sensitivity_holds() -> None:
-    """A moved vote is 2 in L1: 2 lambda a query. The moments bound what an exact count of Laplace vectors gives."""
+    """A moved vote is 2 in L1: 2 lambda a query. The moments bound what an exact count of Laplace vectors
+    gives."""
     for noise, queries in ((0.1, 100), (0.4, 20)):
         event = Repeated(event=Laplace(noise_multiplier=1 / (2 * noise)), count=queries)
         assert privgnn.pate_independent(queries=queries, noise=noise, delta=1e-4) > tight().epsilon(event, 1e-4)
@@ -307,7 +317,8 @@ def test_pates_sensitivity_holds() -> None:
 
 
 def test_a_printed_data_dependent_epsilon_tells_the_votes() -> None:
-    """One vote moved, another epsilon printed: no noise stands between, so that one number tells the worlds apart."""
+    """One vote moved, another epsilon printed: no noise stands between, so that one number tells the worlds
+    apart."""
     noise, delta = 0.2, 1e-4
     votes = [[40.0, 8.0, 2.0]] * 50
     moved = [[39.0, 9.0, 2.0]] * 50

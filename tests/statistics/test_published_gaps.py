@@ -1,8 +1,8 @@
 """Attacks that exceed what GAP and ProGAP claim, and stay within what is said to hold instead.
 
-Each plays the published mechanism on a graph and on its neighbour many times and tests between the two at a threshold
-fixed beforehand. A test with false positive rate a and true positive rate b shows epsilon >= log((b - delta)/a);
-both rates are taken at the unfavourable ends of exact 99.5% confidence intervals.
+Each plays the published mechanism on a graph and on its neighbour many times and tests between the two at a
+threshold fixed beforehand. A test with false positive rate a and true positive rate b shows epsilon >=
+log((b - delta)/a); both rates are taken at the unfavourable ends of exact 99.5% confidence intervals.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def test_resampled_degree_bounds_exceed_the_square_root_of_d(rule: str) -> None:
     """200 nodes, D = 10, claimed 1 at delta 1e-5; all features are one unit vector.
 
     189 nodes point to z and to the same ten others; each keeps ten of its eleven out-edges at random. If
-    z leaves and the lists are refilled, every list that had held z gains one of the ten: their ten rows gain about
-    172 entries together. Frozen, they keep exactly what they had, and only z's own row and edges go.
+    z leaves and the lists are refilled, every list that had held z gains one of the ten: their ten rows gain
+    about 172 entries together. Frozen, they keep exactly what they had, and only z's own row and edges go.
     """
     bound, sources, delta, draws = 10, 189, 1e-5, 200_000
     sigma = noise_for(math.sqrt(bound), 1.0, delta)

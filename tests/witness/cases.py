@@ -117,7 +117,7 @@ def _changes(case: Case) -> Iterator[tuple[str, object]]:
 def _kinds(case: Case) -> set[tuple[Any, ...]]:
     """What the ledger holds, but for stages and numbers."""
     return {
-        (entry.mechanism, type(entry.event), type(getattr(entry.event, "event", None)), entry.norm)
+        (entry.kind, type(entry.event), type(getattr(entry.event, "event", None)), entry.norm)
         for entry in case.statement().ledger
     }
 

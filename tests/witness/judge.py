@@ -2,13 +2,14 @@
 
 Every complaint names the kind of fault that it is of:
 
-- ledger: what was written is not what was planned; noise: an entry of the ledger without noise of its own, noise of another law or scale than its entry's, or noise
-  that no entry pays for; rate: the same of samples and their coins;
-- reuse: two streams of the same words; key: something random that another key leaves as it is, or that the public
-  seed moves;
+- ledger: what was written is not what was planned; noise: an entry of the ledger without noise of its own,
+  noise of another law or scale than its entry's, or noise that no entry pays for; rate: the same of samples
+  and their coins;
+- reuse: two streams of the same words; key: something random that another key leaves as it is, or that the
+  public seed moves;
 - quantity: noise on something for which its sensitivity was not proved;
-- choice: what is made of releases still tells two worlds apart that differ in nothing but what is private; epoch:
-  the weights that go out are not those of the last epoch, and the statement says that they are;
+- choice: what is made of releases still tells two worlds apart that differ in nothing but what is private;
+  epoch: the weights that go out are not those of the last epoch, and the statement says that they are;
 - folder: files that nobody announced or that the statement does not name.
 """
 
@@ -31,14 +32,15 @@ from tests.witness.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Str
 from privgraph import streams
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.randomised_response import pair_codes, pair_count
-from privgraph.methods.base import Context, train_one
+from privgraph.methods.training import Context, train_one
 from privgraph.privacy.events import Atoms, Nothing, PoissonSampled, PureDP, RandomizedResponse, Repeated, SampledOnce
+from privgraph.privacy.kinds import Neighbours
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.statement import REPLACED_RECORD, PrivacyStatement
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_LAST_EPOCH
 from privgraph.progress import Artifact, Metric, Result
 from privgraph.registry import METHODS
-from privgraph.runs.verdict import LedgerMismatch, final_statement
+from privgraph.runs.final_statement import LedgerMismatch, final_statement
 
 KEYS = (b"the key of one installation", b"the key of another, far away")
 
@@ -356,7 +358,7 @@ def _quantities(seen: Seen) -> Iterator[Complaint]:
             rows = [np.asarray(release.before, dtype=np.float64) for release in releases]
             if isinstance(_innermost(entry), Atoms) and not all(_chances(row) for row in rows):
                 yield Complaint("quantity", f"{entry.mechanism}: noise on what is no probability")
-            if seen.statement.neighbours == REPLACED_RECORD and entry.sampling_rate is None:
+            if seen.statement.neighbours is Neighbours.REPLACED_RECORD and entry.sampling_rate is None:
                 longest = max(_longest(row, seen.graph.num_nodes) for row in rows)
                 if 2 * longest > (entry.sensitivity or 0):
                     yield Complaint(

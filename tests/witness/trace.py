@@ -2,8 +2,8 @@
 
 It stands behind the few functions that all randomness of privacy goes through: `Secret`, of which every word,
 coin and order comes, and those of the lattice and of randomised response, which turn words into noise. The
-product has no switch for it: for the length of a `with`, these functions tell it what they were given and what
-came out. A run that is witnessed draws the same numbers as one that is not.
+product has no switch for it: for the length of a `with`, these functions tell it what they were given and
+what came out. A run that is witnessed draws the same numbers as one that is not.
 
 `forged`: whatever is about to get noise is first replaced by zeros (a graph, by one without edges), so that
 all that leaves a mechanism is noise alone. Nothing that was made of releases can then tell two worlds apart.

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 
-from privgraph_workbench import launcher, server
+from privgraph_workbench.serving import launcher, server
 
 SECRET = "0123456789abcdef0123456789abcdef"
 

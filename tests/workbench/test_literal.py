@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from privgraph_workbench.words import literal
+from privgraph_workbench.words.markup import literal
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
 PIECES = st.lists(

@@ -11,8 +11,8 @@ from privgraph.progress import Metric
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import UnknownRun
 from privgraph.runs.store import RunStore
-from privgraph_workbench import watching
-from privgraph_workbench.figures import curves
+from privgraph_workbench.figures.runs import curves
+from privgraph_workbench.jobs import watching
 
 
 @pytest.fixture

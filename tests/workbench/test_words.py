@@ -11,17 +11,19 @@ import pytest
 from privgraph.data.spec import PublicFacts
 from privgraph.options import build, parameters
 from privgraph.privacy.events import Gaussian
+from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.ledger import LedgerEntry
-from privgraph.privacy.statement import NEIGHBOURS
 from privgraph.registry import METHODS
 from privgraph.runs.spec import make_spec
-from privgraph_workbench import forms, jobs, words
 from privgraph_workbench.commands.parser import make_parser, parse
 from privgraph_workbench.commands.values import method_options, pairs, whole
-from privgraph_workbench.views import statement
+from privgraph_workbench.facts import plans
+from privgraph_workbench.forms import fields, widgets
+from privgraph_workbench.views.parts import statement
+from privgraph_workbench.words import markup, meaning, naming, numbers
 
 
-@pytest.mark.parametrize("module", [words, forms, statement])
+@pytest.mark.parametrize("module", [meaning, numbers, markup, naming, fields, statement])
 def test_examples(module: object) -> None:
     found = doctest.testmod(module)
     assert found.attempted
@@ -30,71 +32,78 @@ def test_examples(module: object) -> None:
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (0.5, 0.0), (1.0, 1e-5), (3.0, 0.01), (8.0, 1e-6)])
 def test_the_best_guess_is_the_likelihood_ratio_bound(epsilon: float, delta: float) -> None:
-    """Against the optimum of a linear program: errors (a, b) with a + e^eps b >= 1 - delta and e^eps a + b >= 1 - delta."""
+    """Against the optimum of a linear program: errors (a, b) with a + e^eps b >= 1 - delta and e^eps a + b >=
+    1 - delta."""
     best = min(
         (a + max(0.0, (1 - delta - a) / math.exp(epsilon), 1 - delta - math.exp(epsilon) * a)) / 2
         for a in (step / 20_000 for step in range(20_001))
     )
-    assert words.guess(epsilon, delta) == pytest.approx(1 - best, abs=1e-4)
+    assert meaning.guess(epsilon, delta) == pytest.approx(1 - best, abs=1e-4)
 
 
 def test_risk_never_promises_what_does_not_hold() -> None:
-    assert "Nothing is guaranteed" in words.risk("none", math.inf, 0.0)
-    assert "Nothing is guaranteed" in words.risk("edge", math.inf, 1e-5)
-    assert "next to no protection" in words.risk("node", 50.0, 1e-5)
-    assert words.chance(words.guess(30.0, 0.0)) == "over 99.99%"
-    assert "says nothing" in words.delta(1e-4, math.inf)
-    assert "at most, that the guarantee does not hold" in words.delta(1e-4, 1.0)
-    assert "not small" in words.delta(0.01, 1.0)
-    assert "not small" not in words.delta(1e-4, 1.0)
+    assert "Nothing is guaranteed" in meaning.risk("none", math.inf, 0.0, Neighbours.NONE)
+    assert "Nothing is guaranteed" in meaning.risk("edge", math.inf, 1e-5, Neighbours.DIRECTED_EDGE)
+    assert "next to no protection" in meaning.risk("node", 50.0, 1e-5, Neighbours.NODE)
+    assert numbers.chance(meaning.guess(30.0, 0.0)) == "over 99.99%"
+    assert "says nothing" in meaning.delta(1e-4, math.inf)
+    assert "at most, that the guarantee does not hold" in meaning.delta(1e-4, 1.0)
+    assert "not small" in meaning.delta(0.01, 1.0)
+    assert "not small" not in meaning.delta(1e-4, 1.0)
     for epsilon in (0.01, 0.5, 1.0, 2.0, 4.0, 7.7):
-        said = words.risk("node", epsilon, 1e-5)
+        said = meaning.risk("node", epsilon, 1e-5, Neighbours.NODE)
         shown = float(said.split("at most ")[1].split("%")[0])
-        assert 0 <= shown - 100 * words.guess(epsilon, 1e-5) <= 0.1
+        assert 0 <= shown - 100 * meaning.guess(epsilon, 1e-5) <= 0.1
 
 
 def test_the_verdict_fits_the_number_of_the_wager() -> None:
     """Nobody who may be found out 19 times of 20 is moderately protected, whatever the size of epsilon."""
     for epsilon in (0.1, 0.5, 1.0, 1.2, 2.0, 2.3, 3.0, 4.5, 5.0, 8.0, 20.0):
         for delta in (0.0, 1e-5, 0.05):
-            said = words.risk("node", epsilon, delta)
+            said = meaning.risk("node", epsilon, delta, Neighbours.NODE)
             percent = float(said.split("at most ")[1].split("%")[0])
             word = said.removesuffix(" protection.").rsplit("That is ")[1]
-            most = {word: 100 * bound for bound, word in words.STRENGTHS}
+            most = {word: 100 * bound for bound, word in meaning.STRENGTHS}
             least = {"strong": 50.0, "moderate": 75.0, "weak": 90.0, "next to no": 99.0}
             assert least[word] <= percent <= most[word] + 0.1, said
-    assert words.risk("edge", 3.0, 0.0).endswith("at most 95.3% of the time. That is weak protection.")
+    assert meaning.risk("edge", 3.0, 0.0, Neighbours.DIRECTED_EDGE).endswith(
+        "at most 95.3% of the time. That is weak protection."
+    )
 
 
-@pytest.mark.parametrize("kind", NEIGHBOURS)
-def test_the_wager_says_for_whom_it_holds(kind: str) -> None:
-    """In the one sentence that gives the chance: whoever was never there is not meant where a sample or degrees are frozen."""
-    (wager,) = [text for text in words.risk("node", 1.0, 0.0, kind).split(". ") if "73.2%" in text]
-    assert ("never there" in wager) == (kind != "free")
-    assert ("opted out" in wager) == (kind in ("frozen sample", "frozen degrees"))
+FROZEN = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+
+
+@pytest.mark.parametrize("kind", Neighbours)
+def test_the_wager_says_for_whom_it_holds(kind: Neighbours) -> None:
+    """In the one sentence that gives the chance: whoever was never there is not meant where a sample or
+    degrees are frozen."""
+    (wager,) = [text for text in meaning.risk("node", 1.0, 0.0, kind).split(". ") if "73.2%" in text]
+    assert ("never there" in wager) == (kind in (*FROZEN, Neighbours.REPLACED_RECORD))
+    assert ("opted out" in wager) == (kind in FROZEN)
 
 
 @pytest.mark.parametrize("name", ["gap", "progap", "dp-gnn", "heter-poisson"])
 def test_methods_with_frozen_samples_or_degrees_make_that_wager(name: str) -> None:
     facts = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
     said = METHODS[name].load_config()(unit="node", epsilon=4.0).plan(facts).statement
-    assert "never there" in words.risk(said.unit, said.epsilon, said.delta, said.neighbours)
+    assert "never there" in meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours)
 
 
 def test_a_log_slider_has_round_marks_within_its_bounds() -> None:
-    grid = forms.log_grid(0.01, 1000, [3.7])
+    grid = fields.log_grid(0.01, 1000, [3.7])
     assert grid[0] == 0.01
     assert grid[-1] == 1000
     assert grid == sorted(set(grid))
     assert {0.1, 1.0, 2.0, 3.7, 8.0, 100.0} <= set(grid)
-    assert 5e3 not in forms.log_grid(0.01, 1000, [5e3])
+    assert 5e3 not in fields.log_grid(0.01, 1000, [5e3])
 
 
 @pytest.mark.parametrize("method", list(METHODS))
 def test_the_address_of_a_form_gives_the_form_back(method: str) -> None:
     config = METHODS[method].load_config()
     values = {parameter.name: parameter.default for parameter in parameters(config)}
-    assert build(config, forms.address(values)) == build(config, values)
+    assert build(config, widgets.address(values)) == build(config, values)
 
 
 def test_the_command_line_makes_the_same_run() -> None:
@@ -107,7 +116,7 @@ def test_the_command_line_makes_the_same_run() -> None:
         seed=7,
         device="cpu",
     )
-    program, *arguments = shlex.split(jobs.command_line(spec))
+    program, *arguments = shlex.split(plans.command_line(spec))
     assert program == "privgraph"
     parsed = parse(make_parser(), arguments)
     again = make_spec(
@@ -123,5 +132,11 @@ def test_the_command_line_makes_the_same_run() -> None:
 
 
 def test_a_stage_is_named_once_however_often_it_is_told() -> None:
-    entry = LedgerEntry(mechanism="noisy gradients", stage="training", event=Gaussian(noise_multiplier=2.0), count=5)
+    entry = LedgerEntry(
+        kind=MechanismKind.GRADIENTS,
+        mechanism="noisy gradients",
+        stage="training",
+        event=Gaussian(noise_multiplier=2.0),
+        count=5,
+    )
     assert list(statement.told([entry, entry]).values()) == [["training"]]

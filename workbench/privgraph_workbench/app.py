@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from privgraph_workbench import shell
+from privgraph_workbench.serving import shell
 
 st.set_page_config(page_title="privgraph", page_icon="🕸️", layout="wide")
 shell.tidy()

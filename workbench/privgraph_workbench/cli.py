@@ -1,8 +1,8 @@
 """The command line `privgraph`: the contract that other tools rely on.
 
-Exit codes: 0 done, 1 the run failed (or what was asked for could not be done), 2 bad usage; 130 where a run was
-stopped by Ctrl-C. Results go to standard output, everything else to standard error. No torch: runs are trained
-by workers, which are processes of their own.
+Exit codes: 0 done, 1 the run failed (or what was asked for could not be done), 2 bad usage; 130 where a run
+was stopped by Ctrl-C. Results go to standard output, everything else to standard error. No torch: runs are
+trained by workers, which are processes of their own.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from collections.abc import Sequence
 
 from privgraph.options import OptionError, UnknownName
 from privgraph.runs.records import StoreError
-from privgraph_workbench.commands.parser import UsageError, make_parser, parse
+from privgraph_workbench.commands.parser import INSTALL, UsageError, make_parser, parse
 
 DONE, FAILED, USAGE = 0, 1, 2
+OF_THE_APP = ("matplotlib", "plotly", "starlette", "streamlit", "uvicorn")
+"""What the extra `app` brings, and the engine does without."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,9 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return FAILED
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in OF_THE_APP:
+            raise
+        print(f"privgraph: this needs {error.name}, which comes with the extra app: {INSTALL}", file=sys.stderr)
+        return FAILED
     except BrokenPipeError:
         # The reader (head, less) has gone; without this Python complains again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return FAILED
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""

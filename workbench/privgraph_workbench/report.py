@@ -16,15 +16,20 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import FAULT, attacked, statement_text
+from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.runs.records import RunRecord, StoredEvent, plain
-from privgraph_workbench.figures import chart_of, curves, ledger, settings
-from privgraph_workbench.figures import words as statement_words
-from privgraph_workbench.figures.chart import Row, number, percent
-from privgraph_workbench.figures.common import UNIT_WORDS, graph_of, method_title
+from privgraph_workbench.facts.plans import command_line
+from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.export import export
-from privgraph_workbench.jobs import command_line
-from privgraph_workbench.words import BUT_FOR_FAULTS, duration, literal, made_by, metric, metric_title, risk
+from privgraph_workbench.figures.runs import curves
+from privgraph_workbench.words import settings
+from privgraph_workbench.words.markup import literal
+from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, risk
+from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
+from privgraph_workbench.words.numbers import duration, metric, number, percent
+from privgraph_workbench.words.statements import refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
@@ -84,7 +89,8 @@ def markdown(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = 
 
 
 def html(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = False) -> str:
-    """The report as one HTML page, light or dark as the reader's system is. With `share`, nothing in it tells the seed.
+    """The report as one HTML page, light or dark as the reader's system is. With `share`, nothing in it tells
+    the seed.
 
     A content security policy in the page forbids every request; pictures are inside the file.
     """
@@ -138,24 +144,23 @@ def _summary(record: RunRecord, share: bool) -> Section:
 
 def _guarantee(statement: PrivacyStatement) -> Section:
     accountants = (statement.accountant, statement.accountant_as_published or "no formula", _attacked(statement))
-    numbers = [(*pair, by) for pair, by in zip(statement_words.three_numbers(statement), accountants, strict=True)]
+    numbers = [(*pair, by) for pair, by in zip(three_numbers(statement), accountants, strict=True)]
     numbers += [("δ", number(statement.delta), statement.delta_rule), ("Unit", UNIT_WORDS[statement.unit], "")]
     blocks: list[Block] = [Table(("", "Value", "By"), tuple(numbers)), NUMBERS]
     if statement.known_faults:
         blocks.append(BUT_FOR_FAULTS.strip("*"))
     blocks.append(risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
-    blocks += [Warned(sentence) for sentence in statement_words.refutations(statement)]
+    blocks += [Warned(sentence) for sentence in refutations(statement)]
     blocks += [Warned(f"{FAULT}: {sentence}") for sentence in statement.known_faults]
     if statement.data_dependent:
-        blocks.append(Warned(statement_words.DATA_DEPENDENT))
+        blocks.append(Warned(notes.DATA_DEPENDENT))
     # The table has the numbers, rounded so that none promises too much; the ledger has a section of its own.
-    said = ("Ledger:", "Sound epsilon:", "Epsilon as published", "Epsilon audited:", "Attacked:", FAULT)
-    blocks.append([line for line in statement_text(statement).splitlines() if not line.startswith(said)])
+    blocks.append([line for said, line in lines(statement) if said is Said.TERMS])
     return Section("What the guarantee says", blocks)
 
 
 def _attacked(statement: PrivacyStatement) -> str:
-    return "no attack" if statement.epsilon_audited is None else attacked(statement.audited_by)
+    return "no attack" if statement.epsilon_audited is None else attacked(statement.adversary)
 
 
 def _spent(statement: PrivacyStatement) -> Section:

@@ -1,7 +1,7 @@
 """Colours, dashes, markers and fonts, light and dark: one table for the page, its figures and their exports.
 
-The hues are close to those of Okabe and Ito (2008), moved until, in each theme, every line stands out from its
-background by 3:1 and every text by 4.5:1 (WCAG 2.2, 1.4.11 and 1.4.3), and until any two lines stay apart
+The hues are close to those of Okabe and Ito (2008), moved until, in each theme, every line stands out from
+its background by 3:1 and every text by 4.5:1 (WCAG 2.2, 1.4.11 and 1.4.3), and until any two lines stay apart
 for people who lack one of the three kinds of cones (the tests simulate them). Colour is never the only
 channel: the same slot number also chooses a dash and a marker.
 
@@ -96,8 +96,9 @@ PATTERNS = ("", "x", "-", ".", "+", "|")
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """How one of the three epsilons is told apart without its colour: symbol, dash and hatching in plotly's words,
-    the same symbol as a letter, and the name under which Streamlit has its colour (.streamlit/config.toml)."""
+    """How one of the three epsilons is told apart without its colour: symbol, dash and hatching in plotly's
+    words, the same symbol as a letter, and the name under which Streamlit has its colour
+    (serving/.streamlit/config.toml)."""
 
     title: str
     symbol: str

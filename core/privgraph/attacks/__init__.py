@@ -1,0 +1,8 @@
+"""What somebody who sees a model can tell of the people in the graph."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

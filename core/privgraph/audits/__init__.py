@@ -1,0 +1,8 @@
+"""Attacks on our own runs, and the least epsilon that they show."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,4 +1,5 @@
-"""Lower bounds on epsilon from scores in two worlds: one with the protected unit, one without it. NumPy and SciPy only.
+"""Lower bounds on epsilon from scores in two worlds: one with the protected unit, one without it. NumPy and
+SciPy only.
 
 Unit and relation are those of the guarantee that is audited; a trial is one play of everything that is
 released, and trials are independent. Scores are any functions of what was released. If it is (epsilon,
@@ -29,7 +30,8 @@ _Measure = Callable[[Array, Array], Array]
 
 
 def shared_confidence(confidence: float, turn: int) -> float:
-    """How sure the audit that is the `turn`-th of its run must be, so that all of them together are right as often as `confidence`.
+    """How sure the audit that is the `turn`-th of its run must be, so that all of them together are right as
+    often as `confidence`.
 
     Turns count from 1, and are given before an audit has seen anything; turn 0 is an audit that stands alone.
     With a = 1 - confidence, the k-th may be wrong with chance a/(k (k + 1)): these sum to a over all k, so
@@ -78,9 +80,9 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A lower bound `epsilon`, the event that shows it, and the chances behind it: P(E) is at least `likely`, Q(E) at
-    most `unlikely`, together at the stated confidence. `mu`: for the Gaussian route, the shift that was
-    shown."""
+    """A lower bound `epsilon`, the event that shows it, and the chances behind it: P(E) is at least `likely`,
+    Q(E) at most `unlikely`, together at the stated confidence. `mu`: for the Gaussian route, the shift that
+    was shown."""
 
     epsilon: float
     event: Event
@@ -118,7 +120,8 @@ def threshold_bound(present: Array, absent: Array, *, delta: float, confidence: 
 
 
 def gaussian_bound(present: Array, absent: Array, *, delta: float, confidence: float) -> Shown:
-    """The same where all that is released is Gaussian noise on something of a fixed shift (Nasr et al. 2023, section 4).
+    """The same where all that is released is Gaussian noise on something of a fixed shift (Nasr et al. 2023,
+    section 4).
 
     The worlds are then N(0, 1) against N(mu, 1), for whose events P(E) <= Phi(Phi^-1(Q(E)) + mu): so mu is at
     least Phi^-1(P(E)) - Phi^-1(Q(E)), and epsilon is the exact one of that Gaussian. It shows much more with
@@ -190,7 +193,8 @@ def _chosen(present: Array, absent: Array, level: float, measure: _Measure) -> E
 
 
 def _cuts(pooled: Array) -> Array:
-    """Midpoints between neighbouring values, at most `CANDIDATES`: all of them in the tails, few in the middle."""
+    """Midpoints between neighbouring values, at most `CANDIDATES`: all of them in the tails, few in the
+    middle."""
     values = np.unique(pooled[np.isfinite(pooled)])
     if len(values) < 2:
         return values if len(values) else np.zeros(1)

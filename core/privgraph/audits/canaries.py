@@ -1,7 +1,9 @@
-"""Canaries of a white-box audit: gradients of one protected unit each, and how much what was released speaks for each.
+"""Canaries of a white-box audit: gradients of one protected unit each, and how much what was released speaks
+for each.
 
-A canary (Nasr et al. 2023, Dirac canary; Xiang et al. 2024, Algorithm 5) does in every step what one protected unit may do
-by the mechanism's proof at worst, along one coordinate of the gradient of its own. No torch.
+A canary (Nasr et al. 2023, Dirac canary; Xiang et al. 2024, Algorithm 5) does in every step what one
+protected unit may do by the mechanism's proof at worst, along one coordinate of the gradient of its own. No
+torch.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,8 @@ from scipy.special import logsumexp, ndtr
 from scipy.stats import binom
 
 from privgraph.options import OptionError
-from privgraph.privacy.events import (
-    Atoms,
-    Gaussian,
-    NonPrivate,
-    PoissonSampled,
-    Repeated,
-    RevealedMixture,
-    SampledSubgraphs,
-    SampledTerms,
-)
+from privgraph.privacy.events import Atoms, NonPrivate, Repeated
+from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.pld import PLDAccountant
 
@@ -46,12 +39,14 @@ Law = tuple[Array, Array]
 class Shifts:
     """What one protected unit may do to the sum of a step at the worst, in multiples of the clip C.
 
-    Its `own` gradient comes in with chance `rate`: C where the unit is there, nothing where it is not. `others` gradients read
-    it, each of which is in the step with the same chance: C where the unit is there, -C where it is not. `exclusive`: where the
-    unit's own gradient comes in, the others do not read it, and stay at -C. A unit that is replaced, and not removed, is
-    one of these others and has no gradient of its own.
+    Its `own` gradient comes in with chance `rate`: C where the unit is there, nothing where it is not.
+    `others` gradients read it, each of which is in the step with the same chance: C where the unit is there,
+    -C where it is not. `exclusive`: where the unit's own gradient comes in, the others do not read it, and
+    stay at -C. A unit that is replaced, and not removed, is one of these others and has no gradient of its
+    own.
 
-    Proofs may reveal some of these draws, and bound epsilon from above. A bound from below must not: the auditor sees none.
+    Proofs may reveal some of these draws, and bound epsilon from above. A bound from below must not: the
+    auditor sees none.
     """
 
     rate: float
@@ -60,7 +55,8 @@ class Shifts:
     exclusive: bool = False
 
     def draw(self, coins: Coins) -> tuple[Array, Array]:
-        """(m,) and (m,): what each unit does to one step if it is there, and if it is not, for the same draws."""
+        """(m,) and (m,): what each unit does to one step if it is there, and if it is not, for the same
+        draws."""
         own = coins(self.rate).astype(np.float64)
         read = np.zeros(own.shape)
         if not self.own:
@@ -89,17 +85,19 @@ class Shifts:
         return _law(present, chances), _law(absent, chances)
 
     def log_ratio(self, x: Array, scale: float) -> Array:
-        """(m,): log of the density with the unit over that without it at x (m,), for Gaussian noise of deviation `scale`."""
+        """(m,): log of the density with the unit over that without it at x (m,), for Gaussian noise of
+        deviation `scale`."""
         present, absent = (
             logsumexp(-(((x[:, None] - values) / scale) ** 2) / 2, b=chances, axis=1) for values, chances in self.laws
         )
         return np.asarray(present - absent)
 
     def least_epsilon(self, noise: float, steps: int, delta: float) -> float:
-        """A lower bound on epsilon at `delta` of `steps` such steps with Gaussian noise of `noise` clips, in both directions.
+        """A lower bound on epsilon at `delta` of `steps` such steps with Gaussian noise of `noise` clips, in
+        both directions.
 
-        The two mixtures are compared on intervals, which can only hide something (data processing). What the accountant rounds
-        up (a ten-thousandth, by its own aim) is taken off ten times over.
+        The two mixtures are compared on intervals, which can only hide something (data processing). What the
+        accountant rounds up (a ten-thousandth, by its own aim) is taken off ten times over.
         """
         (ups, _), (downs, _) = self.laws
         # beyond 30 deviations densities are smaller than doubles can say: one interval for all of it
@@ -116,29 +114,30 @@ def _law(values: Array, chances: Array) -> Law:
 
 
 def _chances(cuts: Array) -> Array:
-    """(..., n - 1): chances of a standard Gaussian between neighbouring cuts (..., n), exact in both tails."""
+    """(..., n - 1): chances of a standard Gaussian between neighbouring cuts (..., n), exact in both
+    tails."""
     low, high = cuts[..., :-1], cuts[..., 1:]
     return np.asarray(np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low)))
 
 
-def shifts_of(entry: LedgerEntry, config: Any) -> Shifts:
-    """What a ledger entry allows one unit, in a run with this configuration. Raises `OptionError` for another mechanism.
+def shifts_of(entry: LedgerEntry) -> Shifts:
+    """What a ledger entry allows one unit. Raises `OptionError` for a mechanism without canaries.
 
-    Where nothing is proved of the noise (spherical Laplace), the sampling is still known: `config` says which.
+    By its kind and its worst case: where nothing is proved of the noise (spherical Laplace), the sampling is
+    still known.
     """
-    event, rate = entry.event, entry.sampling_rate
-    if isinstance(event, PoissonSampled) and isinstance(event.event, Gaussian):
-        return Shifts(rate=event.rate)
-    if isinstance(event, SampledTerms):
-        return Shifts(rate=event.rate, own=event.present > event.absent, others=event.absent)
-    if isinstance(event, RevealedMixture) and rate is not None:  # as runs of older versions were accounted
-        if "replacement" in entry.mechanism:
-            return Shifts(rate=rate, own=False, others=1)
-        return Shifts(rate=rate, others=config.max_degree)
-    if isinstance(event, SampledSubgraphs):
-        # with at most M out-neighbours, each of them keeps the unit for certain
-        others = min(event.neighbours, event.largest_degree)
-        return Shifts(rate=event.rate, others=others, exclusive=event.exclusive)
-    if isinstance(event, NonPrivate) and entry.noise_std and rate is not None and hasattr(config, "exclusive"):
-        return Shifts(rate=rate, others=config.neighbours, exclusive=config.exclusive)
-    raise OptionError(f"no canary is known for {entry.mechanism} with the event {type(event).__name__}")
+    rate, worst = entry.sampling_rate, entry.worst
+    if rate is not None and (entry.noise_std or not isinstance(entry.event, NonPrivate)):
+        match entry.kind:
+            case MechanismKind.GRADIENTS:
+                return Shifts(rate=rate)
+            case MechanismKind.REPLACED_GRADIENTS:
+                return Shifts(rate=rate, own=False, others=1)
+            case MechanismKind.LISTED_GRADIENTS if worst.max_degree is not None:
+                return Shifts(rate=rate, others=worst.max_degree)
+            case MechanismKind.SUBGRAPH_GRADIENTS:
+                if worst.neighbours is not None and worst.largest_degree is not None and worst.exclusive is not None:
+                    # with at most M out-neighbours, each of them keeps the unit for certain
+                    others = min(worst.neighbours, worst.largest_degree)
+                    return Shifts(rate=rate, others=others, exclusive=worst.exclusive)
+    raise OptionError(f"no canary is known for {entry.mechanism} with the event {type(entry.event).__name__}")

@@ -1,4 +1,5 @@
-"""The audit `mechanism`: play all that a run's ledger lists, many times in two worlds, and tell the worlds apart."""
+"""The audit `mechanism`: play all that a run's ledger lists, many times in two worlds, and tell the worlds
+apart."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from privgraph.audits.roc import picture
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Gaussian
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.ledger import Ledger
 from privgraph.progress import Progress
 
@@ -29,11 +31,12 @@ AT_LEAST, AT_MOST = 250, 2000
 def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditRecord]:
     """Progress, then the record.
 
-    Unit and relation: those of the run's statement. Every mechanism of the ledger is played as often as it stands there, by
-    the code that the run itself called, on a pair of neighbouring worlds that is as bad as its sensitivity proof allows. A
-    trial's score is the sum of the log-likelihood ratios of everything released in it: the best test where mechanisms
-    are independent given the worlds. So the bound covers the run's guarantee, not one release of it. No data of the run are
-    read. Raises `ValueError` where the ledger holds what no game plays.
+    Unit and relation: those of the run's statement. Every mechanism of the ledger is played as often as it
+    stands there, by the code that the run itself called, on a pair of neighbouring worlds that is as bad as
+    its sensitivity proof allows. A trial's score is the sum of the log-likelihood ratios of everything
+    released in it: the best test where mechanisms are independent given the worlds. So the bound covers the
+    run's guarantee, not one release of it. No data of the run are read. Raises `ValueError` where the ledger
+    holds what no game plays.
     """
     start = time.perf_counter()
     games = parts(subject)
@@ -62,6 +65,12 @@ def _played(games: list[Part], present: bool, trials: int, seed: int, chunk: int
     return scores
 
 
+def _played_words(part: Part) -> str:
+    """What a trial does with one mechanism, for people."""
+    often = "once" if part.count == 1 else f"{part.count:,} times"
+    return f"every trial runs one mechanism of the ledger {often}, and its two worlds differ in this: {part.title}"
+
+
 def _record(
     subject: Subject, options: AuditOptions, games: list[Part], present: Array, absent: Array, seconds: float
 ) -> AuditRecord:
@@ -73,18 +82,19 @@ def _record(
     confidence = shared_confidence(options.confidence, subject.turn)
     confidence = (1 + confidence) / 2 if plain else confidence
     shown = threshold_bound(present, absent, delta=delta, confidence=confidence)
-    bounds = [Bound(route="threshold", epsilon=shown.epsilon, detail=_told(shown))]
+    bounds = [Bound(route=Route.THRESHOLD, epsilon=shown.epsilon, detail=_told(shown))]
     if plain:
         # Of the scores only the first is a Gaussian's.
         other = gaussian_bound(present[:, 0], absent[:, 0], delta=delta, confidence=confidence)
         detail = f"mu at least {other.mu:.3g}, if what is released is Gaussian noise on a fixed shift; {_told(other)}"
-        bounds.append(Bound(route="gaussian", epsilon=other.epsilon, detail=detail))
+        bounds.append(Bound(route=Route.GAUSSIAN, epsilon=other.epsilon, detail=detail))
         bounds.sort(key=lambda bound: -bound.epsilon)
         shown = other if other.epsilon >= shown.epsilon else shown
     drawn = picture(*(_upward(scores, shown.event) for scores in (present, absent)))
     return AuditRecord(
         run=subject.run,
         audit="mechanism",
+        adversary=Adversary.WORST_CASE,
         title=TITLE,
         covers="run",
         delta=delta,
@@ -105,7 +115,7 @@ def _record(
         area=drawn.area,
         notes=(
             "the adversary sees everything that is released, and knows everything but whether the protected unit is there",
-            *(f"{'once' if part.count == 1 else f'{part.count:,} times'}: {part.title}" for part in games),
+            *(_played_words(part) for part in games),
             "the mechanisms are the product's own code; the worst case is made for them, and no data of the run are read",
             f"a score, a threshold and an order of the worlds were chosen on one half of the trials, and judged on the other; "
             f"{len(present) // 2:,} trials of a world can show at most epsilon {_most(present, confidence):.2f} by a threshold",

@@ -1,7 +1,7 @@
 """Auditing with one run and many canaries (Steinke, Nasr and Jagielski, NeurIPS 2023). NumPy and SciPy only.
 
-Each of m canaries is in the run or out of it by a fair coin of its own, and the auditor guesses some of the coins from what
-was released. Guessing well shows epsilon, with one training instead of thousands.
+Each of m canaries is in the run or out of it by a fair coin of its own, and the auditor guesses some of the
+coins from what was released. Guessing well shows epsilon, with one training instead of thousands.
 """
 
 from __future__ import annotations
@@ -12,19 +12,22 @@ from scipy.special import expit
 from scipy.stats import binom
 
 SHARES = (0.05, 0.2, 1.0)
-"""Shares of the canaries that are guessed, the most telling scores first; each has its part of what may go wrong."""
+"""Shares of the canaries that are guessed, the most telling scores first; each has its part of what may go
+wrong."""
 
 LARGEST = 60.0
 """No bound above this is looked for."""
 
 
 def p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
-    """The chance, at most, that `right` or more of `guesses` are right where the run is (epsilon, delta)-private.
+    """The chance, at most, that `right` or more of `guesses` are right where the run is (epsilon,
+    delta)-private.
 
-    Steinke et al., Theorem 5.2. For delta = 0 the number of right guesses is stochastically below W ~ Binomial(r, p) with
-    p = e^epsilon/(1 + e^epsilon): whatever was released, each coin has odds of at most e^epsilon given the others. Delta
-    adds at most 2 m delta max over i of Pr[v - i <= W < v]/i: with chance at most 2 m delta in all, guesses get help, and
-    help that must turn i wrong guesses into right ones is i times as rare.
+    Steinke et al., Theorem 5.2. For delta = 0 the number of right guesses is stochastically below W ~
+    Binomial(r, p) with p = e^epsilon/(1 + e^epsilon): whatever was released, each coin has odds of at most
+    e^epsilon given the others. Delta adds at most 2 m delta max over i of Pr[v - i <= W < v]/i: with chance
+    at most 2 m delta in all, guesses get help, and help that must turn i wrong guesses into right ones is i
+    times as rare.
     """
     if not 0 <= right <= guesses <= canaries:
         raise ValueError(f"p_value: {right} right of {guesses} guesses on {canaries} canaries cannot be")
@@ -38,7 +41,8 @@ def p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: floa
 
 
 def epsilon_of(canaries: int, guesses: int, right: int, delta: float, level: float) -> float:
-    """The largest epsilon that so many right guesses refute at `level`: bisection, since the p-value grows with epsilon."""
+    """The largest epsilon that so many right guesses refute at `level`: bisection, since the p-value grows
+    with epsilon."""
     low, high = 0.0, LARGEST
     if p_value(canaries, guesses, right, 0.0, delta) > level:
         return 0.0
@@ -51,9 +55,10 @@ def epsilon_of(canaries: int, guesses: int, right: int, delta: float, level: flo
 def one_run_epsilon(scores: NDArray[np.float64], included: NDArray[np.bool_], delta: float, confidence: float) -> float:
     """A lower bound on epsilon, right with chance `confidence`, from one run.
 
-    scores (m,): functions of what was released, large where a canary seems to be in. included (m,): fair, independent
-    coins, which the scores know only through the release. Of r guesses, the r/2 highest scores are said to be in and the r/2
-    lowest out; the others are passed over. Every r of `SHARES` is tried, at an equal part of what the confidence leaves.
+    scores (m,): functions of what was released, large where a canary seems to be in. included (m,): fair,
+    independent coins, which the scores know only through the release. Of r guesses, the r/2 highest scores
+    are said to be in and the r/2 lowest out; the others are passed over. Every r of `SHARES` is tried, at an
+    equal part of what the confidence leaves.
     """
     scores, included = np.asarray(scores, dtype=np.float64), np.asarray(included, dtype=np.bool_)
     if scores.shape != included.shape or scores.ndim != 1 or len(scores) < 2:

@@ -67,11 +67,13 @@ class AuditOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """The run that is audited: its id, its method's name and configuration, and the statement that it ended with.
+    """The run that is audited: its id, its method's name and configuration, and the statement that it ended
+    with.
 
-    `graph` loads its data, for audits that train on them (`data.graph.Graph` as its trainer saw it). `seconds` is how long the run
-    took, where that is known. `device` is a name that torch knows. `turn`: the how-manieth audit of this run it is, from 1 on, with
-    which it shares one confidence (`bounds.shared_confidence`); 0 where the audit stands alone.
+    `graph` loads its data, for audits that train on them (`data.graph.Graph` as its trainer saw it).
+    `seconds` is how long the run took, where that is known. `device` is a name that torch knows. `turn`: the
+    how-manieth audit of this run it is, from 1 on, with which it shares one confidence
+    (`bounds.shared_confidence`); 0 where the audit stands alone.
     """
 
     run: str

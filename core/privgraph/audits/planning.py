@@ -3,40 +3,63 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.privacy.events import NonPrivate, Nothing
+from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind, Neighbours
 from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
 
-PLAYED = frozenset(
-    {
-        "private gradients",
-        "private gradients of subgraphs",
-        "private subgraph gradients",
-        "aggregation perturbation",
-        "private gradients under replacement",
-        "aggregation perturbation, own rows covered",
-        "noisy table of class sums",
-        "noisy weighted votes",
-        "noisy argmax of a posterior",
-        "noisy argmax of log-probabilities",
-        "noisy maximum of teachers' votes",
-        "gate",
-        "test of the largest count (gaussian)",
-        "noisy counts of votes (gaussian)",
-        "tests and noisy counts of votes (gaussian), up to a teacher's limit",
-        "noisy count of votes (laplace)",
-        "noisy count of votes (gaussian)",
-        "randomised response",
-        "Laplace",
-    }
-)
-"""Names of ledger entries that a game of `privgraph.audits.games.table` knows."""
+_KINDS = MechanismKind
+PLAYED: Mapping[MechanismKind, tuple[str, ...]] = {
+    _KINDS.GRADIENTS: ("clip",),
+    _KINDS.REPLACED_GRADIENTS: ("clip",),
+    _KINDS.LISTED_GRADIENTS: ("clip", "max_degree"),
+    _KINDS.SUBGRAPH_GRADIENTS: ("clip", "noise", "neighbours", "largest_degree", "exclusive"),
+    _KINDS.AGGREGATION: (),
+    _KINDS.REPLACED_AGGREGATION: ("max_degree",),
+    _KINDS.CLASS_SUMS: (),
+    _KINDS.WEIGHTED_VOTES: (),
+    _KINDS.POSTERIOR: (),
+    _KINDS.LOG_POSTERIOR: (),
+    _KINDS.MAXIMUM: (),
+    _KINDS.PART_MAXIMUM: (),
+    _KINDS.GATE: (),
+    _KINDS.COUNTS: (),
+    _KINDS.LIMITED_COUNTS: ("gate_std",),
+    _KINDS.RANDOMISED_RESPONSE: (),
+    _KINDS.EDGE_COUNT: (),
+    _KINDS.ADDITIVE: (),
+}
+"""Kinds of mechanisms that a game of `privgraph.audits.games.table` plays, and what of its worst case
+(`WorstCase`) it needs."""
 
 
 def known(entry: LedgerEntry) -> bool:
     """Whether a game knows the mechanism of this entry, and it has noise to play with."""
-    return entry.mechanism in PLAYED and (bool(entry.noise_std) or not isinstance(entry.event, NonPrivate))
+    return entry.kind in PLAYED and (bool(entry.noise_std) or not isinstance(entry.event, NonPrivate))
+
+
+def lacking(entry: LedgerEntry, unit: str) -> str | None:
+    """Why the worst case of this entry cannot be made, in one sentence, or None: an old record may have left
+    something out."""
+    needed = PLAYED.get(entry.kind, ())
+    if entry.kind is _KINDS.AGGREGATION and unit == "node":
+        needed = ("max_degree",)
+    missing = next((name for name in needed if getattr(entry.worst, name) is None), None)
+    return None if missing is None else f"this run's record lacks the {missing} of {entry.mechanism} ({entry.stage})"
+
+
+def undecided(statement: PrivacyStatement) -> str | None:
+    """Why it cannot be told what to play, in one sentence, or None: an unknown kind is never taken for
+    another."""
+    if statement.neighbours is Neighbours.UNKNOWN:
+        return f"it is not known here what two neighbouring datasets of this run are: {statement.relation}"
+    for entry in statement.ledger:
+        if entry.kind is _KINDS.UNKNOWN:
+            return f"{entry.mechanism} ({entry.stage}) is a mechanism of a kind that is not known here"
+    return None
 
 
 class MechanismPlan:
@@ -47,17 +70,20 @@ class MechanismPlan:
         ledger = subject.statement.ledger
         if all(isinstance(entry.event, Nothing) for entry in ledger):
             return "nothing that is protected is read in this run: there is nothing to play"
+        reason = undecided(subject.statement)
+        if reason:
+            return reason
         for entry in ledger:
             if not known(entry):
                 reason = f": {entry.event.reason}" if isinstance(entry.event, NonPrivate) else ""
                 return f"no game plays {entry.mechanism} ({entry.stage}){reason}"
-        return None
+        return next(filter(None, (lacking(entry, subject.statement.unit) for entry in ledger)), None)
 
     def cost(self, subject: Subject, options: AuditOptions) -> str:
         """In releases, and roughly in seconds."""
         ledger = subject.statement.ledger
         releases = sum(entry.count for entry in ledger)
-        seconds = options.trials * sum(entry.count * SECONDS.get(entry.mechanism, FAST) for entry in ledger)
+        seconds = options.trials * sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in ledger)
         return (
             f"{options.trials:,} trials of {releases:,} release{'s' * (releases != 1)} each, about {in_words(seconds)} on one core; "
             "no data are read and nothing is trained"
@@ -69,9 +95,16 @@ class WhiteBoxPlan:
 
     def refuses(self, subject: Subject) -> str | None:
         """It needs gradients with noise."""
-        if not any("gradients" in entry.mechanism for entry in subject.statement.ledger):
+        reason = undecided(subject.statement)
+        if reason:
+            return reason
+        trained = [entry for entry in subject.statement.ledger if entry.kind in OF_GRADIENTS]
+        if not trained:
             return "this run trains nothing with private gradients: the audit mechanism plays what it does"
-        return None
+        for entry in trained:
+            if not known(entry):
+                return f"there is no noise among {entry.mechanism} ({entry.stage}): nothing could hide a canary"
+        return next(filter(None, (lacking(entry, subject.statement.unit) for entry in trained)), None)
 
     def cost(self, subject: Subject, options: AuditOptions) -> str:
         """That of the run, which is trained once more."""
@@ -80,15 +113,15 @@ class WhiteBoxPlan:
 
 
 SECONDS = {
-    "private gradients": 1.2e-4,
-    "private gradients under replacement": 1.2e-4,
-    "private gradients of subgraphs": 1.5e-4,
-    "private subgraph gradients": 4e-4,
-    "aggregation perturbation": 1e-3,
-    "aggregation perturbation, own rows covered": 1e-3,
-    "noisy table of class sums": 6e-5,
-    "tests and noisy counts of votes (gaussian), up to a teacher's limit": 2e-4,
-    "randomised response": 2e-5,
+    _KINDS.GRADIENTS: 1.2e-4,
+    _KINDS.REPLACED_GRADIENTS: 1.2e-4,
+    _KINDS.LISTED_GRADIENTS: 1.5e-4,
+    _KINDS.SUBGRAPH_GRADIENTS: 4e-4,
+    _KINDS.AGGREGATION: 1e-3,
+    _KINDS.REPLACED_AGGREGATION: 1e-3,
+    _KINDS.CLASS_SUMS: 6e-5,
+    _KINDS.LIMITED_COUNTS: 2e-4,
+    _KINDS.RANDOMISED_RESPONSE: 2e-5,
 }
 """Of one trial of one release, measured with noise on a lattice; where none is named, it is `FAST`."""
 FAST = 5e-6

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
-from privgraph.privacy.serial import read_record
+from privgraph.privacy import old_records
+from privgraph.privacy.kinds import FORM, Adversary, Route
+from privgraph.privacy.serialisation import read_record
 
-RECORD_VERSION = 1
 COVERS = ("run", "step")
 
 
@@ -17,11 +19,11 @@ COVERS = ("run", "step")
 class Bound:
     """A lower bound on epsilon by one route, each at the audit's confidence.
 
-    `route` is "threshold" (Clopper-Pearson, the threshold chosen on one half of the trials and judged on the other),
-    "gaussian" (trade-off of a Gaussian, Nasr et al. 2023) or "one run" (many canaries, Steinke et al. 2023).
+    `route` is the threshold (Clopper-Pearson, chosen on one half of the trials and judged on the other), the
+    Gaussian (its trade-off, Nasr et al. 2023) or one run (many canaries, Steinke et al. 2023).
     """
 
-    route: str
+    route: Route
     epsilon: float
     detail: str = ""
 
@@ -30,16 +32,20 @@ class Bound:
 class AuditRecord:
     """One audit of one run.
 
-    `covers`: "run" where the bound holds for the whole run's guarantee, "step" where it holds for one release of it
-    alone. `epsilon` is the bound of the route that was fixed before the audit, at `confidence` and `delta`; `bounds` are all
-    routes. `turn`: 0 where the audit stands alone; k where it is the k-th of its run, and `confidence` holds for all of them
-    together (`bounds.shared_confidence`). `sound` and `published` are the claims for exactly what was audited (infinite: none proved; None: no formula).
-    `scores_with`, `scores_without`: histograms on the common `edges` (n + 1,) of the scores in the two worlds;
-    `roc_false`, `roc_true`: points of the ROC curve, ascending from (0, 0) to (1, 1). `trials` counts both worlds (or canaries).
+    `audit` is its name, and `adversary` the kind of attack; `title`, `score` and `notes` are words for
+    people. `covers`: "run" where the bound holds for the whole run's guarantee, "step" where it holds for one
+    release of it alone. `epsilon` is the bound of the route that was fixed before the audit, at `confidence`
+    and `delta`; `bounds` are all routes. `turn`: 0 where the audit stands alone; k where it is the k-th of
+    its run, and `confidence` holds for all of them together (`bounds.shared_confidence`). `sound` and
+    `published` are the claims for exactly what was audited (infinite: none proved; None: no formula).
+    `scores_with`, `scores_without`: histograms on the common `edges` (n + 1,) of the scores in the two
+    worlds; `roc_false`, `roc_true`: points of the ROC curve, ascending from (0, 0) to (1, 1). `trials` counts
+    both worlds (or canaries).
     """
 
     run: str
     audit: str
+    adversary: Adversary
     title: str
     covers: str
     delta: float
@@ -62,6 +68,8 @@ class AuditRecord:
     turn: int = 0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.adversary, Adversary):
+            raise ValueError(f"AuditRecord.adversary must be an Adversary (got {self.adversary!r})")
         if self.covers not in COVERS:
             raise ValueError(f"AuditRecord.covers must be one of {', '.join(COVERS)} (got {self.covers})")
         if not (self.epsilon >= 0 and math.isfinite(self.epsilon)):
@@ -83,18 +91,23 @@ class AuditRecord:
 
     def to_json(self) -> dict[str, Any]:
         """Strict JSON: infinity is the string "inf"."""
-        return {"version": RECORD_VERSION, **_plain(asdict(self))}
+        return {"version": FORM, **_plain(asdict(self))}
 
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> AuditRecord:
-        """What `to_json` wrote. Raises `ValueError` where the record is of another form."""
+        """What `to_json` wrote, in this version or an earlier one. Raises `ValueError` where the record is of
+        another form."""
         given = dict(record) if isinstance(record, Mapping) else {}
-        if given.pop("version", None) != RECORD_VERSION:
+        if given.get("version") == old_records.AUDITS:
+            given = old_records.audit(given)
+        if given.pop("version", None) != FORM:
             raise ValueError("this audit was written by another version")
         return read_record(AuditRecord, given)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, StrEnum):
+        return value.value
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):

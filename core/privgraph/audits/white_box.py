@@ -1,11 +1,13 @@
 """White-box audit: the run's method trains once more on the run's data, with canaries among the gradients.
 
-Xiang et al., Preserving Node-level Privacy in Graph Neural Networks, S&P 2024, Algorithm 5, after Nasr et al., Tight Auditing
-of Differentially Private Machine Learning, USENIX Security 2023; with many canaries in one training, and the bound of
-Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS 2023.
+Xiang et al., Preserving Node-level Privacy in Graph Neural Networks, S&P 2024, Algorithm 5, after Nasr et
+al., Tight Auditing of Differentially Private Machine Learning, USENIX Security 2023; with many canaries in
+one training, and the bound of Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run,
+NeurIPS 2023.
 
-The adversary is the one that the guarantee is proved against: it sees every noisy sum before it is scaled, and knows what
-all others have added to it. It does not know the noise, nor who was drawn, nor which canaries are in.
+The adversary is the one that the guarantee is proved against: it sees every noisy sum before it is scaled,
+and knows what all others have added to it. It does not know the noise, nor who was drawn, nor which canaries
+are in.
 """
 
 from __future__ import annotations
@@ -28,11 +30,12 @@ from privgraph.audits.record import AuditRecord, Bound
 from privgraph.audits.roc import picture
 from privgraph.home import home
 from privgraph.mechanisms.sampling import poisson_batch
-from privgraph.methods.base import Context, train_one
 from privgraph.methods.keys import run_keys
+from privgraph.methods.training import Context, train_one
 from privgraph.options import OptionError
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import NonPrivate
+from privgraph.privacy.kinds import OF_GRADIENTS, Route
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.progress import Progress
 from privgraph.registry import audit as audit_spec
@@ -58,7 +61,8 @@ class Miscounted(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Blocks:
-    """Observations of the Gaussian route: `steps` steps in each of which a canary's draw was one of `shift` clips.
+    """Observations of the Gaussian route: `steps` steps in each of which a canary's draw was one of `shift`
+    clips.
 
     By a shift between the worlds: what it does if it is in, less what it would do if it were out.
     """
@@ -68,9 +72,11 @@ class Blocks:
 
     @staticmethod
     def of(law: Shifts, noise: float, steps: int, canaries: int) -> Blocks:
-        """The shift that tells most in `steps` steps with `noise` clips of noise, and blocks two deviations long, if they fit.
+        """The shift that tells most in `steps` steps with `noise` clips of noise, and blocks two deviations
+        long, if they fit.
 
-        Where the noise is less or more than that, blocks are longer or shorter than would be best, and as valid.
+        Where the noise is less or more than that, blocks are longer or shorter than would be best, and as
+        valid.
         """
         present, absent, chances = law.table
         shifts = present - absent
@@ -87,11 +93,12 @@ class Blocks:
 class Canaries:
     """A `Witness` with canaries, each of which is in for the whole run or not at all, by a fair coin.
 
-    In a step with P coordinates, canary i < P/2 has a coordinate of its own; where there are more canaries than that, the
-    rest stay out of the step, and their scores as they were. What all others add is subtracted again from what is released, so
-    that a canary's coordinate holds its own doing and noise.
+    In a step with P coordinates, canary i < P/2 has a coordinate of its own; where there are more canaries
+    than that, the rest stay out of the step, and their scores as they were. What all others add is subtracted
+    again from what is released, so that a canary's coordinate holds its own doing and noise.
 
-    `blocks`: the observations of the Gaussian route, which tell how much noise there is, and nothing of the draws.
+    `blocks`: the observations of the Gaussian route, which tell how much noise there is, and nothing of the
+    draws.
     """
 
     def __init__(self, shifts: Shifts, count: int, seed: int, blocks: Blocks) -> None:
@@ -162,19 +169,20 @@ class Canaries:
 def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditRecord]:
     """Train with canaries, then bound epsilon. Raises `OptionError` where the run's gradients have no canary.
 
-    Unit: one canary stands for one protected unit. Where the ledger says that the noise is Gaussian, the bound is that of Nasr
-    et al. 2023: what a single step shows, composed as the ledger says (`Shifts.least_epsilon`). It rests on noise that is fresh in
-    every step, and on the ledger's sampling and number of steps. Elsewhere it is that of one run, which rests on none of
-    these, and shows less. Which of the two is fixed before anything is seen.
+    Unit: one canary stands for one protected unit. Where the ledger says that the noise is Gaussian, the
+    bound is that of Nasr et al. 2023: what a single step shows, composed as the ledger says
+    (`Shifts.least_epsilon`). It rests on noise that is fresh in every step, and on the ledger's sampling and
+    number of steps. Elsewhere it is that of one run, which rests on none of these, and shows less. Which of
+    the two is fixed before anything is seen.
     """
-    started, config = time.monotonic(), subject.config
-    config = config.resolved() if hasattr(config, "resolved") else config
-    entries = [entry for entry in subject.statement.ledger if "gradients" in entry.mechanism]
-    shifts = {shifts_of(entry, config) for entry in entries}
-    if len(shifts) != 1:
-        raise OptionError(f"canaries need private gradients of one kind (got {len(shifts)})")
+    started = time.monotonic()
+    entries = [entry for entry in subject.statement.ledger if entry.kind in OF_GRADIENTS]
+    shifts, clips = {shifts_of(entry) for entry in entries}, {entry.worst.clip for entry in entries}
+    clip = next(iter(clips), None)
+    if len(shifts) != 1 or len(clips) != 1 or clip is None:
+        raise OptionError(f"canaries need private gradients of one kind and one clip (got {len(shifts)})")
     law, steps = shifts.pop(), sum(entry.count for entry in entries)
-    noise = (entries[0].noise_std or 0.0) / config.clip
+    noise = (entries[0].noise_std or 0.0) / clip
     canaries = Canaries(law, options.canaries, options.seed, Blocks.of(law, noise, steps, options.canaries))
     ledger = Ledger()
     graph = subject.graph()
@@ -190,7 +198,7 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     for event in train_one(method(subject.method).load_train(), subject.config, graph, context):
         if isinstance(event, Progress):
             yield replace(event, stage=f"with canaries: {event.stage}")
-    counted = sum(entry.count for entry in ledger.entries if "gradients" in entry.mechanism)
+    counted = sum(entry.count for entry in ledger.entries if entry.kind in OF_GRADIENTS)
     if not counted == canaries.steps == steps:
         raise Miscounted(f"the ledger counts {counted} noisy gradients, and {canaries.steps} were released")
     yield _record(subject, options, entries, canaries, started)
@@ -209,11 +217,12 @@ def _record(
         bounds.append(_threshold(scores, included, delta, confidence))
     shown = one_run_epsilon(scores, included, delta, confidence)
     detail = f"{placed} canaries, {int(included.sum())} of them in; rests on no assumption about the noise"
-    bounds.append(Bound(route="one run", epsilon=shown, detail=detail))
+    bounds.append(Bound(route=Route.ONE_RUN, epsilon=shown, detail=detail))
     seen = picture(scores[included], scores[~included])
     return AuditRecord(
         run=subject.run,
         audit="white-box",
+        adversary=audit_spec("white-box").adversary,
         title=audit_spec("white-box").title,
         covers="run",
         delta=delta,
@@ -241,8 +250,8 @@ def _record(
 def _gaussian(canaries: Canaries, delta: float, confidence: float) -> list[Bound]:
     """The most noise that blocks of steps admit, composed; nothing where there are too few of them.
 
-    Coordinates of one step and of different steps have noise of their own: the mean of n of them is Gaussian with a
-    deviation of noise / sqrt(n), whose distance from zero `gaussian_bound` bounds from below.
+    Coordinates of one step and of different steps have noise of their own: the mean of n of them is Gaussian
+    with a deviation of noise / sqrt(n), whose distance from zero `gaussian_bound` bounds from below.
     """
     present, absent = canaries.observations()
     if min(present.size, absent.size) < _FEWEST:
@@ -255,14 +264,14 @@ def _gaussian(canaries: Canaries, delta: float, confidence: float) -> list[Bound
         f"the noise of a step is {most}, by {present.size + absent.size:,} observations; rests on fresh Gaussian noise in "
         "every step, and on the ledger's sampling and number of steps"
     )
-    return [Bound(route="gaussian", epsilon=shown, detail=detail)]
+    return [Bound(route=Route.GAUSSIAN, epsilon=shown, detail=detail)]
 
 
 def _threshold(scores: Array, included: NDArray[np.bool_], delta: float, confidence: float) -> Bound:
     """Every canary's whole run as a trial of its own."""
     shown = threshold_bound(scores[included], scores[~included], delta=delta, confidence=confidence)
     detail = "every canary is a trial: rests on noise of its own in every coordinate"
-    return Bound(route="threshold", epsilon=shown.epsilon, detail=detail)
+    return Bound(route=Route.THRESHOLD, epsilon=shown.epsilon, detail=detail)
 
 
 def _notes(subject: Subject, options: AuditOptions, entries: list[LedgerEntry], canaries: Canaries) -> tuple[str, ...]:

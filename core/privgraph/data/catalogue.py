@@ -1,4 +1,5 @@
-"""The table of data sets: what each is, in words for a person who knows nothing, and what it contains. No torch.
+"""The table of data sets: what each is, in words for a person who knows nothing, and what it contains. No
+torch.
 
 Sizes are those of the graph that `load` returns: an undirected edge is counted once, self-loops and
 duplicates are dropped. They are measured, except for sets whose raw files were not at hand when the table

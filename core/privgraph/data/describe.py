@@ -29,7 +29,8 @@ def described(
 ) -> dict[str, Any]:
     """The facts of a data set, from `home()` if they are kept there, else from the graph itself.
 
-    Raw files that are missing are fetched only where `fetch`. Raises `UnknownName`, `OptionError`, `DataError`.
+    Raw files that are missing are fetched only where `fetch`. Raises `UnknownName`, `OptionError`,
+    `DataError`.
     """
     spec, chosen = dataset(name), dict(options or {})
     if not fetch and not available(spec):

@@ -16,7 +16,8 @@ Known = dict[int, tuple[Tensor, bytes]]
 
 
 def graph_digest(graph: Graph, key: bytes, known: Known | None = None) -> bytes:
-    """HMAC-SHA256 of all that a trainer reads of `graph`: tensors, names of classes and features, name and split.
+    """HMAC-SHA256 of all that a trainer reads of `graph`: tensors, names of classes and features, name and
+    split.
 
     Every field of `Graph` enters but what is cached. A tensor that several graphs share is read once where
     they are given one `known`. It takes about a second a gigabyte; 80 million edges are 1.3.

@@ -70,9 +70,9 @@ def social(options: SocialOptions) -> Table:
     """A contextual stochastic block model (Deshpande et al., NeurIPS 2018), of any number of classes.
 
     Classes are of equal size, up to one. There are |V| degree / 2 friendships, without repetition; each lies
-    inside a class with chance `homophily`, and is otherwise drawn evenly. Features are normal with unit variance
-    around class centres, of which any two lie `signal` apart (where F < C there is no room for that: the centres
-    then have random directions).
+    inside a class with chance `homophily`, and is otherwise drawn evenly. Features are normal with unit
+    variance around class centres, of which any two lie `signal` apart (where F < C there is no room for that:
+    the centres then have random directions).
     """
     rng = stream(options.seed, "data/social")
     nodes, classes = options.nodes, options.classes
@@ -143,7 +143,8 @@ def similarity_edges(x: NDArray[np.float64], neighbours: int = NEIGHBOURS) -> ND
 
 
 def standardise(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Columns with mean 0 and standard deviation 1; constant columns become 0. Uses all rows: public preprocessing."""
+    """Columns with mean 0 and standard deviation 1; constant columns become 0. Uses all rows: public
+    preprocessing."""
     spread = x.std(0)
     standard: NDArray[np.float64] = (x - x.mean(0)) / np.where(spread > 0, spread, 1.0)
     return standard
@@ -181,7 +182,8 @@ def patients() -> Table:
 
 
 def karate() -> Table:
-    """34 members, 78 friendships, two sides; the features are one-hot identities, as nothing else is known."""
+    """34 members, 78 friendships, two sides; the features are one-hot identities, as nothing else is
+    known."""
     import networkx
 
     club = networkx.karate_club_graph()

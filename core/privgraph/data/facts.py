@@ -1,8 +1,8 @@
 """What a Data page shows of a graph: numbers, a degree histogram, a drawn neighbourhood. No torch.
 
-`describe` asks a process of its own (`python -m privgraph.data.describe`) and keeps the answer under `facts` in
-`home()`, so that a browser process never loads a graph. All of it is computed from the private graph itself: it
-is for the person who holds the data, and is not covered by any run's guarantee.
+`describe` asks a process of its own (`python -m privgraph.data.describe`) and keeps the answer under `facts`
+in `home()`, so that a browser process never loads a graph. All of it is computed from the private graph
+itself: it is for the person who holds the data, and is not covered by any run's guarantee.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from privgraph.data.files import available, find
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import environment, home, umask
 
-VERSION = 1
+VERSION = 2
 LARGEST_DRAWING = 60
 PRIVATE = "Computed from the data itself: for the person who holds it, not part of any privacy guarantee."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrays:
-    """A graph in NumPy: y (|V|,) in [0, C), edges (2, |E|) both directions where undirected, masks (|V|,) bool."""
+    """A graph in NumPy: y (|V|,) in [0, C), edges (2, |E|) both directions where undirected, masks (|V|,)
+    bool."""
 
     features: int
     y: NDArray[np.int64]
@@ -63,6 +64,35 @@ def edge_homophily(arrays: Arrays) -> float | None:
     """Share of edges whose ends have the same label; None without edges."""
     source, target = arrays.edges
     return float((arrays.y[source] == arrays.y[target]).mean()) if source.size else None
+
+
+def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
+    """How often a node's class is the commonest one among its neighbours (incoming edges where directed).
+
+    `asked` nodes have neighbours, and of these the share `right`; None without any. Where classes tie, a coin
+    decides, and its chance counts: the number is exact.
+
+    >>> mask = np.ones(3, dtype=bool)
+    >>> path = Arrays(features=1, y=np.array([0, 0, 1]), edges=np.array([[0, 1, 1, 2], [1, 0, 2, 1]]),
+    ...     class_names=("a", "b"), undirected=True, masks={})
+    >>> neighbours_vote(path)  # 0 sees 0: right; 1 sees 0 and 1: a coin; 2 sees 0: wrong
+    {'asked': 3, 'right': 0.5}
+    """
+    source, target = arrays.edges
+    if not source.size:
+        return {"asked": 0, "right": None}
+    classes = int(arrays.y.max()) + 1
+    keys = np.sort(target * classes + arrays.y[source])
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    seen, votes = keys[first], np.diff(first, append=keys.size)
+    node, label = seen // classes, seen % classes
+    most = np.zeros(arrays.y.size, dtype=np.int64)
+    np.maximum.at(most, node, votes)
+    winning = votes == most[node]
+    tied = np.bincount(node[winning], minlength=arrays.y.size)
+    won = node[winning & (label == arrays.y[node])]
+    asked = int((most > 0).sum())
+    return {"asked": asked, "right": float((1 / tied[won]).sum() / asked)}
 
 
 def chosen_node(degree: NDArray[np.int64]) -> int:
@@ -145,6 +175,7 @@ def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
             "histogram": degree_histogram(degree),
         },
         "homophily": edge_homophily(arrays),
+        "neighbours_vote": neighbours_vote(arrays),
         "class_counts": [{"class": c, "name": _name(arrays, c), "count": int(n)} for c, n in enumerate(counts)],
         "largest_class_share": float(counts.max() / counts.sum()),
         "split": {name: int(mask.sum()) for name, mask in arrays.masks.items()},

@@ -1,8 +1,8 @@
 """Raw files: those at hand, and a small downloader for the rest. No torch.
 
 A download goes to a temporary file beside its place and is renamed there only when it is complete and its
-checksum is right. Where the catalogue pins no checksum, the first download's is written to `SHA256SUMS` in the
-data folder, and a later one must equal it.
+checksum is right. Where the catalogue pins no checksum, the first download's is written to `SHA256SUMS` in
+the data folder, and a later one must equal it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def fetch_files(
 ) -> dict[str, Path]:
     """Where each raw file of `spec` lies, fetched first if it is missing.
 
-    Raises `DataError` with one sentence that says which files to put where, and why they could not be fetched.
+    Raises `DataError` with one sentence that says which files to put where, and why they could not be
+    fetched.
     """
     base = root or data_root()
     lost = [path for path, _ in spec.files if find(path, base) is None]

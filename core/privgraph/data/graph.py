@@ -14,9 +14,20 @@ from privgraph.data.spec import LARGEST_FEATURE, PublicFacts
 class Graph:
     """An attributed graph for node classification, on the CPU.
 
-    x: (|V|, F) float32 features, within `LARGEST_FEATURE`. y: (|V|,) int64 labels in [0, C). edge_index: (2,
-    |E|) int64 rows (source, target), unique, without self-loops, sorted by target then source; an undirected
-    graph holds both directions of each pair. The masks are (|V|,) bool and disjoint.
+    Args:
+        name: The name of its data set.
+        x: (|V|, F) float32 features; those beyond a million in size are cut off there.
+        y: (|V|,) int64 labels in [0, C).
+        edge_index: (2, |E|) int64 rows (source, target), unique, without self-loops, sorted by target then
+            source; an undirected graph holds both directions of each pair.
+        train_mask: (|V|,) bool, the training nodes; the three masks are disjoint.
+        val_mask: (|V|,) bool, the validation nodes.
+        test_mask: (|V|,) bool, the test nodes.
+        undirected: Whether edges have no direction.
+        class_names: Names of the C classes; empty where there are none.
+        feature_names: Names of the F features; empty where there are none.
+        split: `random`, `public` or `inductive`.
+        split_seed: Seed of the split; None where it came with the data.
     """
 
     name: str

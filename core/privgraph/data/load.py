@@ -35,9 +35,9 @@ def load(
     """The data set `name` as a graph, with its split.
 
     `split` is random (75/10/15 by `split_seed`), public (where the data has one) or inductive (see
-    `splits.with_split`). `data_options` are those of an embedded set that has any. Raw files are taken from the
-    data folder; what is missing there is fetched, and `progress` is told. Raises `UnknownName`, `OptionError`,
-    or `DataError` with one sentence.
+    `splits.with_split`). `data_options` are those of an embedded set that has any. Raw files are taken from
+    the data folder; what is missing there is fetched, and `progress` is told. Raises `UnknownName`,
+    `OptionError`, or `DataError` with one sentence.
     """
     spec = dataset(name)
     check_split(split)

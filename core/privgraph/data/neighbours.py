@@ -1,8 +1,8 @@
 """Neighbouring graphs: what a privacy guarantee compares. For enumerating in tests, and for audits.
 
-Edge level: two graphs that differ in one edge (an undirected edge is both of its entries). Node level, opt-out:
-the roster stays, and one node's record is nulled: its features are 0, it has no edge and no part in training,
-validation or test. Node level, removal: the node is gone, and those after it move up.
+Edge level: two graphs that differ in one edge (an undirected edge is both of its entries). Node level,
+opt-out: the roster stays, and one node's record is nulled: its features are 0, it has no edge and no part in
+training, validation or test. Node level, removal: the node is gone, and those after it move up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ def without_edge(graph: Graph, source: int, target: int) -> Graph:
 
 
 def with_edge(graph: Graph, source: int, target: int) -> Graph:
-    """The graph with one more edge (both entries where undirected). Raises `ValueError` if it cannot be added."""
+    """The graph with one more edge (both entries where undirected). Raises `ValueError` if it cannot be
+    added."""
     if source == target or not (0 <= source < graph.num_nodes and 0 <= target < graph.num_nodes):
         raise ValueError(f"an edge {source} -> {target} cannot be added")
     if has_edge(graph, source, target):

@@ -1,7 +1,8 @@
-"""Readers of raw files. Formats of PyTorch Geometric's sets are read by its own code, without its `processed` folders.
+"""Readers of raw files. Formats of PyTorch Geometric's sets are read by its own code, without its `processed`
+folders.
 
-Nothing is unpickled except Planetoid's files, and those only after `check_pickle` has found nothing in them but
-arrays, sparse matrices and a dictionary of lists.
+Nothing is unpickled except Planetoid's files, and those only after `check_pickle` has found nothing in them
+but arrays, sparse matrices and a dictionary of lists.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ _CLASS_NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def check_pickle(path: Path) -> None:
-    """Raise `DataError` if unpickling `path` could call anything but the makers of arrays and plain containers."""
+    """Raise `DataError` if unpickling `path` could call anything but the makers of arrays and plain
+    containers."""
     try:
         with path.open("rb") as file:
             for code, argument, _ in pickletools.genops(file):
@@ -95,7 +97,8 @@ def read_planetoid(spec: DatasetSpec, files: Files) -> Parts:
 
 
 def read_benchmark(spec: DatasetSpec, files: Files) -> Parts:
-    """Sparse npz of gnn-benchmark and graph2gauss (Amazon, Coauthor, DBLP, Cora-ML); features become 0 and 1."""
+    """Sparse npz of gnn-benchmark and graph2gauss (Amazon, Coauthor, DBLP, Cora-ML); features become 0 and
+    1."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         from torch_geometric.io import read_npz
@@ -106,7 +109,8 @@ def read_benchmark(spec: DatasetSpec, files: Files) -> Parts:
 
 
 def _class_names(path: Path, classes: int) -> tuple[str, ...]:
-    """Names that the file brings with it; in the files as first published they are pickled, and left alone."""
+    """Names that the file brings with it; in the files as first published they are pickled, and left
+    alone."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
         if "class_names" in arrays.files:
             try:

@@ -2,8 +2,8 @@
 
 Friendships of 2005 within one school, without names. The task is a person's class year, by the recipe of GAP
 and ProGAP: people without a year are left out with their edges; status, gender, major, minor and housing are
-one-hot features, all zeros where missing; a year needs 1,000 people in schools of over 10,000, else 200 (100 in
-schools of under 1,000, where 200 would leave fewer than two years). People without friends stay: whether a
+one-hot features, all zeros where missing; a year needs 1,000 people in schools of over 10,000, else 200 (100
+in schools of under 1,000, where 200 would leave fewer than two years). People without friends stay: whether a
 person is listed must not depend on the edges that are to be protected.
 """
 
@@ -68,7 +68,8 @@ SCHOOLS = tuple(_spec(file, sha256, (n, e, f, c)) for file, sha256, n, e, f, c i
 def school_by_file(name: str, root: Path | None = None) -> DatasetSpec:
     """The spec of a school that the table does not list but whose file is in the data folder.
 
-    `name` is fb100-<file in lower case>. Raises `UnknownName` with the sentence that says which file to put where.
+    `name` is fb100-<file in lower case>. Raises `UnknownName` with the sentence that says which file to put
+    where.
     """
     school = name.removeprefix("fb100-")
     folder = (root or data_root()) / FOLDER

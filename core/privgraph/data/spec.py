@@ -15,9 +15,17 @@ records that no network could read: it decides what becomes of them, and not an 
 class PublicFacts:
     """Sizes that plans are computed from; statements list them as public.
 
-    `nodes` is |V|; `edges` counts unique undirected pairs (or directed edges where not `undirected`);
-    `entries` counts the ones of the adjacency matrix; `train_nodes` is the number of labelled training
-    nodes; `features` is F and `classes` is C.
+    Args:
+        nodes: |V|, 1 or more.
+        edges: Unique undirected pairs, or directed edges where not `undirected`.
+        entries: Ones of the adjacency matrix: twice `edges` where `undirected`.
+        features: F, 1 or more.
+        classes: C, 1 or more.
+        train_nodes: Labelled training nodes, 0 to |V|.
+        undirected: Whether edges have no direction.
+
+    Raises:
+        ValueError: A number is out of its range.
     """
 
     nodes: int

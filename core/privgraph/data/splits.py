@@ -26,7 +26,8 @@ Masks = tuple[Tensor, Tensor, Tensor]
 def random_masks(nodes: int, seed: int) -> Masks:
     """Training, validation and test masks, each (nodes,) bool: 75, 10 and 15 per cent, drawn at random.
 
-    The split of ProGAP (section 5.1). It depends on `nodes` and the stream `split` of `seed`, on nothing else.
+    The split of ProGAP (section 5.1). It depends on `nodes` and the stream `split` of `seed`, on nothing
+    else.
     """
     order = stream(seed, "split").permutation(nodes)
     validation, test = round(nodes * VALIDATION), round(nodes * TEST)
@@ -52,11 +53,11 @@ def check_split(split: str) -> None:
 def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
     """The same graph with the split of another seed.
 
-    `random` (transductive: training nodes see all edges) shares every tensor with `graph`, its cached adjacency
-    included, so that ten seeds of one graph take the memory of one. `inductive` has the same masks and keeps
-    only the edges inside one part: nothing passes from a validation or test node to a training node, nor back;
-    the graph stays undirected. Raises `DataError` for another split, and for a graph that has lost edges to an
-    inductive split already.
+    `random` (transductive: training nodes see all edges) shares every tensor with `graph`, its cached
+    adjacency included, so that ten seeds of one graph take the memory of one. `inductive` has the same masks
+    and keeps only the edges inside one part: nothing passes from a validation or test node to a training
+    node, nor back; the graph stays undirected. Raises `DataError` for another split, and for a graph that has
+    lost edges to an inductive split already.
     """
     if split not in ("random", "inductive"):
         raise DataError(f"a new split must be random or inductive (got {split})")
@@ -76,7 +77,8 @@ def _cut(graph: Graph) -> Graph:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class InductiveViews:
-    """`train`: the subgraph of the training nodes alone, renumbered; `nodes`: their (|train|,) numbers in `whole`."""
+    """`train`: the subgraph of the training nodes alone, renumbered; `nodes`: their (|train|,) numbers in
+    `whole`."""
 
     train: Graph
     nodes: Tensor
@@ -84,7 +86,8 @@ class InductiveViews:
 
 
 def inductive_views(graph: Graph) -> InductiveViews:
-    """What a model may see in training (training nodes and edges among them), and the whole graph for testing."""
+    """What a model may see in training (training nodes and edges among them), and the whole graph for
+    testing."""
     nodes = graph.train_mask.nonzero().squeeze(1)
     return InductiveViews(train=subgraph(graph, nodes), nodes=nodes, whole=graph)
 
@@ -110,7 +113,8 @@ def subgraph(graph: Graph, nodes: Tensor) -> Graph:
 
 
 def all_class_names(graph: Graph) -> tuple[str, ...]:
-    """Class names, made up where there are none: a part has as many classes even where the largest label is absent."""
+    """Class names, made up where there are none: a part has as many classes even where the largest label is
+    absent."""
     return graph.class_names or tuple(str(label) for label in range(graph.num_classes))
 
 
@@ -119,9 +123,9 @@ def partition(
 ) -> tuple[Tensor, ...]:
     """Disjoint random masks, one a share, each (nodes,) bool; for private and public parts.
 
-    `shares` are all sizes (whole numbers) or all fractions of `nodes`; a fraction is rounded down. Nodes beyond
-    the shares belong to none. It depends on `nodes`, `shares` and the stream `split/<name>` of `seed` alone.
-    Raises `DataError` where the shares are negative or exceed the nodes.
+    `shares` are all sizes (whole numbers) or all fractions of `nodes`; a fraction is rounded down. Nodes
+    beyond the shares belong to none. It depends on `nodes`, `shares` and the stream `split/<name>` of `seed`
+    alone. Raises `DataError` where the shares are negative or exceed the nodes.
     """
     whole = all(isinstance(share, int) and not isinstance(share, bool) for share in shares)
     refusal = DataError(f"the shares {', '.join(map(str, shares))} do not fit into {nodes} nodes")

@@ -23,8 +23,8 @@ Files = Mapping[str, Path]
 class _Table:
     """`label` and `left_out` are columns; classes are the label not positive, and positive.
 
-    The rule for edges: `scaled` columns are standardised (z) or brought to [-1, 1] (range), and rows are joined
-    above the share `threshold` of a row's best similarity.
+    The rule for edges: `scaled` columns are standardised (z) or brought to [-1, 1] (range), and rows are
+    joined above the share `threshold` of a row's best similarity.
     """
 
     label: str
@@ -65,7 +65,8 @@ _YEAR = 5
 
 
 def read_fair(spec: DatasetSpec, files: Files) -> Parts:
-    """German, bail or credit: columns scaled to [-1, 1] over all rows (public preprocessing), words as 0 and 1.
+    """German, bail or credit: columns scaled to [-1, 1] over all rows (public preprocessing), words as 0 and
+    1.
 
     The sensitive column stays among the features. Edges are those of `<name>_edges.npz` beside the table, an
     array `edges` (pairs, 2); where there is no such file, they are made by the rule that made it, in about 15
@@ -118,8 +119,8 @@ def _to_range(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def similarity_rule(x: NDArray[np.float64], threshold: float, block: int = 500) -> NDArray[np.int64]:
     """(2, pairs) with i < j: rows of x (|V|, F) joined where either is similar enough to the other.
 
-    Similarity is 1 / (1 + Euclidean distance); i accepts j if it exceeds `threshold` times i's best similarity
-    to another row (Agarwal et al., UAI 2021). Memory is `block` |V| numbers.
+    Similarity is 1 / (1 + Euclidean distance); i accepts j if it exceeds `threshold` times i's best
+    similarity to another row (Agarwal et al., UAI 2021). Memory is `block` |V| numbers.
     """
     from scipy.spatial.distance import cdist
 
@@ -154,7 +155,8 @@ def class_floor(people: int) -> int:
 
 
 def read_school(spec: DatasetSpec, files: Files) -> Parts:
-    """A Facebook100 school, task class year (see `schools`). `A` is the adjacency; `local_info` (people, 7)."""
+    """A Facebook100 school, task class year (see `schools`). `A` is the adjacency; `local_info` (people,
+    7)."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 

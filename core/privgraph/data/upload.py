@@ -1,4 +1,5 @@
-"""A graph of one's own: an npz of arrays, two CSV files, or GraphML, checked before it is read whole. No torch.
+"""A graph of one's own: an npz of arrays, two CSV files, or GraphML, checked before it is read whole. No
+torch.
 
 Nothing is unpickled, no name from a browser becomes a path, and what is refused is refused with one sentence
 (`UploadError`). What kind of file it is follows from its content:

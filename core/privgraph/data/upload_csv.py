@@ -1,4 +1,8 @@
-"""Uploaded CSV files: `source,target` and `id,label,<features>`, each with its header."""
+"""Uploaded CSV files: `source,target` and `id,label,<features>`, each with its header.
+
+Large files are read by Arrow (`upload_arrow`) where they are plain. Line by line is the rule that it has to
+meet, and the one way to say what is wrong.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from privgraph.data import upload_arrow
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, shown
 
@@ -23,16 +28,15 @@ _LONGEST_LINE = 1_000_000
 def read_csv(files: Sequence[BinaryIO], limits: Limits) -> Upload:
     """The graph in two CSV files, told apart by their headers. Raises `UploadError`."""
     try:
-        opened = [_open(file) for file in files]
-        nodes = [rows for header, rows in opened if {"id", "label"} <= set(header)]
-        edges = [rows for header, rows in opened if header == ["source", "target"]]
+        opened = [_File(file.read()) for file in files]
+        nodes = [file for file in opened if {"id", "label"} <= set(file.header)]
+        edges = [file for file in opened if file.header == ["source", "target"]]
         if len(nodes) != 1 or len(edges) != 1:
             raise UploadError(
                 "One CSV file must have the columns source,target and the other id,label and one a feature, "
-                f"separated by commas (the headers begin with {' and '.join(shown(','.join(h), 30) for h, _ in opened)})"
+                f"separated by commas (the headers begin with {' and '.join(shown(','.join(file.header), 30) for file in opened)})"
             )
-        header = next(header for header, _ in opened if "id" in header)
-        number, found = _nodes(header, nodes[0], limits)
+        number, found = _nodes(nodes[0], limits)
         return finish(replace(found, edges=_edges(edges[0], number, limits)), limits)
     except UnicodeDecodeError:
         raise UploadError("A CSV file is not text in UTF-8") from None
@@ -40,10 +44,18 @@ def read_csv(files: Sequence[BinaryIO], limits: Limits) -> Upload:
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
 
 
-def _open(file: BinaryIO) -> tuple[list[str], Rows]:
-    # A copy of the bytes (the limit bounds it), so that closing the text leaves the caller's file open.
-    rows = _rows(io.TextIOWrapper(io.BytesIO(file.read()), encoding="utf-8-sig", newline=""))
-    return [column.strip() for column in next(rows, [])], rows
+class _File:
+    """A file's content (the limit bounds it), its header, and the rows after it, to be read once."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.rows = _rows(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=""))
+        self.header = [column.strip() for column in next(self.rows, [])]
+
+    @property
+    def large(self) -> bool:
+        """Whether it is worth trying whether Arrow can read it."""
+        return len(self.content) >= upload_arrow.WORTH_IT
 
 
 def _rows(text: io.TextIOWrapper) -> Rows:
@@ -58,17 +70,38 @@ def _rows(text: io.TextIOWrapper) -> Rows:
             yield line.rstrip("\r\n").split(",") if line.strip("\r\n") else []
 
 
-def _nodes(header: list[str], rows: Rows, limits: Limits) -> tuple[dict[str, int], Upload]:
+def _nodes(file: _File, limits: Limits) -> tuple[dict[str, int], Upload]:
+    header = file.header
     if len(set(header)) != len(header):
         raise UploadError("Two columns of the nodes have the same name")
     id_at, label_at = header.index("id"), header.index("label")
     feature_at = [at for at in range(len(header)) if at not in (id_at, label_at)]
     if not 1 <= len(feature_at) <= limits.features:
         raise UploadError(f"The nodes have {len(feature_at)} feature columns, and 1 to {limits.features:,} are taken")
+    quick = upload_arrow.nodes(file.content, len(header), id_at, label_at, limits) if file.large else None
+    names, labels, x = quick or _slow_nodes(file, id_at, label_at, feature_at, limits)
+    check_sizes(limits, nodes=len(labels), features=len(feature_at))
+    y, classes = classes_of(labels, limits)
+    found = Upload(
+        kind="csv",
+        x=x,
+        y=y,
+        edges=np.empty((2, 0), dtype=np.int64),
+        class_names=classes,
+        feature_names=tuple(clean_name(header[at]) for at in feature_at),
+    )
+    return {name: place for place, name in enumerate(names)}, found
+
+
+def _slow_nodes(
+    file: _File, id_at: int, label_at: int, feature_at: Sequence[int], limits: Limits
+) -> tuple[list[str], list[str], NDArray[np.float32]]:
+    """Names, labels and features, line by line: what is wrong with a line is said of that line."""
+    header = file.header
     number: dict[str, int] = {}
     labels: list[str] = []
     values = array("f")
-    for row in rows:
+    for row in file.rows:
         if not row:
             continue
         if len(row) != len(header):
@@ -89,17 +122,7 @@ def _nodes(header: list[str], rows: Rows, limits: Limits) -> tuple[dict[str, int
             raise UploadError(
                 f"Node {shown(name)} has {shown(row[wrong])!r} as {shown(header[wrong])}, which is not a number"
             ) from None
-    check_sizes(limits, nodes=len(labels), features=len(feature_at))
-    y, classes = classes_of(labels, limits)
-    found = Upload(
-        kind="csv",
-        x=np.frombuffer(values, dtype=np.float32).reshape(len(labels), len(feature_at)),
-        y=y,
-        edges=np.empty((2, 0), dtype=np.int64),
-        class_names=classes,
-        feature_names=tuple(clean_name(header[at]) for at in feature_at),
-    )
-    return number, found
+    return list(number), labels, np.frombuffer(values, dtype=np.float32).reshape(len(labels), len(feature_at))
 
 
 def _is_number(text: str) -> bool:
@@ -110,7 +133,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _edges(rows: Rows, number: dict[str, int], limits: Limits) -> NDArray[np.int64]:
+def _edges(file: _File, number: dict[str, int], limits: Limits) -> NDArray[np.int64]:
+    quick = upload_arrow.edges(file.content, number, limits) if file.large else None
+    return _slow_edges(file.rows, number, limits) if quick is None else quick
+
+
+def _slow_edges(rows: Rows, number: dict[str, int], limits: Limits) -> NDArray[np.int64]:
     ends = array("q")
     for count, row in enumerate(rows, start=1):
         if not row:

@@ -1,4 +1,5 @@
-"""Uploaded GraphML: read event by event by expat, with no document type and so with no entities of its own."""
+"""Uploaded GraphML: read event by event by expat, with no document type and so with no entities of its
+own."""
 
 from __future__ import annotations
 

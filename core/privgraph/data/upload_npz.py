@@ -1,7 +1,7 @@
 """Uploaded npz files: the zip directory and the npy headers are checked before an array is unpacked.
 
-An npz of 1.6 MB can hold 1.6 GB, and an npy header is Python text; so sizes are believed only as far as they are
-allowed, and the header is matched against its one regular form instead of being evaluated.
+An npz of 1.6 MB can hold 1.6 GB, and an npy header is Python text; so sizes are believed only as far as they
+are allowed, and the header is matched against its one regular form instead of being evaluated.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ def read_npz(file: BinaryIO, limits: Limits) -> Upload:
 
 
 def _check_end(file: BinaryIO) -> None:
-    """Refuse a directory that would take long to read: NumPy writes no comment and needs no zip64 end record."""
+    """Refuse a directory that would take long to read: NumPy writes no comment and needs no zip64 end
+    record."""
     size = file.seek(0, io.SEEK_END)
     file.seek(max(0, size - 42))
     tail = file.read(42)
@@ -215,7 +216,8 @@ def _graph(arrays: Mapping[str, NDArray[Any]], limits: Limits) -> Upload:
 def _classes(
     y: NDArray[np.int64], names: NDArray[Any] | None, limits: Limits
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Labels as they are where names are given, else renumbered without holes and named by their old number."""
+    """Labels as they are where names are given, else renumbered without holes and named by their old
+    number."""
     given = _texts(names, "class_names")
     if given:
         if y.max() >= len(given):

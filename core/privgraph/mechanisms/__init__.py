@@ -1,0 +1,8 @@
+"""What randomises, and describes itself as a privacy event. It never computes an epsilon."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

@@ -91,7 +91,8 @@ class AggregationPerturbation:
         return aggregation_entry(self.unit, self.undirected, self.max_degree, self.std, stage)
 
     def release(self, adjacency: Tensor, embeddings: Tensor, secret: Secret) -> Tensor:
-        """The noisy aggregates (|V|, d) of `embeddings` (|V|, d); adjacency (|V|, |V|) CSR, row i its in-neighbours."""
+        """The noisy aggregates (|V|, d) of `embeddings` (|V|, d); adjacency (|V|, |V|) CSR, row i its
+        in-neighbours."""
         return self.perturb_(aggregate(adjacency, unit_rows(embeddings)), secret).to(embeddings.dtype)
 
     def perturb_(self, aggregates: Tensor, secret: Secret) -> Tensor:
@@ -105,7 +106,8 @@ def release_stack(
     embeddings: Tensor,
     secrets: Sequence[Secret],
 ) -> Tensor:
-    """Each member's noisy aggregates, (S, d, |V|), of `embeddings` (S, d, |V|), each from its own secret stream.
+    """Each member's noisy aggregates, (S, d, |V|), of `embeddings` (S, d, |V|), each from its own secret
+    stream.
 
     Members with one and the same adjacency object share one sparse product, which reads the edges once.
     """
@@ -127,14 +129,16 @@ def release_stack(
 
 
 def unit_rows(rows: Tensor) -> Tensor:
-    """Rows (n, d) divided by their L2 norms, each number cut off towards zero to a multiple of 2^-13; zero rows stay zero.
+    """Rows (n, d) divided by their L2 norms, each number cut off towards zero to a multiple of 2^-13; zero
+    rows stay zero.
 
     A total function of each row by itself. The norm is enlarged by more than it can have been rounded, so
     that no row is longer than 1: that is what sensitivity rests on. A row with a number that is not finite is
     a row of zeros.
     """
     norms: Tensor = torch.linalg.vector_norm(rows, dim=1, keepdim=True)
-    # Squares overflow beyond 1e19 and vanish below 1e-19: such rows are first divided by their largest number.
+    # Squares overflow beyond 1e19 and vanish below 1e-19: such rows are first divided by their largest
+    # number.
     extreme = ((norms < 1e-15) | ~torch.isfinite(norms)).squeeze(1).nonzero().squeeze(1)
     factors = _GRAINS / (norms * (1 + (rows.shape[1] + 8) * 2.0**-23))
     units = (rows * factors).trunc_()
@@ -176,7 +180,8 @@ def aggregate(adjacency: Tensor, rows: Tensor) -> Tensor:
 
 
 def _row_chunks(pointers: Tensor) -> list[tuple[int, int]]:
-    """Consecutive ranges of rows of about `_CHUNK_ENTRIES` entries (a single fuller row is a chunk of its own)."""
+    """Consecutive ranges of rows of about `_CHUNK_ENTRIES` entries (a single fuller row is a chunk of its
+    own)."""
     nodes, entries = pointers.numel() - 1, int(pointers[-1])
     wanted = torch.arange(_CHUNK_ENTRIES, entries, _CHUNK_ENTRIES, device=pointers.device)
     cuts = sorted({0, nodes, *torch.searchsorted(pointers, wanted).clamp_max(nodes).tolist()})

@@ -26,12 +26,12 @@ def bound_out_degree(edge_index: Tensor, nodes: int, max_degree: int, seed: int)
 
     Rule: the ordered pair (j, i) has the rank hash(seed, j, i); source j keeps its D lowest-ranked out-edges.
 
-    What is proved, and for whom. Relation "opt-out": the sample is fixed once, from the whole graph, before anybody
-    leaves; a neighbour nulls one node z and removes the kept edges at z, and nothing is drawn again. Then the kept
-    out-edges of z are at most D, so that at most D other rows of an aggregation change. Under full add/remove, where
-    the lists would be filled again, none is proved: a source that had kept z takes its next edge instead, and each of
-    z's in-neighbours, however many, may change one more row. `edge_index` is (2, |E|) int64; an edge's rank depends
-    on its own ends and the seed alone.
+    What is proved, and for whom. Relation "opt-out": the sample is fixed once, from the whole graph, before
+    anybody leaves; a neighbour nulls one node z and removes the kept edges at z, and nothing is drawn again.
+    Then the kept out-edges of z are at most D, so that at most D other rows of an aggregation change. Under
+    full add/remove, where the lists would be filled again, none is proved: a source that had kept z takes its
+    next edge instead, and each of z's in-neighbours, however many, may change one more row. `edge_index` is
+    (2, |E|) int64; an edge's rank depends on its own ends and the seed alone.
     """
     if max_degree < 1:
         raise ValueError(f"max_degree must be at least 1 (got {max_degree})")
@@ -54,7 +54,8 @@ def bound_out_degree(edge_index: Tensor, nodes: int, max_degree: int, seed: int)
 
 
 def pair_rank(source: Tensor, target: Tensor, seed: int) -> Tensor:
-    """A 64-bit hash (int64 bit pattern) of (seed, source, target): splitmix64 over the three, one after another."""
+    """A 64-bit hash (int64 bit pattern) of (seed, source, target): splitmix64 over the three, one after
+    another."""
     state = _splitmix(torch.full_like(source, _signed(seed)))
     return _splitmix(_splitmix(state ^ source) ^ target)
 

@@ -16,25 +16,29 @@ from torch import Tensor
 
 from privgraph.mechanisms.entries import gradient_entry, gradient_event
 from privgraph.mechanisms.gaussian import GaussianNoise
-from privgraph.mechanisms.witness import Witness
+from privgraph.mechanisms.observer import Witness
 from privgraph.privacy.events import NonPrivate, PoissonSampled
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.streams import Secret
 
 NORMS = 2.0**-11
-"""By what share a norm in single precision may be too small: its terms are squares of up to 4,096 numbers, none negative."""
+"""By what share a norm in single precision may be too small: its terms are squares of up to 4,096 numbers,
+none negative."""
 
 CANCELLED = 2.0**-18
-"""What is added to a squared norm, as a share of the square of the sum of the lengths of its parts. Where parts cancel, what is
-left is rounding, of at most 2^-22 of that sum; so it is clipped to 2^-13 of the clip at most."""
+"""What is added to a squared norm, as a share of the square of the sum of the lengths of its parts. Where
+parts cancel, what is left is rounding, of at most 2^-22 of that sum; so it is clipped to 2^-13 of the clip at
+most."""
 
 
 SUMS = torch.float64
-"""In which blocks' sums are added up: however many blocks there are, that is one rounding of the whole sum (`sums_margin`)."""
+"""In which blocks' sums are added up: however many blocks there are, that is one rounding of the whole sum
+(`sums_margin`)."""
 
 
 class PerExample(Protocol):
-    """A stacked network whose backward pass has been run with per-example gradients of the loss (not averaged)."""
+    """A stacked network whose backward pass has been run with per-example gradients of the loss (not
+    averaged)."""
 
     @property
     def gradients(self) -> Tensor: ...
@@ -104,7 +108,8 @@ class PrivateGradients:
 
     @staticmethod
     def clip_and_sum(mechanisms: Sequence[PrivateGradients], net: PerExample, valid: Tensor) -> None:
-        """Turn `net.gradients` into each member's sum of clipped gradients of the last backward pass; not private yet."""
+        """Turn `net.gradients` into each member's sum of clipped gradients of the last backward pass; not
+        private yet."""
         clips = net.gradients.new_tensor([mechanism.clip for mechanism in mechanisms])
         squared = net.squared_norms()
         absurd = ~torch.isfinite(squared)
@@ -124,7 +129,8 @@ class PrivateGradients:
         if not len(mechanisms) == len(noise) == len(net.gradients):
             raise ValueError(f"{len(net.gradients)} members need as many mechanisms and streams of noise")
         watching = witnesses or [None] * len(mechanisms)
-        # Members that share a mechanism and a stream, as an audit's trials do, are one block: their noise is drawn at once.
+        # Members that share a mechanism and a stream, as an audit's trials do, are one block: their noise is
+        # drawn at once.
         together = len(set(mechanisms)) == len(set(noise)) == 1 and not any(watching)
         blocks = [net.gradients] if together else list(net.gradients)
         for block, mechanism, secret, witness in zip(blocks, mechanisms, noise, watching, strict=False):

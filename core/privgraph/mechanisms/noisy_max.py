@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from privgraph.lattice import add, add_untied, rounding_margin
+from privgraph.papers.privgnn import argmax_atoms
+from privgraph.papers.privgnn_releases import MAXIMA, Answer, ensemble_answer, votes_answer
 from privgraph.privacy.events import Atoms, Gaussian
-from privgraph.privacy.noisy_labels import MAXIMA, Answer, ensemble_answer, votes_answer
-from privgraph.privacy.published.privgnn import argmax_atoms
 from privgraph.streams import Secret
 
 Array = NDArray[np.float64]
@@ -34,8 +34,8 @@ class NoisyVotes:
     Votes: each private node of the sample adds w e_y, with |w| <= 1 and y its label, where w depends on its
     own record and on what is public. Sensitivity: without the node, w e_y is missing and nothing else
     changes: at most 1 in L2 (and in L1), in one coordinate. Table: the same with a vector w of L2 norm at
-    most 1 in the place of the number: at most 1 in L2, in one column (`methods.privgnn.table`). Guarantee of
-    either: the Gaussian pair of noise multiplier `std`.
+    most 1 in the place of the number: at most 1 in L2, in one column (`methods.teachers.privgnn.table`).
+    Guarantee of either: the Gaussian pair of noise multiplier `std`.
     """
 
     std: float
@@ -54,20 +54,22 @@ class NoisyVotes:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyMax:
-    """The largest of C counts of teachers' votes after noise of law `kind` and scale b = `scale`; the label alone goes out.
+    """The largest of C counts of teachers' votes after noise of law `kind` and scale b = `scale`; the label
+    alone goes out.
 
     Each teacher of a query casts at most one vote, and a private node belongs to at most one teacher.
     Sensitivity: without the node, one vote moves, appears or goes: the counts differ by at most 1 each, in at
     most two classes, so by at most sqrt 2 in L2 and 2 in L1. Guarantees, with proof sketches:
 
-    - gaussian: the noisy counts are a Gaussian of shift sqrt 2, and the label is post-processing: multiplier b/sqrt 2.
+    - gaussian: the noisy counts are a Gaussian of shift sqrt 2, and the label is post-processing: multiplier
+      b/sqrt 2.
     - laplace: the same with the L1 sensitivity 2: multiplier b/2.
-    - gumbel: the label is j with chance proportional to exp(count_j / b), the exponential mechanism (McSherry and Talwar
-      2007). The weight of j changes by a factor of at most e^(1/b), and the sum of all is the same for every
-      j: privacy losses within a range of 2/b, which is pure epsilon 2/b and composes better (Durfee and
-      Rogers 2019).
-    - exponential: one-sided noise is permute-and-flip (McKenna and Sheldon 2020; the equality: Ding et al. 2021), which
-      has the same pure epsilon 2/b, and is never worse than the exponential mechanism.
+    - gumbel: the label is j with chance proportional to exp(count_j / b), the exponential mechanism (McSherry
+      and Talwar 2007). The weight of j changes by a factor of at most e^(1/b), and the sum of all is the same
+      for every j: privacy losses within a range of 2/b, which is pure epsilon 2/b and composes better (Durfee
+      and Rogers 2019).
+    - exponential: one-sided noise is permute-and-flip (McKenna and Sheldon 2020; the equality: Ding et al.
+      2021), which has the same pure epsilon 2/b, and is never worse than the exponential mechanism.
 
     Where votes have public weights, the node's vote moves its weight instead of 1, and all sensitivities are
     multiplied by it: the event is that of the node whose teacher weighs `weight`. With Gaussian noise all
@@ -94,7 +96,8 @@ class NoisyMax:
         return self.scale * shapes[self.kind]
 
     def noisy(self, counts: Array, secret: Secret) -> Array:
-        """counts (..., C) with independent noise on every entry; only the place of the largest may be released.
+        """counts (..., C) with independent noise on every entry; only the place of the largest may be
+        released.
 
         On a lattice, of which whole counts are part unless noise is beyond 2^40; no two entries of a row are
         its largest.
@@ -105,7 +108,8 @@ class NoisyMax:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyPosterior:
-    """PrivGNN's Algorithm 1, line 7: the place of the largest of C probabilities after Laplace noise of scale 1/`lam`.
+    """PrivGNN's Algorithm 1, line 7: the place of the largest of C probabilities after Laplace noise of scale
+    1/`lam`.
 
     Sensitivity: nothing is assumed of the teacher but that its posterior is a probability vector, so another
     node may turn any into any other. Guarantee: `argmax_atoms`, exact for the label alone; its proof stands
@@ -141,7 +145,8 @@ class NoisyPosterior:
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyGate:
-    """Whether the largest of C counts, with Gaussian noise of standard deviation `std`, exceeds a public `threshold`.
+    """Whether the largest of C counts, with Gaussian noise of standard deviation `std`, exceeds a public
+    `threshold`.
 
     Sensitivity: each count changes by at most 1 when a node comes or goes (weighted votes: one count;
     teachers: two), and so does the largest; where the node's teacher weighs `weight`, by at most that.

@@ -1,7 +1,8 @@
-"""Per-example gradients of ordinary torch modules: through Opacus where that is right, else one example at a time.
+"""Per-example gradients of ordinary torch modules: through Opacus where that is right, else one example at a
+time.
 
-Stacked networks have a faster route of their own (`nn.layers`); this one is for modules that are not stacked, and the
-slow twin of that one.
+Stacked networks have a faster route of their own (`nn.layers`); this one is for modules that are not stacked,
+and the slow twin of that one.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def per_example_gradients(
     """(B, P): for each of B examples (B, ...), the gradient of its own loss with respect to all P parameters.
 
     `loss(outputs, labels)` must be the mean over a batch. Modules in which examples may mix are refused
-    (`MixesExamples`), whatever Opacus' validator says of them. Route "opacus" hooks each layer (Yousefpour et al.
-    2021), "loop" runs batches of one, and "auto" takes Opacus where it is installed. Dropout must be off or the module
-    in evaluation mode for the routes to agree.
+    (`MixesExamples`), whatever Opacus' validator says of them. Route "opacus" hooks each layer (Yousefpour et
+    al. 2021), "loop" runs batches of one, and "auto" takes Opacus where it is installed. Dropout must be off
+    or the module in evaluation mode for the routes to agree.
     """
     if route not in ROUTES:
         raise ValueError(f"route must be one of {', '.join(ROUTES)} (got {route})")

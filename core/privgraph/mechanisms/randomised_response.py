@@ -33,10 +33,12 @@ from privgraph.streams import Secret
 Int64s = NDArray[np.int64]
 
 LARGEST_EPSILON = 500.0
-"""Beyond it a double cannot hold the probability of a false edge; the guarantee at 500 is used, which is smaller."""
+"""Beyond it a double cannot hold the probability of a false edge; the guarantee at 500 is used, which is
+smaller."""
 
 _SHAVE = 1e-12
-"""Probabilities are moved towards privacy by this share, so that rounding never exceeds the epsilon asked for."""
+"""Probabilities are moved towards privacy by this share, so that rounding never exceeds the epsilon asked
+for."""
 
 
 class TooManyEdges(OptionError):
@@ -66,13 +68,15 @@ class Response:
 
 
 def symmetric(epsilon: float) -> Response:
-    """Warner's response: the truth with probability e^eps / (1 + e^eps), for joined and unjoined pairs alike."""
+    """Warner's response: the truth with probability e^eps / (1 + e^eps), for joined and unjoined pairs
+    alike."""
     _check(epsilon)
     return _response(1.0, min(epsilon, LARGEST_EPSILON))
 
 
 def asymmetric(epsilon: float, density: float) -> Response:
-    """The response at `epsilon` that keeps the expected number of edges, where `density` is |E| over the pairs.
+    """The response at `epsilon` that keeps the expected number of edges, where `density` is |E| over the
+    pairs.
 
     r = p e^-eps, and p solves density p + (1 - density) r = density; p is at most e^eps / (1 + e^eps), beyond
     which the other ratio, (1 - r) / (1 - p), would exceed e^eps (Imola et al. 2022: their mu is this p). It
@@ -102,7 +106,8 @@ def pair_count(nodes: int, undirected: bool) -> int:
 
 
 def pair_codes(edge_index: Int64s, nodes: int, undirected: bool) -> Int64s:
-    """The (2, |E|) edges as sorted numbers from 0 to `pair_count` - 1; an undirected pair is numbered once."""
+    """The (2, |E|) edges as sorted numbers from 0 to `pair_count` - 1; an undirected pair is numbered
+    once."""
     source, target = edge_index
     if undirected:
         kept = source < target
@@ -114,7 +119,8 @@ def pair_codes(edge_index: Int64s, nodes: int, undirected: bool) -> Int64s:
 
 
 def pair_edges(codes: Int64s, nodes: int, undirected: bool) -> Int64s:
-    """The inverse of `pair_codes`: (2, |E|) rows (source, target) by target, then source; both directions if undirected."""
+    """The inverse of `pair_codes`: (2, |E|) rows (source, target) by target, then source; both directions if
+    undirected."""
     starts = _row_starts(nodes, undirected)
     source = np.searchsorted(starts, codes, side="right") - 1
     within = codes - starts[source]
@@ -142,7 +148,8 @@ def randomise(
     undirected: bool,
     most_edges: int,
 ) -> Int64s:
-    """The edges that are reported, (2, |E'|) as `pair_edges` gives them, in memory of the order of |E| + |E'|.
+    """The edges that are reported, (2, |E'|) as `pair_edges` gives them, in memory of the order of |E| +
+    |E'|.
 
     Each joined pair is kept with probability p; each other is reported with probability r, for which all
     pairs are asked whether they are joined or not (`false_edges`), so that who answers 1 by chance has
@@ -158,7 +165,8 @@ def randomise(
 
 
 def false_edges(pairs: int, rate: float, secret: Secret) -> Int64s:
-    """Which of `pairs` numbers are drawn, each independently with probability `rate`, without a look at each; sorted.
+    """Which of `pairs` numbers are drawn, each independently with probability `rate`, without a look at each;
+    sorted.
 
     A number is drawn where a Poisson process of intensity l = -log(1 - rate) a number hits it: at least once
     with chance 1 - e^-l = rate, independently for all. The process runs block by block: m = floor(1/l)
@@ -175,7 +183,8 @@ def false_edges(pairs: int, rate: float, secret: Secret) -> Int64s:
 
 @dataclass(frozen=True, eq=False)
 class _Hits:
-    """How often a block is hit: `chances[k]` is 2^256 times the chance of at most k times, `first` its first 64 bits."""
+    """How often a block is hit: `chances[k]` is 2^256 times the chance of at most k times, `first` its first
+    64 bits."""
 
     chances: list[int]
     first: NDArray[np.uint64]
@@ -194,7 +203,8 @@ class _Hits:
         return _Hits(chances, np.array([chance >> 192 for chance in chances], dtype=np.uint64))
 
     def draw(self, blocks: int, secret: Secret) -> Int64s:
-        """(blocks,): by the first 64 binary digits of a uniform number, or by 256 where these settle nothing."""
+        """(blocks,): by the first 64 binary digits of a uniform number, or by 256 where these settle
+        nothing."""
         words = secret.words(blocks)
         hits = np.searchsorted(self.first, words, side="right")
         for tie in np.flatnonzero(np.isin(words, self.first)):

@@ -1,4 +1,5 @@
-"""Spherical Laplace noise: the symmetric multivariate Laplace distribution of HeterPoisson (section 4.3, Algorithm 4)."""
+"""Spherical Laplace noise: the symmetric multivariate Laplace distribution of HeterPoisson (section 4.3,
+Algorithm 4)."""
 
 from __future__ import annotations
 
@@ -16,11 +17,12 @@ from privgraph.streams import Secret
 
 @dataclass(frozen=True, kw_only=True)
 class SphericalLaplaceNoise:
-    """sqrt(W) Z with Z ~ N(0, std^2 I) and ONE W ~ Exp(1) for all coordinates: each has standard deviation `std`.
+    """sqrt(W) Z with Z ~ N(0, std^2 I) and ONE W ~ Exp(1) for all coordinates: each has standard deviation
+    `std`.
 
-    Guarantee: none that is known in two dimensions and more. The paper's Lemma 1 projects on the direction of the
-    difference, where the noise is Laplace; but what is released has all coordinates, whose size tells W, and a small W
-    leaves little noise. From d = 3 the Renyi divergence is infinite from order d/(d - 2) on.
+    Guarantee: none that is known in two dimensions and more. The paper's Lemma 1 projects on the direction of
+    the difference, where the noise is Laplace; but what is released has all coordinates, whose size tells W,
+    and a small W leaves little noise. From d = 3 the Renyi divergence is infinite from order d/(d - 2) on.
     """
 
     std: float
@@ -33,7 +35,8 @@ class SphericalLaplaceNoise:
         return NonPrivate(reason=NOTHING_PROVED)
 
     def add_(self, values: Tensor, secret: Secret) -> Tensor:
-        """Add noise in place: W first, then Z in the order of the entries of `values`; as one release, whatever the shape.
+        """Add noise in place: W first, then Z in the order of the entries of `values`; as one release,
+        whatever the shape.
 
         In doubles, without a lattice common to all: nothing is promised that floats could break.
         """

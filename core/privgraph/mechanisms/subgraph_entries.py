@@ -1,4 +1,5 @@
-"""The event and the ledger entry of private subgraph gradients, without torch: plans predict with them what runs will write.
+"""The event and the ledger entry of private subgraph gradients, without torch: plans predict with them what
+runs will write.
 
 The proof of the sensitivities stands with the mechanism: `subgraph_gradients.SubgraphGradients`.
 """
@@ -6,7 +7,8 @@ The proof of the sensitivities stands with the mechanism: `subgraph_gradients.Su
 from __future__ import annotations
 
 from privgraph.privacy.events import NonPrivate, SampledSubgraphs
-from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import LedgerEntry, WorstCase
 
 GAUSSIAN, SPHERICAL_LAPLACE = "gaussian", "spherical-laplace"
 NOISES = (GAUSSIAN, SPHERICAL_LAPLACE)
@@ -46,8 +48,10 @@ def subgraph_entry(
     stage: str,
     count: int,
 ) -> LedgerEntry:
-    """`count` of them; the noise has standard deviation `noise_multiplier` times the clip in each coordinate."""
+    """`count` of them; the noise has standard deviation `noise_multiplier` times the clip in each
+    coordinate."""
     return LedgerEntry(
+        kind=MechanismKind.SUBGRAPH_GRADIENTS,
         mechanism="private subgraph gradients",
         stage=stage,
         event=subgraph_event(
@@ -64,4 +68,7 @@ def subgraph_entry(
         sampling_rate=rate,
         note=f"{noise} noise; the sensitivity is that of a node's own gradient, and a subgraph that it is drawn into moves by "
         f"up to twice as much: {neighbours * rate:.3g} such subgraphs a step are expected at most",
+        worst=WorstCase(
+            clip=clip, noise=noise, neighbours=neighbours, largest_degree=largest_degree, exclusive=exclusive
+        ),
     )

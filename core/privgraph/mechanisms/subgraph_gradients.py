@@ -1,4 +1,5 @@
-"""Private gradients of sampled subgraphs: clip every subgraph's, sum, add noise (HeterPoisson, Algorithm 1, lines 3 to 8)."""
+"""Private gradients of sampled subgraphs: clip every subgraph's, sum, add noise (HeterPoisson, Algorithm 1,
+lines 3 to 8)."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from torch import Tensor
 
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import clip_factors, sums_margin
+from privgraph.mechanisms.observer import Witness
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, subgraph_entry, subgraph_event
-from privgraph.mechanisms.witness import Witness
 from privgraph.privacy.events import NonPrivate, SampledSubgraphs
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.streams import Secret
@@ -27,29 +28,33 @@ class PerSubgraph(Protocol):
         """(B,)."""
 
     def add_to(self, total: Tensor, factors: Tensor) -> None:
-        """Add each gradient, times its factor (B,), to `total` (P,); a factor of 0 adds nothing, whatever the gradient."""
+        """Add each gradient, times its factor (B,), to `total` (P,); a factor of 0 adds nothing, whatever the
+        gradient."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubgraphGradients:
     """Noise on the sum of clipped gradients of the subgraphs of heterogeneous Poisson sampling.
 
-    Unit: one training node z with its features, label, in-edges and out-edges. Relation: opt-out; the whole graph and
-    with it all out-degrees stay as they are, and z takes part or not. Released: the noisy sum, each time it is asked.
+    Unit: one training node z with its features, label, in-edges and out-edges. Relation: opt-out; the whole
+    graph and with it all out-degrees stay as they are, and z takes part or not. Released: the noisy sum, each
+    time it is asked.
 
-    Sensitivity, for one set of coins (L2, C = `clip`). Proof sketch: a subgraph's gradient depends on the records of its own
-    nodes alone, and has norm at most C. If z is central, its subgraph is there or is not: C. If z is drawn into k
-    subgraphs of others, each of their gradients goes from one vector of norm at most C to another: 2 C k. No other
-    subgraph holds z. With the rule (`exclusive`) a central z is in no other subgraph, with z and without: C or 2 C k, never
-    both. Each training node is central independently with probability `rate` (q), and its out-neighbours, when central,
-    draw z independently with probability min(1, M/D), M = `neighbours`, D its out-degree of at most `largest_degree`.
-    What that costs with Gaussian noise of standard deviation z C is the event `SampledSubgraphs`, proved in
-    methods/heter_poisson/README.md; with spherical Laplace noise nothing is proved.
+    Sensitivity, for one set of coins (L2, C = `clip`). Proof sketch: a subgraph's gradient depends on the
+    records of its own nodes alone, and has norm at most C. If z is central, its subgraph is there or is not:
+    C. If z is drawn into k subgraphs of others, each of their gradients goes from one vector of norm at most
+    C to another: 2 C k. No other subgraph holds z. With the rule (`exclusive`) a central z is in no other
+    subgraph, with z and without: C or 2 C k, never both. Each training node is central independently with
+    probability `rate` (q), and its out-neighbours, when central, draw z independently with probability min(1,
+    M/D), M = `neighbours`, D its out-degree of at most `largest_degree`. What that costs with Gaussian noise
+    of standard deviation z C is the event `SampledSubgraphs`, proved in
+    methods/gradients/heter_poisson/README.md; with spherical Laplace noise nothing is proved.
 
     A gradient that is not finite counts as zero, which is a vector of norm at most C too.
 
-    noise_multiplier: standard deviation over C, >= 0 (0: not private, and the event says so). expected_batch: rate times
-    the number of training nodes, by which the noisy sum is divided; it does not depend on who was drawn.
+    noise_multiplier: standard deviation over C, >= 0 (0: not private, and the event says so). expected_batch:
+    rate times the number of training nodes, by which the noisy sum is divided; it does not depend on who was
+    drawn.
     """
 
     clip: float

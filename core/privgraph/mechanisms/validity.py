@@ -1,8 +1,8 @@
 """Which modules have per-example gradients at all: those in which no example sees another.
 
-Opacus' validator names layers that it knows to be wrong and passes the rest: graph convolutions among them, where
-one example's output is a sum over others (Opacus 1.6: its issues 586 and 588). Here it is the other way round:
-what is not known to keep examples apart is refused.
+Opacus' validator names layers that it knows to be wrong and passes the rest: graph convolutions among them,
+where one example's output is a sum over others (Opacus 1.6: its issues 586 and 588). Here it is the other way
+round: what is not known to keep examples apart is refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ SAFE: tuple[type[nn.Module], ...] = (
     nn.Softmax,
     nn.Sequential,
 )
-"""Modules that treat the first dimension as examples and never mix them (the softmaxes over another dimension)."""
+"""Modules that treat the first dimension as examples and never mix them (the softmaxes over another
+dimension)."""
 
 
 class MixesExamples(ValueError):
@@ -47,8 +48,8 @@ class MixesExamples(ValueError):
 def complaints(module: nn.Module, *, also_safe: tuple[type[nn.Module], ...] = ()) -> list[str]:
     """A sentence for every part of `module` that is not known to keep examples apart.
 
-    Types are compared exactly: a subclass may do anything. A container of one's own, whose `forward` was read and
-    found to treat examples apart, is named in `also_safe`.
+    Types are compared exactly: a subclass may do anything. A container of one's own, whose `forward` was read
+    and found to treat examples apart, is named in `also_safe`.
     """
     found = []
     for name, part in module.named_modules():
@@ -76,10 +77,11 @@ def require_separate(module: nn.Module, *, also_safe: tuple[type[nn.Module], ...
 def examples_interact(
     forward: Callable[[Tensor], Tensor], parameters: list[Tensor], examples: Tensor, generator: torch.Generator
 ) -> bool:
-    """Whether, on these examples (B, ...), B >= 2, one's gradient is seen to move when the others are redrawn.
+    """Whether, on these examples (B, ...), B >= 2, one's gradient is seen to move when the others are
+    redrawn.
 
-    An experiment, not a proof: True is certain, False only says that nothing was seen. `forward` gives (B, ...);
-    the gradient is of the sum of squares of the first example's output with respect to `parameters`.
+    An experiment, not a proof: True is certain, False only says that nothing was seen. `forward` gives (B,
+    ...); the gradient is of the sum of squares of the first example's output with respect to `parameters`.
     """
     if examples.shape[0] < 2:
         raise ValueError(f"two examples at least are needed to see them interact (got {examples.shape[0]})")

@@ -1,98 +1,341 @@
-"""What a trainer is given, and the one form that all trainers have."""
+"""What a method says of a run before any data are touched: its noise, its guarantee, its price, its work. No
+torch.
+
+`MethodConfig` is the interface that a method's configuration implements. Calibration, planning and their
+caches stand here, once for all methods: a method says which noise there is and what it costs, never how a
+scale is found.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Annotated, final
 
-import torch
-from torch import Tensor
+from privgraph.data.spec import PublicFacts
+from privgraph.options import AUTO, Option, OptionError, Scalar, left
+from privgraph.privacy.accountants import Accountant
+from privgraph.privacy.calibration import CalibrationError, calibrate
+from privgraph.privacy.events import PrivacyEvent
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
 
-from privgraph.data.digest import tensors_digest
-from privgraph.data.graph import Graph
-from privgraph.mechanisms.witness import Witness
-from privgraph.privacy.ledger import Ledger
-from privgraph.progress import Event
-from privgraph.streams import Secret, derived_key, stream_seed
+EPSILON = Option(
+    "privacy budget: smaller is more private and noisier; 1 is strong, 10 is weak",
+    unit="epsilon",
+    low=0.01,
+    high=1000,
+    scale="log",
+    group="Privacy",
+)
+"""The option of every budget; a method may have another default."""
+
+NODE = Option("what one guarantee protects: a node with everything that it has", choices=("node",), group="Privacy")
+"""The unit of a method that protects nodes and nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Context:
-    """A run's surroundings: device, named random streams, ledger, and a folder for artifacts (or None).
+class PrivacyOptions:
+    """The options that every method shares; a method's configuration derives from it and adds its own."""
 
-    `noise_key` is what keeps noise and sampling secret (`streams`); a context that is given none makes one,
-    and nobody can repeat its noise, or foretell it. A run of a store has a key of its own: two runs that
-    shared their noise could be subtracted from each other. `shared_key` is the same for all runs of an
-    installation on the same data, for samples that runs have in common on purpose, and never for noise
-    (default: the noise key); both keys depend on the data, the program and the device (`methods.keys`).
-    `witness` is the adversary of an audit, to whom methods that release gradients show them; None in every
-    run of the workbench.
+    unit: Annotated[
+        str,
+        Option(
+            "what one guarantee protects: a single edge, a node with everything that it has, or nothing",
+            choices=("none", "edge", "node"),
+            group="Privacy",
+        ),
+    ] = "edge"
+    epsilon: Annotated[float, EPSILON] = 1.0
+    delta: Annotated[
+        float,
+        Option(
+            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of nodes, or of entries of the adjacency matrix",
+            low=0,
+            least=1e-50,
+            high=0.1,
+            group="Privacy",
+            advanced=True,
+            zero=AUTO,
+        ),
+    ] = 0.0
+    accounting: Annotated[
+        str,
+        Option(
+            "which epsilon the noise is calibrated to: the sound one, or the paper's own formula",
+            choices=("sound", "published"),
+            group="Privacy",
+        ),
+    ] = "sound"
+
+
+# How much noise there is
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Noise whose scale follows from the options alone: it was given, has a closed form, or is 0 because
+    there is none."""
+
+    scale: float
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """The smallest noise with which `event(scale)` costs at most the epsilon asked for.
+
+    `accountant` counts it (default: the tight one). The event must cost less as the scale grows.
     """
 
-    seed: int = 0
-    noise_key: bytes = field(default_factory=lambda: os.urandom(32), repr=False)
-    shared_key: bytes = field(default=b"", repr=False)
-    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
-    ledger: Ledger = field(default_factory=Ledger)
-    folder: Path | None = None
-    witness: Witness | None = field(default=None, repr=False)
-    _handed_out: set[str] = field(default_factory=set, repr=False, compare=False)
+    event: Callable[[float], PrivacyEvent]
+    accountant: Accountant | None = None
 
-    def having_read(self, tensors: Mapping[str, Tensor]) -> Context:
-        """For a trainer that reads more than its graph: the same, with secret streams that depend on `tensors`, too.
 
-        Weights of another graph, or of a file that was replaced, change what is released; noise must change
-        with them.
-        """
-        noise, shared = (
-            derived_key(key, "read", tensors_digest(tensors, key)) for key in (self.noise_key, self._shared_key)
-        )
-        return replace(self, noise_key=noise, shared_key=shared)
+NO_NOISE = Fixed(0.0)
+"""Of a method, or a unit, that draws none."""
 
-    def generator(self, name: str) -> torch.Generator:
-        """A fresh generator at the start of a stream that everybody may know (`init/...`, `dropout/...`).
 
-        Raises `ValueError` for a name of a secret stream.
-        """
-        return torch.Generator(device=self.device).manual_seed(stream_seed(self.seed, name))
+# What moves epsilon
 
-    def secret(self, name: str) -> Secret:
-        """The secret stream of that name (`noise/...`, `sampling/...`), once: two readers of one stream would share their noise.
 
-        Raises `ValueError` where it was handed out before.
-        """
-        if name in self._handed_out:
-            raise ValueError(f"the secret stream {name} is in use: whatever is drawn twice protects nothing")
-        self._handed_out.add(name)
-        return Secret(self.noise_key, self.seed, name)
+@dataclass(frozen=True)
+class GivenNoise:
+    """Noise that is asked for itself: by which option, under which letter of the paper, and how much.
 
-    def shared_secret(self, name: str) -> Secret:
-        """A secret stream that is the same for all runs of one seed that share a `shared_key`."""
-        return Secret(self._shared_key, self.seed, name)
+    `value` is 0 where it is not: then the noise is calibrated to the option epsilon, which nothing reads
+    otherwise.
+    """
 
-    @property
-    def _shared_key(self) -> bytes:
-        return self.shared_key or self.noise_key
+    option: str
+    symbol: str
+    value: float
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member:
-    """One run of a stack. Members of a stack share topology, features and labels; splits may differ."""
+class Lever:
+    """An option that moves epsilon while the noise stays as it is: its name, its axis, and a plain sentence.
 
-    config: Any
-    graph: Graph
-    context: Context
+    `value` is what it has in this configuration, where 0 stands for a choice of the method's too. `held`,
+    given a changed configuration, the graph's sizes and the scale, is the statement of the changed options
+    with the noise of this configuration; it is needed only where the same scale means another noise after the
+    change.
+    """
+
+    option: str
+    axis: str
+    about: str
+    value: float
+    held: Callable[[MethodConfig, PublicFacts, float], PrivacyStatement] | None = field(default=None, compare=False)
 
 
-TrainEntry = Callable[[Sequence[Member]], Iterator[tuple[int, Event]]]
-"""Train members together; each event comes with the index of its member. The last event of each is a Result."""
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """The border between the first mechanism's share of the budget and the rest, as an option of the method.
+
+    `moved(share, present)` is the option's value for a wanted share, from the present one.
+    """
+
+    option: str
+    moved: Callable[[float, float], float] = field(compare=False)
 
 
-def train_one(entry: TrainEntry, config: Any, graph: Graph, context: Context | None = None) -> Iterator[Event]:
-    """Train a single run."""
-    member = Member(config=config, graph=graph, context=context or Context())
-    for _, event in entry([member]):
-        yield event
+def _nothing(ledger: Sequence[LedgerEntry]) -> Mapping[str, Scalar]:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """What decides the epsilon of a configuration, beside the four privacy options that every method has.
+
+    `options` are the method's own that enter it. `noise` names the noise's scale for an axis (empty: no noise
+    is drawn, and epsilon hangs on nothing). `given` is the noise that may be given in place of a budget; None
+    where it cannot. `levers` move epsilon at the same noise; `split` moves the budget between mechanisms, and
+    `fixed` says why nothing can where nothing can. No scale beyond `highest` means anything. `filled_in`
+    reads from a run's ledger (empty before it is known) what options that are left to the method come to,
+    whatever they are set to (`Option.zero`; delta is known from the statement).
+    """
+
+    options: tuple[str, ...] = ()
+    noise: str = ""
+    given: GivenNoise | None = None
+    levers: tuple[Lever, ...] = ()
+    split: Split | None = None
+    fixed: str = ""
+    highest: float = math.inf
+    filled_in: Callable[[Sequence[LedgerEntry]], Mapping[str, Scalar]] = field(default=_nothing, compare=False)
+
+
+# What a run will do
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a run with calibrated noise will do.
+
+    `steps` is the total of progress steps; `memory_mb` a rough upper estimate of the run's peak; `noise`
+    names the noise for people (name -> standard deviation or multiplier), and `notes` say what they should
+    know.
+    """
+
+    steps: int
+    memory_mb: float
+    noise: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A configuration on a graph of known sizes: its noise, its ledger, its guarantee and its work.
+
+    `scale` is the noise that a trainer draws, in the unit of the method's `entries`.
+    """
+
+    config: MethodConfig
+    facts: PublicFacts
+    scale: float
+    entries: tuple[LedgerEntry, ...]
+    statement: PrivacyStatement
+    work: Work
+
+    @property
+    def noise(self) -> Mapping[str, float]:
+        return self.work.noise
+
+    @property
+    def steps(self) -> int:
+        return self.work.steps
+
+    @property
+    def memory_mb(self) -> float:
+        return self.work.memory_mb
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.work.notes
+
+
+class MethodConfig(PrivacyOptions, ABC):
+    """The configuration of a method: its options, and what follows from them and a graph's public sizes.
+
+    A method implements what is abstract, as a frozen dataclass whose fields are annotated with an `Option`.
+    What is final is the same for all: nothing here is overridden.
+    """
+
+    @abstractmethod
+    def stack_key(self) -> tuple[object, ...]:
+        """What must be equal for two configurations to be trained as one stacked computation on the same
+        graph.
+
+        They may then differ in seed, epsilon and whatever the key leaves out.
+        """
+
+    @abstractmethod
+    def refuses(self, facts: PublicFacts) -> str | None:
+        """Why a graph of these sizes cannot be trained on with these options, in one sentence, or None."""
+
+    @abstractmethod
+    def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
+        """Delta of the guarantee, and in words how it was chosen."""
+
+    @abstractmethod
+    def calibration(self, facts: PublicFacts) -> Fixed | Calibrated:
+        """How the scale of the noise is found. May raise `OptionError` or `CalibrationError`."""
+
+    @abstractmethod
+    def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
+        """The ledger of a run whose noise has this scale, in the order in which it is written."""
+
+    @abstractmethod
+    def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
+        """The guarantee of a run with noise of this scale and this ledger."""
+
+    @abstractmethod
+    def work(self, facts: PublicFacts, scale: float) -> Work:
+        """What a run with noise of this scale will do."""
+
+    @property
+    @abstractmethod
+    def price(self) -> Price:
+        """What decides epsilon."""
+
+    @final
+    def scale(self, facts: PublicFacts) -> float:
+        """The scale of the noise: given, or the smallest that keeps epsilon. Raises `OptionError` where none
+        does."""
+        return _scale(self, facts)
+
+    @final
+    def at(self, facts: PublicFacts, scale: float) -> PrivacyStatement:
+        """The guarantee at another noise than the calibrated one. Raises `OptionError` where the sizes do not
+        do."""
+        _require(self, facts)
+        return self.statement(facts, scale, self.entries(facts, scale))
+
+    @final
+    def plan(self, facts: PublicFacts) -> Plan:
+        """Noise, guarantee and work, from public sizes alone; computed once for equal configurations and
+        sizes.
+
+        Raises `OptionError` where the sizes do not do, or epsilon is out of reach.
+        """
+        return _plan(self, facts)
+
+
+def refusal(act: Callable[[], object]) -> str | None:
+    """The sentence of the `OptionError` that `act` raises, for `MethodConfig.refuses`; None where it raises
+    none."""
+    try:
+        act()
+    except OptionError as error:
+        return str(error)
+    return None
+
+
+def _require(config: MethodConfig, facts: PublicFacts) -> None:
+    reason = config.refuses(facts)
+    if reason is not None:
+        raise OptionError(reason)
+
+
+@lru_cache(maxsize=512)
+def _scale(config: MethodConfig, facts: PublicFacts) -> float:
+    _require(config, facts)
+    try:
+        noise = config.calibration(facts)
+        if isinstance(noise, Fixed):
+            return noise.scale
+        delta, _ = config.delta_and_rule(facts)
+        return calibrate(noise.event, config.epsilon, delta, noise.accountant)
+    except CalibrationError as error:
+        raise OptionError(f"epsilon {config.epsilon:g} is out of reach with these options: {error}") from None
+
+
+@lru_cache(maxsize=512)
+def _plan(config: MethodConfig, facts: PublicFacts) -> Plan:
+    scale = config.scale(facts)
+    entries = config.entries(facts, scale)
+    return Plan(
+        config=config,
+        facts=facts,
+        scale=scale,
+        entries=entries,
+        statement=config.statement(facts, scale, entries),
+        work=config.work(facts, scale),
+    )
+
+
+def filled_in(config: MethodConfig, statement: PrivacyStatement | None) -> dict[str, Scalar]:
+    """What a run takes for the options that its configuration leaves to the method, by name, as far as it is
+    known.
+
+    `statement` is the run's own, else the one that its plan predicts: delta stands in it, and noise in its
+    ledger.
+    """
+    found: dict[str, Scalar] = {}
+    if statement is not None and statement.unit != "none":
+        found["delta"] = statement.delta
+    found |= config.price.filled_in(statement.ledger if statement is not None else ())
+    return {name: found[name] for name in left(config) if name in found}

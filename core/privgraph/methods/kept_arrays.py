@@ -1,4 +1,5 @@
-"""Records of arrays as npz files in a run's folder: written whole, and read back without pickles. No torch."""
+"""Records of arrays as npz files in a run's folder: written whole, and read back without pickles. No
+torch."""
 
 from __future__ import annotations
 

@@ -6,9 +6,10 @@ with common noise, the difference of the two releases shows without any noise wh
 comes from all four, and from the installation's secret: equal for the same of all four, and to everybody
 without the secret independent of any other.
 
-The number of threads belongs to the device: it decides in which order sums are made, and where a record brings
-features whose classes tie, a last digit decides much. So do the libraries of linear algebra, their threads and
-kernels, and the runs that are trained together with it (`in_company`). Not in a key is the order of sums on a GPU.
+The number of threads belongs to the device: it decides in which order sums are made, and where a record
+brings features whose classes tie, a last digit decides much. So do the libraries of linear algebra, their
+threads and kernels, and the runs that are trained together with it (`in_company`). Not in a key is the order
+of sums on a GPU.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ from privgraph.streams import derived_key
 
 @dataclass(frozen=True, kw_only=True)
 class Keys:
-    """`noise`: of the run alone. `shared`: of all runs on the same data by the same program and kind of device."""
+    """`noise`: of the run alone. `shared`: of all runs on the same data by the same program and kind of
+    device."""
 
     noise: bytes = field(repr=False)
     shared: bytes = field(repr=False)
 
 
 def libraries() -> str:
-    """What decides in which order sums are made beside torch's threads: each library of linear algebra, its threads and kernels."""
+    """What decides in which order sums are made beside torch's threads: each library of linear algebra, its
+    threads and kernels."""
     assert scipy.linalg  # its library is listed once it is loaded
     found = [
         f"{one.get('internal_api')} {one.get('version')} {one.get('architecture', '')} {one.get('num_threads')}"

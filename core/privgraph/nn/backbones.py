@@ -1,12 +1,14 @@
-"""The frozen network under all prompts: three rounds of message passing, on a whole graph or on many ego-graphs.
+"""The frozen network under all prompts: three rounds of message passing, on a whole graph or on many
+ego-graphs.
 
-On a whole graph the layers are PyTorch Geometric's. On ego-graphs (`nn.ego_graphs`) the same weights are applied
-densely: no sparse operation, the first product with the features apart (`project`) so that it can be done once for a
-whole table, and in each later round only the places that still reach the centre. Equal to PyTorch Geometric on each
-ego-graph by itself, up to rounding (tested).
+On a whole graph the layers are PyTorch Geometric's. On ego-graphs (`nn.ego_graphs`) the same weights are
+applied densely: no sparse operation, the first product with the features apart (`project`) so that it can be
+done once for a whole table, and in each later round only the places that still reach the centre. Equal to
+PyTorch Geometric on each ego-graph by itself, up to rounding (tested).
 
-Sources: GCN, Kipf and Welling 2017, equation 2; GAT, Velickovic et al. 2018, equations 1 to 6; graph transformer, Shi
-et al. 2021, equations 1 to 5 without edge features and gate. Three layers of 128 units: DP-GPL, Table 3.
+Sources: GCN, Kipf and Welling 2017, equation 2; GAT, Velickovic et al. 2018, equations 1 to 6; graph
+transformer, Shi et al. 2021, equations 1 to 5 without edge features and gate. Three layers of 128 units:
+DP-GPL, Table 3.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ ATTENTION_SLOPE = 0.2
 
 
 class Network(nn.Module):
-    """Three layers, LeakyReLU between them. Input: x (|V|, F) and edge_index (2, |E|), or what `prepare` made of it.
-    Output: (|V|, H)."""
+    """Three layers, LeakyReLU between them. Input: x (|V|, F) and edge_index (2, |E|), or what `prepare` made
+    of it. Output: (|V|, H)."""
 
     def __init__(self, kind: str, features: int, hidden: int) -> None:
         super().__init__()
@@ -50,8 +52,8 @@ class Network(nn.Module):
         self.layers = nn.ModuleList(layer(kind, hidden if number else features, hidden) for number in range(LAYERS))
 
     def prepare(self, edge_index: Tensor, nodes: int) -> Tensor:
-        """What all layers read: gcn D^-1/2 (A + I) D^-1/2 as sparse CSR (|V|, |V|), D the in-degrees of A + I; gat the
-        edges and a loop at each node; gt the edges."""
+        """What all layers read: gcn D^-1/2 (A + I) D^-1/2 as sparse CSR (|V|, |V|), D the in-degrees of A +
+        I; gat the edges and a loop at each node; gt the edges."""
         if self.kind == "gt":
             return edge_index
         loops = torch.arange(nodes, device=edge_index.device).expand(2, -1)
@@ -79,7 +81,8 @@ class Network(nn.Module):
 
 
 def layer(kind: str, features: int, units: int) -> nn.Module:
-    """One layer; for gat and gt `units` is a multiple of `HEADS`. It reads what `prepare` makes of the edges."""
+    """One layer; for gat and gt `units` is a multiple of `HEADS`. It reads what `prepare` makes of the
+    edges."""
     made: nn.Module
     if kind == "gcn":
         made = GCNConv(features, units, normalize=False)
@@ -100,12 +103,12 @@ def network(kind: str, features: int, hidden: int, generator: torch.Generator) -
 
 @dataclass(frozen=True, eq=False)
 class Wiring:
-    """What the three rounds read of G ego-graphs with m' places: one entry a round, of the places that are computed
-    (rows) and those that they read (columns).
+    """What the three rounds read of G ego-graphs with m' places: one entry a round, of the places that are
+    computed (rows) and those that they read (columns).
 
-    rows: (r,) int64, the places that reach the centre in one round. mixes: per round (B, G, rows, columns), the rows of
-    gcn's normalised adjacency; for gat and gt what is added to scores, 0 where the column is read and else so little
-    that the softmax gives it nothing. B is T or 1.
+    rows: (r,) int64, the places that reach the centre in one round. mixes: per round (B, G, rows, columns),
+    the rows of gcn's normalised adjacency; for gat and gt what is added to scores, 0 where the column is read
+    and else so little that the softmax gives it nothing. B is T or 1.
     """
 
     rows: Tensor
@@ -137,8 +140,8 @@ class Backbone:
         return replace(self, weights={name: value.to(device) for name, value in self.weights.items()})
 
     def whole(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """(|V|, H) embeddings on a whole graph, by PyTorch Geometric's layers. x: (|V|, F); edge_index: (2, |E|),
-        (source, target), without loops."""
+        """(|V|, H) embeddings on a whole graph, by PyTorch Geometric's layers. x: (|V|, F); edge_index: (2,
+        |E|), (source, target), without loops."""
         with torch.random.fork_rng(devices=[]), torch.device("meta"):
             shell = Network(self.kind, self.features, self.hidden)
         embedded: Tensor = functional_call(shell, dict(self.weights), (x, edge_index))
@@ -147,9 +150,10 @@ class Backbone:
     def embed(self, x: Tensor, adjacency: Tensor, present: Tensor, near: int, extra: int = 0) -> Tensor:
         """(T, G, H): the centre's embedding in each ego-graph, for each of T readings of its features.
 
-        x: (T, G, m', F). adjacency: (T or 1, G, m', m') bool, [.., i, j] an edge j -> i, without loops. present: (T or
-        1, G, m') bool. The centre may be joined to places 1 to `near`, and to the last `extra` (a prompt's tokens).
-        What stands in an empty place is not read; an ego-graph without any place gives finite numbers.
+        x: (T, G, m', F). adjacency: (T or 1, G, m', m') bool, [.., i, j] an edge j -> i, without loops.
+        present: (T or 1, G, m') bool. The centre may be joined to places 1 to `near`, and to the last `extra`
+        (a prompt's tokens). What stands in an empty place is not read; an ego-graph without any place gives
+        finite numbers.
         """
         return self.read(self.project(x), self.wiring(adjacency, present, near, extra))
 
@@ -167,7 +171,8 @@ class Backbone:
         return self.weights["layers.0.lin.weight"]
 
     def wiring(self, adjacency: Tensor, present: Tensor, near: int, extra: int = 0) -> Wiring:
-        """What `read` needs of adjacency (B, G, m', m') and present (B, G, m'), both bool, once for all epochs."""
+        """What `read` needs of adjacency (B, G, m', m') and present (B, G, m'), both bool, once for all
+        epochs."""
         places = adjacency.shape[-1]
         rows = torch.tensor([*range(1 + near), *range(places - extra, places)], device=adjacency.device)
         edges = adjacency & present.unsqueeze(-1) & present.unsqueeze(-2)
@@ -240,7 +245,8 @@ class Backbone:
         return mixed * _reading(mix) + skip
 
     def _combine(self, attention: Tensor, h: Tensor, weight: Tensor) -> Tensor:
-        """(T, G, r, H) from attention (T, G, heads, r, c) over h (T, G, c, H) and each head's weight (heads, d, H)."""
+        """(T, G, r, H) from attention (T, G, heads, r, c) over h (T, G, c, H) and each head's weight (heads,
+        d, H)."""
         read = _per_head(attention.flatten(2, 3) @ h)
         return _joined(torch.einsum("tghrf,hdf->tghrd", read, weight))
 
@@ -261,7 +267,8 @@ def _joined(h: Tensor) -> Tensor:
 
 
 def _attention(scores: Tensor, mix: Tensor) -> Tensor:
-    """Softmax of scores (T, G, heads, r, c) over those that mix (B, G, r, c) lets in; alike where that is nobody."""
+    """Softmax of scores (T, G, heads, r, c) over those that mix (B, G, r, c) lets in; alike where that is
+    nobody."""
     return (scores + mix.unsqueeze(2)).softmax(-1)
 
 

@@ -18,9 +18,10 @@ def work_through(
 ) -> Iterator[Result | None]:
     """Results in the order in which chunks end, and None whenever `tell_seconds` have passed without one.
 
-    `chunks` is asked from the calling thread, ahead by one. No operation has threads inside, those of the calling thread
-    included until the end: on small tensors they would wait for each other, and for the workers. `work` is told by its event that nobody wants its result any more: when the iterator is
-    closed, or when a chunk fails, whose exception is raised here.
+    `chunks` is asked from the calling thread, ahead by one. No operation has threads inside, those of the
+    calling thread included until the end: on small tensors they would wait for each other, and for the
+    workers. `work` is told by its event that nobody wants its result any more: when the iterator is closed,
+    or when a chunk fails, whose exception is raised here.
     """
     stop, waiting = Event(), set[Future[Result]]()
     threads = torch.get_num_threads()

@@ -1,12 +1,15 @@
-"""Ego-graphs of one fixed shape: what a frozen network reads of a node, and nobody's record but the node's own.
+"""Ego-graphs of one fixed shape: what a frozen network reads of a node, and nobody's record but the node's
+own.
 
-Every node is seen through a small graph of m = 1 + near + far places: the node itself (the centre), at most `near` of
-its neighbours, and at most `far` nodes two hops away. Only `readable` nodes may stand in a place other than the
-centre's. Where the readable nodes are the public ones, the ego-graph of a private node is a function of its own record
-(its edges to public nodes) and of what is public; no other private node's presence, features or edges can change it,
-since an edge between two private nodes is in no ego-graph. Tested by taking out every private node of a small graph.
+Every node is seen through a small graph of m = 1 + near + far places: the node itself (the centre), at most
+`near` of its neighbours, and at most `far` nodes two hops away. Only `readable` nodes may stand in a place
+other than the centre's. Where the readable nodes are the public ones, the ego-graph of a private node is a
+function of its own record (its edges to public nodes) and of what is public; no other private node's
+presence, features or edges can change it, since an edge between two private nodes is in no ego-graph. Tested
+by taking out every private node of a small graph.
 
-The shape is the same for everybody, so that a computation over many ego-graphs does not depend on how large they are.
+The shape is the same for everybody, so that a computation over many ego-graphs does not depend on how large
+they are.
 """
 
 from __future__ import annotations
@@ -30,9 +33,9 @@ Bools = NDArray[np.bool_]
 class EgoGraphs:
     """G ego-graphs of m places.
 
-    nodes: (G, m) int64 numbers of the whole graph; place 0 the centre, places 1 to `near` its neighbours, the others
-    two hops away, -1 an empty place. adjacency: (G, m, m) bool, symmetric, without loops and without an edge at an
-    empty place; the centre has no edge beyond place `near`.
+    nodes: (G, m) int64 numbers of the whole graph; place 0 the centre, places 1 to `near` its neighbours, the
+    others two hops away, -1 an empty place. adjacency: (G, m, m) bool, symmetric, without loops and without
+    an edge at an empty place; the centre has no edge beyond place `near`.
     """
 
     nodes: Tensor
@@ -68,10 +71,10 @@ def ego_graphs(
 ) -> EgoGraphs:
     """The ego-graph of each of `centres` (G,) int64; a centre of -1 gives an empty one.
 
-    edge_index: (2, |E|) int64; an edge joins in both directions. readable: (|V|,) bool. priority: (|V|,) int64, a
-    permutation of 0 to |V| - 1 that does not depend on anything private: where there are too many, those with the
-    smallest are kept. Two hops away is whoever a kept neighbour has among its first m, and is not a neighbour of the
-    centre itself. An edge stands between any two places whose nodes are joined.
+    edge_index: (2, |E|) int64; an edge joins in both directions. readable: (|V|,) bool. priority: (|V|,)
+    int64, a permutation of 0 to |V| - 1 that does not depend on anything private: where there are too many,
+    those with the smallest are kept. Two hops away is whoever a kept neighbour has among its first m, and is
+    not a neighbour of the centre itself. An edge stands between any two places whose nodes are joined.
     """
     if min(near, far) < 0:
         raise ValueError(f"near and far must be at least 0 (got {near} and {far})")
@@ -151,7 +154,8 @@ def _places(lists: _Lists, centres: Ints, near: int, far: int) -> Ints:
 
 
 def _joined(lists: _Lists, nodes: Ints) -> Bools:
-    """(g, m, m): which places are joined. Every place but the first is readable, so half of the pairs say it all."""
+    """(g, m, m): which places are joined. Every place but the first is readable, so half of the pairs say it
+    all."""
     graphs, places = nodes.shape
     adjacency = np.zeros((graphs, places, places), dtype=bool)
     first, second = np.triu_indices(places, 1)

@@ -23,9 +23,9 @@ GAT_HEADS = 4
 class GraphNetwork(nn.Module):
     """One dense layer, `layers` rounds of message passing, and one dense layer on all rounds together.
 
-    Input: x (|V|, F) and what `prepare` makes of an adjacency. Output: logits (|V|, C). The order inside a round is convolution, activation, batch normalisation,
-    dropout; `jump` concatenates the outputs of all rounds and of the first layer (jumping knowledge, Xu et
-    al. 2018), else the last round alone is read.
+    Input: x (|V|, F) and what `prepare` makes of an adjacency. Output: logits (|V|, C). The order inside a
+    round is convolution, activation, batch normalisation, dropout; `jump` concatenates the outputs of all
+    rounds and of the first layer (jumping knowledge, Xu et al. 2018), else the last round alone is read.
 
     Sources: GraphSAGE with mean aggregation, Hamilton et al. 2017, Algorithm 1; GCN, Kipf and Welling 2017,
     equation 2; GAT with four heads, Velickovic et al. 2018, equations 1 to 6; GIN with a two-layer perceptron
@@ -58,10 +58,11 @@ class GraphNetwork(nn.Module):
         self.after = nn.Linear(hidden * (layers + 1) if jump else hidden, classes)
 
     def prepare(self, adjacency: Tensor) -> Tensor:
-        """What this network's layers read, from the (|V|, |V|) sparse CSR whose row i has a one for each edge j -> i.
+        """What this network's layers read, from the (|V|, |V|) sparse CSR whose row i has a one for each edge
+        j -> i.
 
-        GCN reads D^-1/2 (A + I) D^-1/2 with D the in-degrees of A + I; GAT a (2, |E|) list of edges with self-loops;
-        the others the adjacency as it is.
+        GCN reads D^-1/2 (A + I) D^-1/2 with D the in-degrees of A + I; GAT a (2, |E|) list of edges with
+        self-loops; the others the adjacency as it is.
         """
         if self.conv not in ("gcn", "gat"):
             return adjacency

@@ -70,8 +70,8 @@ class Shared:
     def take(self, index: Tensor) -> PerMember:
         """The rows that `index`, (S, B) int64, names for each member: (S, F, B).
 
-        Contiguous, as the tables are that `nn.tables.require_places_alike` asks about: a library may multiply a transposed
-        view in another way.
+        Contiguous, as the tables are that `nn.tables.require_places_alike` asks about: a library may multiply
+        a transposed view in another way.
         """
         return PerMember(self.rows[index].transpose(1, 2).contiguous())
 
@@ -117,11 +117,12 @@ class PerMember:
 
 @dataclass(eq=False)
 class Chosen:
-    """Rows of a shared table, others for each member: `index` (S, n) int64, `valid` (S, n) bool (the rest is padding).
+    """Rows of a shared table, others for each member: `index` (S, n) int64, `valid` (S, n) bool (the rest is
+    padding).
 
-    The product with the whole table is made once for all members, and each takes its columns of it. Two selections
-    of one table may share even that (`follow`): the second takes its columns of the first's latest product, which is
-    right as long as the first was asked with the same weights just before.
+    The product with the whole table is made once for all members, and each takes its columns of it. Two
+    selections of one table may share even that (`follow`): the second takes its columns of the first's latest
+    product, which is right as long as the first was asked with the same weights just before.
     """
 
     table: Shared

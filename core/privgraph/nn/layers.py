@@ -1,12 +1,13 @@
 """Layers of stacked networks, with backward passes written by hand.
 
-Every tensor is (S, C, N): member, feature, example. A layer keeps what its backward pass needs, and offers the
-gradient of its parameters in two forms, both from the same pair (input, gradient of its output):
+Every tensor is (S, C, N): member, feature, example. A layer keeps what its backward pass needs, and offers
+the gradient of its parameters in two forms, both from the same pair (input, gradient of its output):
 
-- summed over examples, each multiplied by a factor (`accumulate`): an ordinary gradient has factor 1, a clipped
-  one min(1, C/norm);
-- the squared norm of each example's own gradient (`squared_norms`), without ever forming it: for a linear layer
-  with input a and output gradient d the gradient of one example is the outer product d a^T, whose norm is |d| |a|.
+- summed over examples, each multiplied by a factor (`accumulate`): an ordinary gradient has factor 1, a
+  clipped one min(1, C/norm);
+- the squared norm of each example's own gradient (`squared_norms`), without ever forming it: for a linear
+  layer with input a and output gradient d the gradient of one example is the outer product d a^T, whose norm
+  is |d| |a|.
 
 The second holds only where examples do not mix: `BatchNorm` refuses it.
 Buffers are kept between passes: fresh ones of this size would cost more in page faults than the arithmetic.
@@ -38,11 +39,11 @@ _SELU_SCALE = 1.0507009873554805
 class Pass:
     """How a forward pass is meant.
 
-    `training` uses statistics of the batch and drops units. `mask` (S, 1, N), ones and zeros, marks the examples
-    that count for statistics, and `count` (S, 1, 1) says how many they are (None: all). `generators` are the
-    members' own, for dropout; `lengths` says how many of each member's examples are real, padding being last (None:
-    all), so that what a member draws does not depend on its stack. `apart` says that gradients are private: what becomes of
-    an example must not hang on its place in its table (`nn.tables`).
+    `training` uses statistics of the batch and drops units. `mask` (S, 1, N), ones and zeros, marks the
+    examples that count for statistics, and `count` (S, 1, 1) says how many they are (None: all). `generators`
+    are the members' own, for dropout; `lengths` says how many of each member's examples are real, padding
+    being last (None: all), so that what a member draws does not depend on its stack. `apart` says that
+    gradients are private: what becomes of an example must not hang on its place in its table (`nn.tables`).
     """
 
     training: bool
@@ -106,11 +107,13 @@ class Layer(ABC):
         """Write the parameters' gradients, summed over examples with `factor` (S, N), into `gradients`."""
 
     def squared_norms(self) -> Tensor | None:
-        """(S, N): squared norm of each example's gradient of this layer's parameters; None without parameters."""
+        """(S, N): squared norm of each example's gradient of this layer's parameters; None without
+        parameters."""
         return None
 
     def forget(self, gone: Tensor) -> None:  # noqa: B027
-        """Put zeros in the place of what was kept for the examples `gone` (S, N): 0 times infinity is not 0."""
+        """Put zeros in the place of what was kept for the examples `gone` (S, N): 0 times infinity is not
+        0."""
 
     def _buffer(self, name: str, like: Sequence[int], reference: Tensor) -> Tensor:
         key: tuple[str | int, ...] = (name, *like)
@@ -219,8 +222,8 @@ class Tanh(Layer):
 class BatchNorm(Layer):
     """Batch normalisation with running statistics (momentum 0.1, unbiased), as torch.nn.BatchNorm1d.
 
-    Mixes examples: right where edges alone are protected (features are public there, and the network reads edges
-    only through noise), refused where nodes are.
+    Mixes examples: right where edges alone are protected (features are public there, and the network reads
+    edges only through noise), refused where nodes are.
     """
 
     eps = 1e-5
@@ -294,9 +297,9 @@ class BatchNorm(Layer):
 class GroupNorm(Layer):
     """Group normalisation with one group: each example over its own features. Never mixes examples.
 
-    Features that are nearly equal beside their size differ by rounding alone, which must not be made as loud as an
-    example: their variance counts as at least 8 times the machine's epsilon of their squared mean. (Gradients take
-    that floor to be constant.)
+    Features that are nearly equal beside their size differ by rounding alone, which must not be made as loud
+    as an example: their variance counts as at least 8 times the machine's epsilon of their squared mean.
+    (Gradients take that floor to be constant.)
     """
 
     eps = 1e-5
@@ -406,12 +409,13 @@ class UnitLinear(Layer):
 
 @final
 class Dropout(Layer):
-    """Zeroes each unit with probability `p` in training, from the members' own generators, and scales the rest.
+    """Zeroes each unit with probability `p` in training, from the members' own generators, and scales the
+    rest.
 
-    Masks are dealt out by an example's place in its batch: one example more, and all that follow have others. Where
-    gradients are private, masks must therefore be nobody's to know, and come from a `Secret`: then they are part of what
-    the mechanism draws, with one law for every place, and who else is in the batch changes no example's. From a public
-    generator they would move every gradient.
+    Masks are dealt out by an example's place in its batch: one example more, and all that follow have others.
+    Where gradients are private, masks must therefore be nobody's to know, and come from a `Secret`: then they
+    are part of what the mechanism draws, with one law for every place, and who else is in the batch changes
+    no example's. From a public generator they would move every gradient.
     """
 
     def __init__(self, features: int, p: float) -> None:

@@ -1,8 +1,10 @@
-"""Pieces for many small graphs in one computation: padding, neighbour means, first layers on sparse tables, dropout.
+"""Pieces for many small graphs in one computation: padding, neighbour means, first layers on sparse tables,
+dropout.
 
-S small graphs are laid side by side. What belongs to nodes is node-major, (S, N, C), member, node, feature, with N the
-size of the largest graph; the nodes of a smaller one come first, and the rest is padding, which no edge reaches and
-whose rows of the input are zero. A product that mixes nodes is one sparse product with a block-diagonal matrix.
+S small graphs are laid side by side. What belongs to nodes is node-major, (S, N, C), member, node, feature,
+with N the size of the largest graph; the nodes of a smaller one come first, and the rest is padding, which no
+edge reaches and whose rows of the input are zero. A product that mixes nodes is one sparse product with a
+block-diagonal matrix.
 """
 
 from __future__ import annotations
@@ -15,15 +17,17 @@ from torch import Tensor
 from torch.nn import functional
 
 SPARSE_BELOW = 0.12
-"""Share of non-zeros below which a product with a block-diagonal table beats the dense one on a CPU (measured)."""
+"""Share of non-zeros below which a product with a block-diagonal table beats the dense one on a CPU
+(measured)."""
 BLOCKS_FROM = 1 << 20
-"""Multiplications a member from which a dense product is left to oneDNN, which uses wider instructions than the BLAS on
-some processors (measured: 170 against 90 GFLOP/s a core), at the price of a call a member."""
+"""Multiplications a member from which a dense product is left to oneDNN, which uses wider instructions than
+the BLAS on some processors (measured: 170 against 90 GFLOP/s a core), at the price of a call a member."""
 
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A sparse matrix and its transpose, both CSR, so that neither direction of a pass has to turn it around."""
+    """A sparse matrix and its transpose, both CSR, so that neither direction of a pass has to turn it
+    around."""
 
     matrix: Tensor
     transposed: Tensor
@@ -54,9 +58,10 @@ def _csr(rows: Tensor, columns: Tensor, values: Tensor, size: tuple[int, int]) -
 class SideBySide:
     """S small graphs, padded to N nodes each.
 
-    rows: (S, N) int64, each node's row of the shared feature table (padding: 0). valid: (S, N) bool, padding excepted.
-    sizes: the numbers of nodes. source, target: (e,) int64, edges between the S N places. weight: (e,), one over the
-    target's number of edges, so that a sum over edges is a mean over neighbours (zero without any).
+    rows: (S, N) int64, each node's row of the shared feature table (padding: 0). valid: (S, N) bool, padding
+    excepted. sizes: the numbers of nodes. source, target: (e,) int64, edges between the S N places. weight:
+    (e,), one over the target's number of edges, so that a sum over edges is a mean over neighbours (zero
+    without any).
     """
 
     rows: Tensor
@@ -70,8 +75,8 @@ class SideBySide:
     def of(
         nodes: Sequence[Tensor], edges: Sequence[Tensor], dtype: torch.dtype = torch.float32, places: int = 1
     ) -> SideBySide:
-        """From each graph's rows (n,) and its edges (2, e), (source, target), numbers within the rows; N is at least
-        `places`."""
+        """From each graph's rows (n,) and its edges (2, e), (source, target), numbers within the rows; N is
+        at least `places`."""
         sizes = tuple(int(rows.numel()) for rows in nodes)
         members, longest, device = len(sizes), max([places, *sizes]), nodes[0].device
         rows = torch.zeros(members, longest, dtype=torch.int64, device=device)
@@ -89,17 +94,20 @@ class SideBySide:
         return min(self.sizes) < self.rows.shape[1]
 
     def inputs(self, x: Tensor) -> Tensor:
-        """[x, mean_N(x)] of every node, (S, N, 2F), from the shared table (|V|, F): no weight takes part in it."""
+        """[x, mean_N(x)] of every node, (S, N, 2F), from the shared table (|V|, F): no weight takes part in
+        it."""
         own = x[self.rows] * self.valid.unsqueeze(2)
         places = self.rows.numel()
         matrix = _csr(self.target, self.source, self.weight, (places, places))
         return torch.cat([own, (matrix @ own.view(places, -1)).view(own.shape)], 2)
 
     def self_and_means(self) -> Operator:
-        """(S N, 2 S N): what a node says of itself, at columns 2i, plus the mean of its neighbours, at 2j + 1.
+        """(S N, 2 S N): what a node says of itself, at columns 2i, plus the mean of its neighbours, at 2j +
+        1.
 
-        Applied to (S, N, 2C), V_self h beside V_nbr h, read as (2 S N, C), it is a layer of GraphSAGE: weights first,
-        means afterwards, which is the same and averages C numbers a node instead of the width of h.
+        Applied to (S, N, 2C), V_self h beside V_nbr h, read as (2 S N, C), it is a layer of GraphSAGE:
+        weights first, means afterwards, which is the same and averages C numbers a node instead of the width
+        of h.
         """
         places = self.rows.numel()
         everyone = torch.arange(places, device=self.rows.device)
@@ -114,10 +122,11 @@ class SideBySide:
 class Table:
     """The inputs of S first layers, (S, N, F), without the columns that are zero in a member's whole input.
 
-    `columns[s]` are the columns that member s keeps, and K (`width`) is the largest number of them: weights are
-    (S, K, H), those of a member with fewer being filled up with rows that are never read. The table is a block-diagonal
-    sparse matrix where few entries are not zero, else dense, by one batched product or by oneDNN member by member. A column that is zero in the whole input gets no gradient:
-    without weight decay (`keep_all`) its weights stay what they were.
+    `columns[s]` are the columns that member s keeps, and K (`width`) is the largest number of them: weights
+    are (S, K, H), those of a member with fewer being filled up with rows that are never read. The table is a
+    block-diagonal sparse matrix where few entries are not zero, else dense, by one batched product or by
+    oneDNN member by member. A column that is zero in the whole input gets no gradient: without weight decay
+    (`keep_all`) its weights stay what they were.
     """
 
     def __init__(self, values: Tensor, hidden: int, *, keep_all: bool = False, sparse: bool | None = None) -> None:
@@ -166,7 +175,8 @@ class Table:
         return torch.bmm(self._dense, weight, out=out)
 
     def outer(self, gradient: Tensor, out: Tensor) -> Tensor:
-        """The transposed table times gradient (S, N, H): (S, K, H), the gradient of `project`'s weight, to `out`."""
+        """The transposed table times gradient (S, N, H): (S, K, H), the gradient of `project`'s weight, to
+        `out`."""
         if self._operator is not None:
             self._operator.backward(gradient.view(-1, gradient.shape[2]), out.view(-1, out.shape[2]))
             return out
@@ -188,10 +198,10 @@ def _onednn(values: Tensor) -> bool:
 class Keep:
     """Which units dropout keeps: ones and zeros (S, N, H), each member's from its own generator.
 
-    The share of dropped units is p to within 2^-17, exactly p where p is a multiple of 1/256; `scale` is what the kept
-    ones are to be multiplied by. Random bits come as whole words, an eighth or a quarter of one a unit: a draw a unit
-    would take longer than all the rest of a small model's epoch. Member s draws for its own `sizes[s]` nodes alone, so
-    that its units do not depend on its stack.
+    The share of dropped units is p to within 2^-17, exactly p where p is a multiple of 1/256; `scale` is what
+    the kept ones are to be multiplied by. Random bits come as whole words, an eighth or a quarter of one a
+    unit: a draw a unit would take longer than all the rest of a small model's epoch. Member s draws for its
+    own `sizes[s]` nodes alone, so that its units do not depend on its stack.
     """
 
     def __init__(self, shape: tuple[int, int, int], sizes: Sequence[int], p: float, reference: Tensor) -> None:

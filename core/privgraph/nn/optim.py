@@ -11,8 +11,8 @@ from torch import Tensor
 class StackedAdam:
     """Adam (Kingma and Ba 2015) on parameters (S, P), as torch.optim.Adam with its defaults.
 
-    `learning_rates` is (S,); `weight_decay` is added to the gradient (L2). A step is the same arithmetic for every
-    member, so that a member's path does not depend on its stack.
+    `learning_rates` is (S,); `weight_decay` is added to the gradient (L2). A step is the same arithmetic for
+    every member, so that a member's path does not depend on its stack.
     """
 
     beta1 = 0.9
@@ -39,9 +39,11 @@ class StackedAdam:
 
 
 class FusedAdam:
-    """Adam as `StackedAdam`, on several tensors and with one learning rate, in a single pass over memory a step.
+    """Adam as `StackedAdam`, on several tensors and with one learning rate, in a single pass over memory a
+    step.
 
-    torch.optim.Adam(fused=True) is the same kernel behind bookkeeping that costs more than a step of small models.
+    torch.optim.Adam(fused=True) is the same kernel behind bookkeeping that costs more than a step of small
+    models.
     """
 
     def __init__(self, parameters: Sequence[Tensor], learning_rate: float, weight_decay: float = 0.0) -> None:

@@ -1,4 +1,5 @@
-"""Pre-trained weights, kept by content: the same data, recipe and seed are trained once and read back afterwards.
+"""Pre-trained weights, kept by content: the same data, recipe and seed are trained once and read back
+afterwards.
 
 A file is NumPy's npz of plain arrays, read without pickles, and named by a hash of all that decides the
 weights, under a key of the installation: where everybody's features are decomposed, private ones are among
@@ -62,7 +63,8 @@ def pretrained(
 
 
 def key(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe, secret: bytes = b"") -> str:
-    """The name of the weights: of features, edges, recipe, and the release of torch, whose rounding they carry."""
+    """The name of the weights: of features, edges, recipe, and the release of torch, whose rounding they
+    carry."""
     found = hmac.new(secret, digestmod="sha256")
     settings = {**dataclasses.asdict(recipe), "torch": torch.__version__, "format": FORMAT}
     found.update(json.dumps(settings, sort_keys=True).encode())

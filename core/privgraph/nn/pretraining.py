@@ -1,8 +1,9 @@
 """Pre-training a `Network` on a graph without labels: four objectives, and what each epoch's loss was.
 
-An epoch is one step of Adam on the whole graph. Where that has more than `NODES` nodes or `ENTRIES` directed edges, it
-is one step on a random part of that size, drawn anew: 300 epochs then take the same time on every graph (10 to 40
-seconds a core), and memory is bounded. DP-GPL's Table 3 has steps of 128, of what it does not say.
+An epoch is one step of Adam on the whole graph. Where that has more than `NODES` nodes or `ENTRIES` directed
+edges, it is one step on a random part of that size, drawn anew: 300 epochs then take the same time on every
+graph (10 to 40 seconds a core), and memory is bounded. DP-GPL's Table 3 has steps of 128, of what it does not
+say.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ class Epoch:
 def pretrain(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe, device: torch.device) -> Iterator[Epoch | Backbone]:
     """Every epoch, and at last the backbone, on `device`.
 
-    x: (|V|, F); edge_index: (2, |E|), both directions of each edge, without loops. Everything is drawn on the CPU, so
-    that another device differs by rounding alone.
+    x: (|V|, F); edge_index: (2, |E|), both directions of each edge, without loops. Everything is drawn on the
+    CPU, so that another device differs by rounding alone.
     """
     generator = torch.Generator().manual_seed(recipe.seed)
     made = network(recipe.kind, x.shape[1], recipe.hidden, generator)
@@ -142,7 +143,8 @@ def _grown(
 def _among(
     sources: NDArray[np.int64], pointers: NDArray[np.int64], members: NDArray[np.int64], draws: np.random.Generator
 ) -> NDArray[np.int64]:
-    """(2, e) edges among `members` in their own numbers; of more than `ENTRIES`, a random part of the pairs."""
+    """(2, e) edges among `members` in their own numbers; of more than `ENTRIES`, a random part of the
+    pairs."""
     number = np.full(len(pointers) - 1, -1, dtype=np.int64)
     number[members] = np.arange(len(members))
     degrees = np.diff(pointers)[members]
@@ -156,7 +158,8 @@ def _among(
 
 
 class _Infomax(nn.Module):
-    """DGI: tell a node's embedding from one of the graph with shuffled features, beside the mean of all embeddings.
+    """DGI: tell a node's embedding from one of the graph with shuffled features, beside the mean of all
+    embeddings.
 
     Velickovic et al. 2019, equations 1 to 5, with the corruption of section 4.2.
     """
@@ -175,10 +178,11 @@ class _Infomax(nn.Module):
 
 
 class _FillIn(nn.Module):
-    """GraphMAE: hide the features of random nodes behind a token, hide their embeddings too, and fill the features in.
+    """GraphMAE: hide the features of random nodes behind a token, hide their embeddings too, and fill the
+    features in.
 
-    Hou et al. 2022, section 3.2 and equation 2 (scaled cosine error); the decoder is one layer of the network's kind.
-    Every hidden node gets the token (there a tenth or so gets other nodes' features).
+    Hou et al. 2022, section 3.2 and equation 2 (scaled cosine error); the decoder is one layer of the
+    network's kind. Every hidden node gets the token (there a tenth or so gets other nodes' features).
     """
 
     def __init__(self, made: Network, generator: torch.Generator) -> None:
@@ -225,8 +229,8 @@ class _Joined(nn.Module):
 class _Agree(nn.Module):
     """SimGRACE: a node's embedding agrees with its own from a perturbed network, and with no other node's.
 
-    Xia et al. 2022, equations 1 to 4, on nodes instead of graphs; the perturbed side is a constant, and the embedding
-    goes through a head of two layers.
+    Xia et al. 2022, equations 1 to 4, on nodes instead of graphs; the perturbed side is a constant, and the
+    embedding goes through a head of two layers.
     """
 
     def __init__(self, made: Network, generator: torch.Generator) -> None:

@@ -1,9 +1,9 @@
 """Tuning many prompts, and asking them: chunk by chunk, a thread a chunk.
 
-A chunk's size follows from public numbers alone (ego-graphs a member, places, widths, the memory allowed), and a member's
-place in its chunk from its number. Seats that nobody takes are masked. So nothing that one member holds changes the
-shape or the order of another member's arithmetic, and on a CPU not its last digit either (tested; a GPU's libraries
-promise no such thing).
+A chunk's size follows from public numbers alone (ego-graphs a member, places, widths, the memory allowed),
+and a member's place in its chunk from its number. Slots that nobody takes are masked. So nothing that one
+member holds changes the shape or the order of another member's arithmetic, and on a CPU not its last digit
+either (tested; a GPU's libraries promise no such thing).
 """
 
 from __future__ import annotations
@@ -24,27 +24,30 @@ from privgraph.nn.prompts import PromptRecipe, Prompts, Sight, by_size, packed
 from privgraph.nn.small_graphs import Advance
 
 CACHE_BYTES = 16 << 20
-"""What a chunk may occupy on a CPU: more at once waits for memory, less is lost in calls (measured, flat around it)."""
+"""What a chunk may occupy on a CPU: more at once waits for memory, less is lost in calls (measured, flat
+around it)."""
 COPIES = 12
 """Numbers that a step holds at once for each number of a layer's widest output (measured: 2 to 8, and what an
 operation needs meanwhile)."""
 TOGETHER = 5
 """Prompts that are asked about a block of questions at once, on a CPU and a GPU."""
 MANY = 32
-"""Seats of a single member from which it pays to compute ego-graphs of one size together."""
+"""Slots of a single member from which it pays to compute ego-graphs of one size together."""
 PLACES = 16
-"""What a stack reads of an ego-graph at most. Every seat takes so much of it, however few are taken: most ego-graphs of a
-citation graph fit, and with 32 places accuracy was the same, at 2.5 times the seconds (cora)."""
+"""What a stack reads of an ego-graph at most. Every slot takes so much of it, however few are taken: most
+ego-graphs of a citation graph fit, and with 32 places accuracy was the same, at 2.5 times the seconds
+(cora)."""
 
 
 class Tuning:
     """T prompts while they learn; `step` is an epoch of all.
 
-    egos: T S ego-graphs, member by member. labels: (T, S) int64, -1 at an empty seat, or (T, S, C) shares, all zero at an
-    empty one. A member without any label keeps the prompt that it has. Where there are many seats they are computed in
-    blocks, with torch's number of threads, each block on one; a member's gradient is the sum over blocks, in order. Many seats
-    of a single member go by the size of their ego-graphs: there is nobody else whose rounding that could change. About
-    `memory_mb` megabytes (10^6 bytes) are used beyond what is read in every epoch.
+    egos: T S ego-graphs, member by member. labels: (T, S) int64, -1 at an empty slot, or (T, S, C) shares,
+    all zero at an empty one. A member without any label keeps the prompt that it has. Where there are many
+    slots they are computed in blocks, with torch's number of threads, each block on one; a member's gradient
+    is the sum over blocks, in order. Many slots of a single member go by the size of their ego-graphs: there
+    is nobody else whose rounding that could change. About `memory_mb` megabytes (10^6 bytes) are used beyond
+    what is read in every epoch.
     """
 
     def __init__(
@@ -67,10 +70,10 @@ class Tuning:
         count = taken.sum(1, keepdim=True)
         target = target * (taken / count.clamp(min=1)).unsqueeze(2)
         self._some = (count > 0).squeeze(1)
-        members, seats = labels.shape[:2]
+        members, slots = labels.shape[:2]
         self._blocks: list[tuple[Sight, Tensor]] = []
-        rows = torch.arange(members * seats, device=labels.device).view(members, seats)
-        apart = members == 1 and seats >= MANY
+        rows = torch.arange(members * slots, device=labels.device).view(members, slots)
+        apart = members == 1 and slots >= MANY
         for columns, own in by_size(egos) if apart else [(rows[0], egos)]:
             size = max(1, _at_once(backbone, prompts, own, table.device, memory_mb) // members)
             for start in range(0, len(columns), size):
@@ -83,8 +86,8 @@ class Tuning:
 
     @torch.no_grad()
     def _begin_at_means(self) -> None:
-        """GPPT's vectors begin as the classes' mean embeddings at the member's own seats, less the mean of these means, for every
-        kind (as its code does); a class that no seat has begins at zero."""
+        """GPPT's vectors begin as the classes' mean embeddings at the member's own slots, less the mean of
+        these means, for every kind (as its code does); a class that no slot has begins at zero."""
         total = torch.zeros_like(self.prompts.parameters["classes"][:, 0])
         count = total.new_zeros(total.shape[:2])
         for sight, shares in self._blocks:
@@ -129,7 +132,8 @@ class Tuning:
 
 
 def targets(labels: Tensor, classes: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Shares of classes (T, S, C), and which seats are taken (T, S) as numbers, from labels as `Tuning` takes them."""
+    """Shares of classes (T, S, C), and which slots are taken (T, S) as numbers, from labels as `Tuning` takes
+    them."""
     if labels.ndim == 3:
         return labels.to(dtype), (labels.sum(-1) > 0).to(dtype)
     taken = (labels >= 0).to(dtype)
@@ -148,26 +152,26 @@ def tune(
     memory_mb: float = 1024,
     places: int = PLACES,
 ) -> Iterator[Advance | Prompts]:
-    """Tune T prompts, each on its own seats; tells how far it is, and last the tuned prompts.
+    """Tune T prompts, each on its own slots; tells how far it is, and last the tuned prompts.
 
-    table: (|V|, F) features; egos: T S ego-graphs, member by member, of which no more than `places` places are read; labels:
-    as `Tuning` takes them; all on the table's device. About `memory_mb` megabytes (10^6 bytes) are used at once. Closing
-    the iterator stops the work.
+    table: (|V|, F) features; egos: T S ego-graphs, member by member, of which no more than `places` places
+    are read; labels: as `Tuning` takes them; all on the table's device. About `memory_mb` megabytes (10^6
+    bytes) are used at once. Closing the iterator stops the work.
     """
-    members, seats = labels.shape[:2]
-    if not seats or len(egos) != members * seats or prompts.members != members:
+    members, slots = labels.shape[:2]
+    if not slots or len(egos) != members * slots or prompts.members != members:
         raise ValueError(
-            f"{members} members with {seats} seats need {members * seats:,} ego-graphs and {members} prompts "
+            f"{members} members with {slots} slots need {members * slots:,} ego-graphs and {members} prompts "
             f"(got {len(egos):,} and {prompts.members})"
         )
     egos, workers = packed(egos, places), _workers(table.device)
     share = memory_mb / (workers + 1)
-    most = max(1, _at_once(backbone, prompts, egos, table.device, share) // seats)
+    most = max(1, _at_once(backbone, prompts, egos, table.device, share) // slots)
     rounds = -(-members // (most * workers))
     size = -(-members // (rounds * workers))
 
     def work(part: slice, stop: Event) -> tuple[slice, Prompts]:
-        own = egos.take(slice(part.start * seats, part.stop * seats))
+        own = egos.take(slice(part.start * slots, part.stop * slots))
         tuning = Tuning(prompts.take(part), backbone, table, own, labels[part], recipe, memory_mb=share)
         for _ in range(recipe.epochs):
             if stop.is_set():
@@ -189,7 +193,8 @@ def tune(
 def votes(
     prompts: Prompts, backbone: Backbone, table: Tensor, egos: EgoGraphs, *, memory_mb: float = 1024
 ) -> Iterator[Advance | Tensor]:
-    """Every prompt's class for every one of G ego-graphs; tells how far it is, and last the votes (T, G) int64.
+    """Every prompt's class for every one of G ego-graphs; tells how far it is, and last the votes (T, G)
+    int64.
 
     About `memory_mb` megabytes (10^6 bytes) are used at once. Closing the iterator stops the work.
     """
@@ -231,7 +236,8 @@ Told = TypeVar("Told")
 
 
 def _each(work: Callable[[Item], Told], items: Sequence[Item], threads: int) -> list[Told]:
-    """Work on all items, one a thread, with no threads inside the operations; in the calling thread where that is enough."""
+    """Work on all items, one a thread, with no threads inside the operations; in the calling thread where
+    that is enough."""
     if threads == 1 or len(items) == 1:
         return [work(item) for item in items]
     try:

@@ -2,16 +2,18 @@
 
 - gpf: one vector, added to the features of every place (Fang et al. 2023, equation 6).
 - gpf-plus: k vectors; each place adds the mixture that its own features choose (equations 7 and 8 there).
-- all-in-one: k tokens, joined to each other and to the places that they resemble (Sun et al., KDD 2023, section 3.3.2).
-- gppt: the network's embeddings stay as they are; a node's neighbourhood is of one of k kinds, and each kind has a vector
-  for every class (Sun et al., KDD 2022, section 4).
+- all-in-one: k tokens, joined to each other and to the places that they resemble (Sun et al., KDD 2023,
+  section 3.3.2).
+- gppt: the network's embeddings stay as they are; a node's neighbourhood is of one of k kinds, and each kind
+  has a vector for every class (Sun et al., KDD 2022, section 4).
 
-The first three have a linear head, tuned with the prompt. All read ego-graphs (`nn.ego_graphs`) through a frozen `Backbone`.
-What a prompt adds goes through the first layer by itself, since that layer's products are linear; no
-product with frozen features is repeated.
+The first three have a linear head, tuned with the prompt. All read ego-graphs (`nn.ego_graphs`) through a
+frozen `Backbone`. What a prompt adds goes through the first layer by itself, since that layer's products are
+linear; no product with frozen features is repeated.
 
-Members share nothing but the arithmetic, and every shape in it is a product of T, of the number of ego-graphs a member
-and of constants: on a CPU a member's numbers are a function of its own parameters and ego-graphs to the last digit (tested).
+Members share nothing but the arithmetic, and every shape in it is a product of T, of the number of ego-graphs
+a member and of constants: on a CPU a member's numbers are a function of its own parameters and ego-graphs to
+the last digit (tested).
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from privgraph.nn.ego_graphs import EgoGraphs
 
 KINDS = ("gpf", "gpf-plus", "all-in-one", "gppt")
 INNER, CROSS = 0.3, 0.1
-"""Similarities, sigmoid of an inner product, from which two tokens are joined, and a token and a place (All-in-one)."""
+"""Similarities, sigmoid of an inner product, from which two tokens are joined, and a token and a place
+(All-in-one)."""
 ORTHOGONALITY = 1e-3
 """Weight of GPPT's penalty, the average over kinds of |W W' - I| for a kind's vectors W (C, 2H)."""
 SIZES = (4, 8, 16, 32)
@@ -62,10 +65,10 @@ class PromptRecipe:
 class Sight:
     """Ego-graphs as the frozen network sees them before any prompt, prepared once for all epochs.
 
-    x: (B, G, m, F), zeros in empty places; projected: (B, G, m, P), their products with the first layer; adjacency
-    (B, G, m, m) and present (B, G, m) bool. B is T where each member has ego-graphs of its own, 1 where all have the same.
-    wiring: what the network reads where the prompt adds no place. embedded: for gppt, (B, G, 2H), the centre beside
-    the mean of its neighbours.
+    x: (B, G, m, F), zeros in empty places; projected: (B, G, m, P), their products with the first layer;
+    adjacency (B, G, m, m) and present (B, G, m) bool. B is T where each member has ego-graphs of its own, 1
+    where all have the same. wiring: what the network reads where the prompt adds no place. embedded: for
+    gppt, (B, G, 2H), the centre beside the mean of its neighbours.
     """
 
     x: Tensor
@@ -81,8 +84,9 @@ class Sight:
 class Prompts:
     """T prompts of one kind: parameters by name, each (T, ...).
 
-    gpf: shift (T, 1, F). gpf-plus: vectors and keys (T, k, F). all-in-one: tokens (T, k, F). These three: weight (T, H, C)
-    and bias (T, 1, C) of the head. gppt: kinds (T, k, H), which are not tuned, and classes (T, k, C, 2H).
+    gpf: shift (T, 1, F). gpf-plus: vectors and keys (T, k, F). all-in-one: tokens (T, k, F). These three:
+    weight (T, H, C) and bias (T, 1, C) of the head. gppt: kinds (T, k, H), which are not tuned, and classes
+    (T, k, C, 2H).
     """
 
     kind: str
@@ -98,8 +102,8 @@ class Prompts:
     ) -> Prompts:
         """A fresh prompt from each of `generators`.
 
-        structure: (n, H), embeddings of public nodes: gppt's kinds of neighbourhood begin as the centres of their
-        clusters (k-means, as in its section 4.2). Raises `ValueError` where gppt gets none.
+        structure: (n, H), embeddings of public nodes: gppt's kinds of neighbourhood begin as the centres of
+        their clusters (k-means, as in its section 4.2). Raises `ValueError` where gppt gets none.
         """
         features, hidden, k = backbone.features, backbone.hidden, recipe.tokens
 
@@ -259,7 +263,8 @@ class Prompts:
 
 
 def packed(egos: EgoGraphs, places: int) -> EgoGraphs:
-    """The same ego-graphs in at most `places` places: empty ones go first, then what is two hops away, the last first."""
+    """The same ego-graphs in at most `places` places: empty ones go first, then what is two hops away, the
+    last first."""
     order = (egos.nodes < 0).int().argsort(dim=1, stable=True)[:, :places]
     across = order.unsqueeze(1).expand(-1, egos.nodes.shape[1], -1)
     down = order.unsqueeze(2).expand(-1, -1, order.shape[1])
@@ -273,7 +278,7 @@ def packed(egos: EgoGraphs, places: int) -> EgoGraphs:
 def by_size(egos: EgoGraphs) -> list[tuple[Tensor, EgoGraphs]]:
     """Rows (g,) of ego-graphs of about the same size, and these without most of their empty places.
 
-    Only for what may shape a computation: public nodes, or seats that nobody else's numbers stand beside.
+    Only for what may shape a computation: public nodes, or slots that nobody else's numbers stand beside.
     """
     sizes, places = egos.present.sum(1), egos.nodes.shape[1]
     bounds = [*(size for size in SIZES if size < places), places]
@@ -292,7 +297,8 @@ def _glorot(rows: int, columns: int) -> float:
 
 
 def _embedded(backbone: Backbone, x: Tensor, adjacency: Tensor, present: Tensor, near: int) -> Tensor:
-    """(B, G, 2H): the centre's embedding beside the mean of its neighbours', each read inside the same ego-graph.
+    """(B, G, 2H): the centre's embedding beside the mean of its neighbours', each read inside the same
+    ego-graph.
 
     A node without neighbours is its own neighbour. To read a neighbour, it and the centre change places.
     """
@@ -311,7 +317,8 @@ def _embedded(backbone: Backbone, x: Tensor, adjacency: Tensor, present: Tensor,
 
 @torch.no_grad()
 def _centres(rows: Tensor, k: int, generator: torch.Generator) -> Tensor:
-    """(k, H): centres of clusters of rows (n, H), by k-means from random rows; one without members stays where it was.
+    """(k, H): centres of clusters of rows (n, H), by k-means from random rows; one without members stays
+    where it was.
 
     Fewer rows than k stand in several places.
     """

@@ -1,8 +1,9 @@
 """A graph network on subgraphs of different sizes that gives the norm of every subgraph's own gradient.
 
-No subgraph's gradient is ever formed: a layer's part of it is a sum of outer products d_u a_u^T over the subgraph's
-rows (d: gradient at the layer's output, a: its input), whose squared norm is the sum over pairs of rows u, w of
-(d_u . d_w)(a_u . a_w), and the weighted sum over subgraphs is one matrix product of weighted factors.
+No subgraph's gradient is ever formed: a layer's part of it is a sum of outer products d_u a_u^T over the
+subgraph's rows (d: gradient at the layer's output, a: its input), whose squared norm is the sum over pairs of
+rows u, w of (d_u . d_w)(a_u . a_w), and the weighted sum over subgraphs is one matrix product of weighted
+factors.
 """
 
 from __future__ import annotations
@@ -24,29 +25,32 @@ NUMBERS = 1 << 24
 _WIDE = 64
 """Rows from which on a subgraph's gradient is formed after all: all pairs of more rows would cost as much."""
 _ROUNDING = 1e-5
-"""What rounding can take from a sum over pairs, as a part of the sum of their sizes: a norm is never found too small.
+"""What rounding can take from a sum over pairs, as a part of the sum of their sizes: a norm is never found
+too small.
 
-It covers the rounding of the gradient itself too, as it is added up later (`_SUMMED`): of 64 rows that is 2^-17 of the sum of
-their lengths in all, and this root 2^-8.3. Added as squares they miss a 2^-18th of the norm, which `mechanisms.gradients.NORMS` holds.
+It covers the rounding of the gradient itself too, as it is added up later (`_SUMMED`): of 64 rows that is
+2^-17 of the sum of their lengths in all, and this root 2^-8.3. Added as squares they miss a 2^-18th of the
+norm, which `mechanisms.gradients.NORMS` holds.
 """
 _SUMMED = 2.0**-22
 """What rounding can take from a sum of R terms, as a part of R times the sum of their lengths.
 
-Terms that are added up one after another, in whatever order, are off by at most R 2^-24 of the sum of their lengths. It
-happens twice, each time in an order of its own: in the norm, and in the gradient that is released. As much again is for the
-rounding of the terms and of their lengths.
+Terms that are added up one after another, in whatever order, are off by at most R 2^-24 of the sum of their
+lengths. It happens twice, each time in an order of its own: in the norm, and in the gradient that is
+released. As much again is for the rounding of the terms and of their lengths.
 """
 
 
 class RaggedNetwork:
-    """`layers` rounds of message passing (1 or 2) and a linear classifier at the centre (Appendix A.1 of HeterPoisson).
+    """`layers` rounds of message passing (1 or 2) and a linear classifier at the centre (Appendix A.1 of
+    HeterPoisson).
 
     h_u <- elu(W a_u + b) with, over the in-neighbours j of u within the subgraph,
         gcn:  a_u = sum over j and u of h_j / sqrt(d_j d_u), d = 1 + in-degree within the subgraph
         gin:  a_u = sum over j of h_j + (1 + lambda) h_u, lambda learnt
         sage: a_u = mean over j and u of h_j
-    The last round is computed at centres alone. Nothing mixes subgraphs. `parameters` is (1, P), all in one buffer.
-    `table`: rows that go through a layer at once (`nn.tables`).
+    The last round is computed at centres alone. Nothing mixes subgraphs. `parameters` is (1, P), all in one
+    buffer. `table`: rows that go through a layer at once (`nn.tables`).
     """
 
     def __init__(
@@ -164,8 +168,8 @@ class RaggedNetwork:
 
 @dataclass(eq=False)
 class _Pass:
-    """What a forward pass leaves: (input, output) of each round, the classifier's input and output, and the rows
-    that lambda multiplies in each round."""
+    """What a forward pass leaves: (input, output) of each round, the classifier's input and output, and the
+    rows that lambda multiplies in each round."""
 
     subgraphs: Subgraphs
     rounds: list[tuple[Tensor, Tensor]]
@@ -196,7 +200,8 @@ class Factors:
     shapes: dict[str, tuple[int, ...]]
 
     def squared_norms(self) -> Tensor:
-        """(B,): of each subgraph's gradient over all parameters together; not a number where it is not finite."""
+        """(B,): of each subgraph's gradient over all parameters together; not a number where it is not
+        finite."""
         total = torch.zeros_like(self.losses)
         for product in self.products:
             if product.inputs.shape[0] == len(self.subgraphs):
@@ -208,7 +213,8 @@ class Factors:
         return total
 
     def add_to(self, total: Tensor, factors: Tensor) -> None:
-        """Add every subgraph's gradient, times `factors` (B,), to `total` (P,); a factor of 0 adds nothing at all."""
+        """Add every subgraph's gradient, times `factors` (B,), to `total` (P,); a factor of 0 adds nothing at
+        all."""
         sums = views(total, self.shapes)
         dropped = factors == 0
         for product in self.products:
@@ -238,7 +244,8 @@ def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
                 place = torch.arange(width, device=a.device)
                 inside = place < sizes[some].unsqueeze(1)
                 rows, outside = (subgraphs.starts[some].unsqueeze(1) + place).where(inside, 0), ~inside.unsqueeze(2)
-                # zeros, rather than another's row times zero: that is not a number where its products overflow
+                # zeros, rather than another's row times zero: that is not a number where its products
+                # overflow
                 there, inputs = d[rows].masked_fill_(outside, 0), a[rows].masked_fill_(outside, 0)
                 lengths = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
                 if width <= _WIDE:
@@ -285,7 +292,8 @@ def _gather(x: Tensor, subgraphs: Subgraphs, own: Tensor, weight: Tensor, chosen
 
 
 def _sums(each: Tensor, subgraphs: Subgraphs) -> Tensor:
-    """(B,): sums over each subgraph's rows of `each` (R,), or `each` itself where it has an entry a subgraph."""
+    """(B,): sums over each subgraph's rows of `each` (R,), or `each` itself where it has an entry a
+    subgraph."""
     if each.numel() == len(subgraphs):
         return each
     return each.new_zeros(len(subgraphs)).index_add_(0, subgraphs.owner, each)

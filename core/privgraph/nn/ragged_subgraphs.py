@@ -1,7 +1,8 @@
 """Batches of small subgraphs of different sizes: rows side by side, no padding.
 
-A subgraph is a centre, some nodes that it reads, and the edges among them (induced). A node may be in many subgraphs, and
-has a row in each. Everything is index arithmetic on whole batches: no loop over nodes or subgraphs.
+A subgraph is a centre, some nodes that it reads, and the edges among them (induced). A node may be in many
+subgraphs, and has a row in each. Everything is index arithmetic on whole batches: no loop over nodes or
+subgraphs.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class InEdges:
         return self.pointers.numel() - 1
 
     def of(self, nodes: Tensor) -> tuple[Tensor, Tensor]:
-        """All in-edges of `nodes` (n,), a node after another: (K,) positions in `nodes`, and (K,) in `sources`."""
+        """All in-edges of `nodes` (n,), a node after another: (K,) positions in `nodes`, and (K,) in
+        `sources`."""
         first = self.pointers[nodes]
         counts = self.pointers[nodes + 1] - first
         which = torch.repeat_interleave(torch.arange(nodes.numel(), device=nodes.device), counts)
@@ -54,8 +56,9 @@ class InEdges:
 class Subgraphs:
     """B subgraphs with R rows in all and E edges.
 
-    nodes (R,) int64: a subgraph after another, each beginning with its centre. starts (B + 1,) int64: where each
-    begins. edges (2, E) int64: rows (source, target) of one subgraph each, no self-loops, targets ascending.
+    nodes (R,) int64: a subgraph after another, each beginning with its centre. starts (B + 1,) int64: where
+    each begins. edges (2, E) int64: rows (source, target) of one subgraph each, no self-loops, targets
+    ascending.
     """
 
     nodes: Tensor
@@ -103,8 +106,8 @@ class Subgraphs:
 def induced(centres: Tensor, owner: Tensor, members: Tensor, edges: InEdges) -> Subgraphs:
     """The subgraphs that `edges` induce on each of `centres` (B,) with its members.
 
-    members (K,): nodes; owner (K,): places in `centres` of the subgraphs that hold them, ascending. A node is in a
-    subgraph once at most, and no centre is its own member.
+    members (K,): nodes; owner (K,): places in `centres` of the subgraphs that hold them, ascending. A node is
+    in a subgraph once at most, and no centre is its own member.
     """
     count = torch.bincount(owner, minlength=centres.numel())
     starts = torch.cat([count.new_zeros(1), (count + 1).cumsum(0)])
@@ -133,7 +136,8 @@ def _edges_inside(subgraphs: Subgraphs, edges: InEdges) -> Tensor:
 
 
 def _cuts(degrees: Tensor) -> list[tuple[int, int]]:
-    """Consecutive ranges of rows with about `_LOOKED_UP` in-edges each (a row with more is a range of its own)."""
+    """Consecutive ranges of rows with about `_LOOKED_UP` in-edges each (a row with more is a range of its
+    own)."""
     total = degrees.cumsum(0)
     entries = int(total[-1]) if total.numel() else 0
     wanted = torch.arange(1, max(1, math.ceil(entries / _LOOKED_UP)), device=total.device) * _LOOKED_UP

@@ -1,9 +1,9 @@
 """Many small two-layer GraphSAGE models (`StackedSage`) trained as one computation.
 
-Each model has a small graph of its own (rows of one shared feature table, edges, labels), its own weights, batch
-statistics, dropout stream, Adam state and early stop; nothing is shared but the arithmetic, so that a model trained in
-a chunk is the model trained alone. Chunks are as large as the memory allows, and on a CPU small enough for weights,
-moments and activations to stay in the cache; each has a thread of its own.
+Each model has a small graph of its own (rows of one shared feature table, edges, labels), its own weights,
+batch statistics, dropout stream, Adam state and early stop; nothing is shared but the arithmetic, so that a
+model trained in a chunk is the model trained alone. Chunks are as large as the memory allows, and on a CPU
+small enough for weights, moments and activations to stay in the cache; each has a thread of its own.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Generators = Callable[[int], tuple[torch.Generator, torch.Generator]]
 class SmallGraph:
     """One small model's training data.
 
-    nodes: (n,) int64, rows of the shared feature table. edge_index: (2, e) int64, (source, target), numbers within
-    `nodes`, each edge once. labels: (n,) int64 in [0, C). queries: (q,) int64, the nodes of the evaluation graph
-    whose posterior is wanted.
+    nodes: (n,) int64, rows of the shared feature table. edge_index: (2, e) int64, (source, target), numbers
+    within `nodes`, each edge once. labels: (n,) int64 in [0, C). queries: (q,) int64, the nodes of the
+    evaluation graph whose posterior is wanted.
     """
 
     nodes: Tensor
@@ -72,12 +72,13 @@ class Recipe:
 class Frame:
     """The shape of the arithmetic, the same whatever the tasks hold.
 
-    Numbers of one model can depend on its neighbours in a chunk by rounding alone, where a matrix of another size is
-    summed in another order; two hundred epochs make votes of it. Where tasks are private, and one person's leaving must
-    change no model but those that read the person, nothing that shapes a product may depend on the tasks: every graph is
-    padded to `places` nodes (none may be larger), all features are kept, a chunk holds as many models as fit by
-    these sizes alone, and whether tables are `sparse` is decided beforehand. A model is then a function of its own
-    task and its place in the sequence, to the last digit (tested on a CPU; a GPU's libraries promise no such thing).
+    Numbers of one model can depend on its neighbours in a chunk by rounding alone, where a matrix of another
+    size is summed in another order; two hundred epochs make votes of it. Where tasks are private, and one
+    person's leaving must change no model but those that read the person, nothing that shapes a product may
+    depend on the tasks: every graph is padded to `places` nodes (none may be larger), all features are kept,
+    a chunk holds as many models as fit by these sizes alone, and whether tables are `sparse` is decided
+    beforehand. A model is then a function of its own task and its place in the sequence, to the last digit
+    (tested on a CPU; a GPU's libraries promise no such thing).
     """
 
     places: int
@@ -90,8 +91,8 @@ class Frame:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Answer:
-    """What one model says. log_posterior: (q, C) float32, on the CPU; loss: the last epoch's mean training loss (not a
-    number without nodes); seconds: its share of its chunk's time."""
+    """What one model says. log_posterior: (q, C) float32, on the CPU; loss: the last epoch's mean training
+    loss (not a number without nodes); seconds: its share of its chunk's time."""
 
     index: int
     log_posterior: Tensor
@@ -121,14 +122,15 @@ def train_small_graphs(
     device: torch.device | None = None,
     frame: Frame | None = None,
 ) -> Iterator[Answer | Advance]:
-    """Train one model a task, and tell each one's log-posteriors of its queries, in the order in which chunks end.
+    """Train one model a task, and tell each one's log-posteriors of its queries, in the order in which chunks
+    end.
 
-    x: (|V|, F), the shared feature table. `tasks` is asked for one item at a time, in order, from the calling thread,
-    and no more are held than fit into `memory_mb` megabytes (10^6 bytes, together with what their models need).
-    evaluation_x: (|V'|, F); evaluation_adjacency: (|V'|, |V'|) sparse CSR whose row i has a one for each edge j -> i.
-    `generators(i)` gives task i's streams for weights and for dropout, on `device`. Floating-point type is x's.
-    With a `frame` no model depends on another, not even by rounding. Closing the iterator stops the training. Raises
-    `ValueError` where one model alone does not fit.
+    x: (|V|, F), the shared feature table. `tasks` is asked for one item at a time, in order, from the calling
+    thread, and no more are held than fit into `memory_mb` megabytes (10^6 bytes, together with what their
+    models need). evaluation_x: (|V'|, F); evaluation_adjacency: (|V'|, |V'|) sparse CSR whose row i has a one
+    for each edge j -> i. `generators(i)` gives task i's streams for weights and for dropout, on `device`.
+    Floating-point type is x's. With a `frame` no model depends on another, not even by rounding. Closing the
+    iterator stops the training. Raises `ValueError` where one model alone does not fit.
     """
     place = device or x.device
     setting = _Setting(
@@ -192,7 +194,8 @@ class _Chunk:
 def _chunks(
     setting: _Setting, tasks: Sequence[SmallGraph], generators: Generators, limit: float, most: int
 ) -> Iterator[_Chunk]:
-    """At most `most` consecutive tasks whose models together stay within `limit` bytes, and on a CPU within the cache."""
+    """At most `most` consecutive tasks whose models together stay within `limit` bytes, and on a CPU within
+    the cache."""
     cache = CACHE_BYTES if setting.x.device.type == "cpu" else math.inf
     chunk, size, hot = _Chunk(0, [], []), 0.0, 0.0
     for index in range(len(tasks)):
@@ -307,7 +310,8 @@ class _Patience:
         self._going = torch.ones(members, dtype=torch.bool)
 
     def ends(self, losses: Tensor, last: bool) -> list[int]:
-        """The members whose training ends with an epoch of these losses (S,); with the `last` epoch all do."""
+        """The members whose training ends with an epoch of these losses (S,); with the `last` epoch all
+        do."""
         falls = losses < self._least
         self._least = torch.where(falls, losses.double(), self._least)
         self._since = torch.where(falls, 0, self._since + 1)
@@ -329,8 +333,8 @@ class _Evaluation:
         self._means = (adjacency.to(x.dtype) @ x) / degrees.clamp(min=1).unsqueeze(1)
 
     def around(self, queries: Tensor) -> tuple[Tensor, Tensor]:
-        """What the queries' posteriors need: [x, mean_N(x)] (r, 2F) of the queries and their neighbours, and the
-        (q, 2r) matrix that mixes the second layer's projections."""
+        """What the queries' posteriors need: [x, mean_N(x)] (r, 2F) of the queries and their neighbours, and
+        the (q, 2r) matrix that mixes the second layer's projections."""
         queries = queries.to(self._x.device)
         starts = self._pointers[queries]
         counts = self._pointers[queries + 1] - starts

@@ -1,9 +1,10 @@
 """Networks of S members trained as one computation.
 
-A network is a set of branches, each reading an input of its own, whose outputs are concatenated and go through a
-trunk: ProGAP's submodels (one branch a stage, Eq. 10), GAP's classifier (one branch a hop) and a plain MLP (one
-branch, trunk of nothing but its last layer) are all of this form. All parameters of all members lie in one (S, P)
-buffer, so that an optimiser step is a handful of operations, and a checkpoint is one copy.
+A network is a set of branches, each reading an input of its own, whose outputs are concatenated and go
+through a trunk: ProGAP's submodels (one branch a stage, Eq. 10), GAP's classifier (one branch a hop) and a
+plain MLP (one branch, trunk of nothing but its last layer) are all of this form. All parameters of all
+members lie in one (S, P) buffer, so that an optimiser step is a handful of operations, and a checkpoint is
+one copy.
 
     net = StackedNet([mlp_layers(F, 16, 2)], [Linear(16, C)], members=10)
     net.initialise([context.generator("init") for context in contexts])
@@ -45,7 +46,8 @@ def mlp_layers(
     activation: str = "selu",
     dropout: float = 0.0,
 ) -> list[Layer]:
-    """`layers` times: linear, activation, normalisation, dropout, in this order (another order lost accuracy).
+    """`layers` times: linear, activation, normalisation, dropout, in this order (another order lost
+    accuracy).
 
     `norm` is batch, group (one group: never mixes examples) or none; `activation` is selu, relu or tanh.
     """
@@ -65,8 +67,8 @@ def mlp_layers(
 class StackedNet:
     """S members of one architecture: branches, concatenation, trunk.
 
-    parameters: (S, P); gradients: (S, P); statistics: (S, Q), the running statistics. Each branch starts with a
-    `Linear`, which reads that branch's input. The last layer of the trunk gives C logits.
+    parameters: (S, P); gradients: (S, P); statistics: (S, Q), the running statistics. Each branch starts with
+    a `Linear`, which reads that branch's input. The last layer of the trunk gives C logits.
     """
 
     def __init__(
@@ -166,7 +168,8 @@ class StackedNet:
         return _run(self.branches[position], inputs, EVALUATION).clone()
 
     def backward(self, gradient: Tensor) -> None:
-        """From the gradient of the logits, (S, C, N), to each layer's; follow with `accumulate` or `squared_norms`."""
+        """From the gradient of the logits, (S, C, N), to each layer's; follow with `accumulate` or
+        `squared_norms`."""
         for position in range(len(self.trunk) - 1, -1, -1):
             gradient = self.trunk[position].backward(gradient)
         at = 0

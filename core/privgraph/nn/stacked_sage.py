@@ -1,13 +1,16 @@
 """S two-layer GraphSAGE networks on S small graphs, as one computation with a backward pass written by hand.
 
     h      = dropout(relu(batch_norm(W_self x + W_nbr mean_N(x) + b)))
-    logits = V_self h + V_nbr mean_N(h) + c                      (GraphSAGE with means: Hamilton et al. 2017, Algorithm 1)
+    logits = V_self h + V_nbr mean_N(h) + c                      (GraphSAGE with means: Hamilton et al. 2017,
+    Algorithm 1)
 
-- [x, mean_N(x)] depends on no weight and is made once; columns of zeros take no part, and a bag of words stays sparse;
+- [x, mean_N(x)] depends on no weight and is made once; columns of zeros take no part, and a bag of words
+  stays sparse;
 - no gradient goes to the input, nor to b, which batch normalisation takes out again;
 - the second layer projects first and averages C numbers a node.
 
-Padding needs no mask but in the batch's variance: it has no edge, a zero input, and no part in the loss's gradient.
+Padding needs no mask but in the batch's variance: it has no edge, a zero input, and no part in the loss's
+gradient.
 """
 
 from __future__ import annotations
@@ -24,8 +27,9 @@ from privgraph.nn.message_passing import Keep, SideBySide, Table
 class StackedSage:
     """The networks: parameters, gradients and running statistics of all members, each a tensor (S, ...).
 
-    `parameters` and `gradients` are lists of tensors: W (S, K, H), b, batch norm's scale and shift (S, 1, H), V
-    (S, 2C, H), V_self before V_nbr, and c (S, 1, C). `statistics` are the running mean and variance (S, 1, H).
+    `parameters` and `gradients` are lists of tensors: W (S, K, H), b, batch norm's scale and shift (S, 1, H),
+    V (S, 2C, H), V_self before V_nbr, and c (S, 1, C). `statistics` are the running mean and variance (S, 1,
+    H).
     """
 
     eps, momentum = 1e-5, 0.1
@@ -42,8 +46,8 @@ class StackedSage:
         keep_all: bool = False,
         sparse: bool | None = None,
     ) -> None:
-        """`generators` draw the members' weights; `keep_all`: weights of unused features are trained too (decay);
-        `sparse`: as `Table`."""
+        """`generators` draw the members' weights; `keep_all`: weights of unused features are trained too
+        (decay); `sparse`: as `Table`."""
         self.graphs, self.hidden, self.classes = graphs, hidden, classes
         self.members, self.places = graphs.rows.shape
         self.table = Table(graphs.inputs(x), hidden, keep_all=keep_all, sparse=sparse)
@@ -120,7 +124,8 @@ class StackedSage:
         self.table.outer(torch.sub(dy, dz, out=dz).mul_(slope), dw)
 
     def first_layer(self, member: int) -> Tensor:
-        """(2F, H): a member's W with the weights of features that none of its nodes has, which are as they were drawn."""
+        """(2F, H): a member's W with the weights of features that none of its nodes has, which are as they
+        were drawn."""
         whole, columns = self._whole[member].clone(), self.table.columns[member]
         whole[columns] = self.parameters[0][member, : columns.numel()]
         return whole
@@ -128,8 +133,8 @@ class StackedSage:
     def evaluate(self, member: int, inputs: Tensor, mixing: Tensor) -> Tensor:
         """Log-posteriors (q, C) of a member in evaluation mode.
 
-        inputs: (r, 2F), [x, mean_N(x)] of the nodes whose hidden vectors are needed; mixing: (q, 2r) sparse, as
-        `SideBySide.self_and_means`.
+        inputs: (r, 2F), [x, mean_N(x)] of the nodes whose hidden vectors are needed; mixing: (q, 2r) sparse,
+        as `SideBySide.self_and_means`.
         """
         _, b, scale, shift, v, c = (parameter[member] for parameter in self.parameters)
         mean, variance = (statistic[member] for statistic in self.statistics)

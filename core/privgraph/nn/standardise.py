@@ -1,8 +1,9 @@
-"""A frozen network whose embeddings are centred and of a known size: the same network, with another last layer.
+"""A frozen network whose embeddings are centred and of a known size: the same network, with another last
+layer.
 
-What pre-training leaves has any size, and a large part that all nodes share. A head that is tuned on five nodes in a few
-steps of a fixed size wants neither: centred embeddings of a common size teach few-shot prompts in a tenth of the epochs, and
-teachers of five nodes better.
+What pre-training leaves has any size, and a large part that all nodes share. A head that is tuned on five
+nodes in a few steps of a fixed size wants neither: centred embeddings of a common size teach few-shot prompts
+in a tenth of the epochs, and teachers of five nodes better.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ SIZE = 3.0
 def standardised(backbone: Backbone, embedded: Tensor, size: float = SIZE) -> Backbone:
     """The network whose embeddings are (h - mean) times a constant, for h those of `backbone`.
 
-    embedded: (n, H) what `backbone` makes of nodes that may be looked at: their mean becomes 0, and their average distance to it
-    `size`. Only linear parts of the last layer change: attention keeps its scores.
+    embedded: (n, H) what `backbone` makes of nodes that may be looked at: their mean becomes 0, and their
+    average distance to it `size`. Only linear parts of the last layer change: attention keeps its scores.
     """
     mean = embedded.mean(0)
     distance = float((embedded - mean).norm(dim=1).mean())

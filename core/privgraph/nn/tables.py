@@ -1,13 +1,15 @@
-"""Arithmetic in which what becomes of an example hangs neither on how many others there are nor on its place among them.
+"""Arithmetic in which what becomes of an example hangs neither on how many others there are nor on its place
+among them.
 
-A library adds up the numbers of a product in an order of its choice: another one for a table of another size, and for
-a row that begins elsewhere in memory. Torch computes an activation otherwise at the end of a thread's share than in its
-middle. Such differences are rounding; but where a record brings pre-activations that are rounding alone, they decide on which
-side of an activation's corner these lie, and turn a whole gradient. One example more must not do that to the others.
+A library adds up the numbers of a product in an order of its choice: another one for a table of another size,
+and for a row that begins elsewhere in memory. Torch computes an activation otherwise at the end of a thread's
+share than in its middle. Such differences are rounding; but where a record brings pre-activations that are
+rounding alone, they decide on which side of an activation's corner these lie, and turn a whole gradient. One
+example more must not do that to the others.
 
 So all tables of examples have one size, an example is a column of it, columns lie beside each other, and
-activations are computed in pieces that one thread works on. That libraries treat all columns of such a table alike is not
-theirs to promise: `require_places_alike` asks them, on the machine at hand.
+activations are computed in pieces that one thread works on. That libraries treat all columns of such a table
+alike is not theirs to promise: `require_places_alike` asks them, on the machine at hand.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ LARGEST = 4096
 PIECE = 1 << 15
 """Numbers from which on torch splits an operation among threads."""
 _VECTOR = 64
-"""Numbers that a processor works on at once divide this: nothing is left over for another way of computing."""
+"""Numbers that a processor works on at once divide this: nothing is left over for another way of
+computing."""
 
 
 class _Columns(torch.autograd.Function):
@@ -55,8 +58,8 @@ def size_for(expected: float) -> int:
 
 
 def linear(rows: Tensor, weight: Tensor, bias: Tensor | None = None, size: int = BLOCK) -> Tensor:
-    """(n, O): rows (n, I) times the transposed weight (O, I), plus bias (O,), in tables of `size` rows; differentiable in
-    the rows."""
+    """(n, O): rows (n, I) times the transposed weight (O, I), plus bias (O,), in tables of `size` rows;
+    differentiable in the rows."""
     found, own = [rows.new_zeros(0, len(weight))], None if bias is None else bias.unsqueeze(1)
     for table in torch.split(rows, size):
         columns = table.t() if len(table) == size else functional.pad(table.t(), (0, size - len(table)))
@@ -78,8 +81,8 @@ def require_places_alike(
 ) -> None:
     """Raise `RuntimeError` unless this machine's library treats all columns of a table alike.
 
-    shapes: (O, I) of each matrix through which examples go, `members` of them at once; others are left out. size: examples
-    in a table.
+    shapes: (O, I) of each matrix through which examples go, `members` of them at once; others are left out.
+    size: examples in a table.
     """
     for shape in shapes:
         if len(shape) == 2 and not _places_alike(size, members, *shape, device, torch.get_num_threads()):
@@ -92,7 +95,8 @@ def require_places_alike(
 
 @functools.lru_cache(maxsize=256)
 def _places_alike(size: int, members: int, outputs: int, inputs: int, device: torch.device, threads: int) -> bool:
-    """Whether columns keep their results when they are put in another order: forwards and backwards, bit by bit."""
+    """Whether columns keep their results when they are put in another order: forwards and backwards, bit by
+    bit."""
     generator = torch.Generator().manual_seed(0)
 
     def drawn(*shape: int) -> Tensor:

@@ -1,7 +1,7 @@
 """Training stacked networks: full batches with the best epoch by validation, or private gradients.
 
-Both are generators of `Epoch` records, so that the caller can report, stop, or go on. Both leave the network with
-the selected parameters when they are exhausted.
+Both are generators of `Epoch` records, so that the caller can report, stop, or go on. Both leave the network
+with the selected parameters when they are exhausted.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.gradients import SUMS, PrivateGradients
+from privgraph.mechanisms.observer import Witness
 from privgraph.mechanisms.sampling import poisson_batch
-from privgraph.mechanisms.witness import Witness
 from privgraph.nn.inputs import Chosen, Inputs, Shared
 from privgraph.nn.layers import EVALUATION, Pass
 from privgraph.nn.optim import StackedAdam
@@ -28,15 +28,16 @@ from privgraph.streams import Secret
 
 SELECTIONS = ("last", "validation")
 NUMBERS_A_THREAD = 1 << 20
-"""A thread of its own is worth its while for so many numbers in a layer's output (below, threads wait for Python)."""
+"""A thread of its own is worth its while for so many numbers in a layer's output (below, threads wait for
+Python)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Epoch:
     """What is known after an epoch, one value a member, (S,): mean training loss, and accuracies in [0, 1].
 
-    Losses and training accuracies are those that the epoch's own passes saw; the validation accuracy is of the
-    parameters after the epoch. Not a number where no example was seen.
+    Losses and training accuracies are those that the epoch's own passes saw; the validation accuracy is of
+    the parameters after the epoch. Not a number where no example was seen.
     """
 
     epoch: int
@@ -54,7 +55,8 @@ class Rows:
 
     @staticmethod
     def of(chosen: Sequence[Tensor], multiple: int = 1) -> Rows:
-        """From one vector of row numbers a member, of any lengths; padded to a `multiple` of so many columns."""
+        """From one vector of row numbers a member, of any lengths; padded to a `multiple` of so many
+        columns."""
         longest = max(1, *(int(rows.numel()) for rows in chosen)) if len(chosen) > 1 else max(1, int(chosen[0].numel()))
         longest = -(-longest // multiple) * multiple
         index = torch.zeros(len(chosen), longest, dtype=torch.int64, device=chosen[0].device)
@@ -70,7 +72,8 @@ class Rows:
         return Rows.of([mask.nonzero().squeeze(1) for mask in masks])
 
     def select(self, inputs: Inputs, follow: Inputs | None = None) -> Inputs:
-        """These rows of a network's inputs; `follow` is an earlier selection of the same table (see `Chosen`)."""
+        """These rows of a network's inputs; `follow` is an earlier selection of the same table (see
+        `Chosen`)."""
         if isinstance(inputs, Shared):
             leader = follow if isinstance(follow, Chosen) else None
             return Chosen(table=inputs, index=self.index, valid=self.valid, follow=leader)
@@ -107,9 +110,9 @@ def fit_full_batch(
 ) -> Iterator[Epoch]:
     """Adam on the whole training set, `epochs` steps; yields one record an epoch.
 
-    labels (N,) int64, shared; masks (S, N) bool; learning_rates (S,). With `selection` "validation" each member ends
-    with the parameters of its first epoch of highest validation accuracy, else with the last. `generators` are the
-    members' own, for dropout.
+    labels (N,) int64, shared; masks (S, N) bool; learning_rates (S,). With `selection` "validation" each
+    member ends with the parameters of its first epoch of highest validation accuracy, else with the last.
+    `generators` are the members' own, for dropout.
     """
     if selection not in SELECTIONS:
         raise ValueError(f"selection must be one of {', '.join(SELECTIONS)} (got {selection})")
@@ -164,7 +167,8 @@ class _FullBatch:
         generators: Sequence[torch.Generator],
     ) -> None:
         self._net, self._optimiser = net, optimiser
-        # one product with the shared features serves the validation of an epoch's weights and the next epoch's step
+        # one product with the shared features serves the validation of an epoch's weights and the next
+        # epoch's step
         self._val_inputs = [val.select(given) for given in inputs]
         self._train_inputs = [
             train.select(given, follow) for given, follow in zip(inputs, self._val_inputs, strict=True)
@@ -206,8 +210,8 @@ Told = TypeVar("Told")
 def _one_thread_each(workers: int) -> Iterator[Callable[[Callable[[Part], Told], Sequence[Part]], list[Told]]]:
     """A map over parts of a stack: one thread a part, and no threads inside its operations.
 
-    A member's tensors are small: threads inside an operation would wait for each other at the end of each of a hundred
-    operations an epoch, threads over members once an epoch.
+    A member's tensors are small: threads inside an operation would wait for each other at the end of each of
+    a hundred operations an epoch, threads over members once an epoch.
     """
     if workers == 1:
         yield lambda work, parts: [work(part) for part in parts]
@@ -240,12 +244,13 @@ def fit_private(
 ) -> Iterator[Epoch]:
     """DP-Adam: `steps` steps of Adam on private gradients of Poisson samples, told as `epochs` records.
 
-    `gradients[s]` is member s's mechanism (clip, noise, sampling rate); `sampling` and `noise` are the members' own
-    secret streams. Every step draws a sample, empty ones included, and adds noise: an empty sample's step is noise alone,
-    as the accounting assumes. The ledger is the caller's: `steps` applications a member. `witnesses` are the members'
-    adversaries in an audit.
-    `dropout` are the members' own secret streams, too: masks that anybody knew would move all gradients with one example.
-    Validation accuracies read private labels: they are for study, and "validation" selection is not free.
+    `gradients[s]` is member s's mechanism (clip, noise, sampling rate); `sampling` and `noise` are the
+    members' own secret streams. Every step draws a sample, empty ones included, and adds noise: an empty
+    sample's step is noise alone, as the accounting assumes. The ledger is the caller's: `steps` applications
+    a member. `witnesses` are the members' adversaries in an audit.
+    `dropout` are the members' own secret streams, too: masks that anybody knew would move all gradients with
+    one example. Validation accuracies read private labels: they are for study, and "validation" selection is
+    not free.
     """
     if selection not in SELECTIONS:
         raise ValueError(f"selection must be one of {', '.join(SELECTIONS)} (got {selection})")
@@ -295,8 +300,8 @@ def fit_private(
 class _CrossEntropy:
     """Mean cross-entropy over each member's rows, of logits (S, C, n), with its gradient and the accuracy.
 
-    An example is right when its label's logit is above all others. (The same as the largest but for exact ties, and
-    many times faster than `argmax` along a dimension that is not the last.)
+    An example is right when its label's logit is above all others. (The same as the largest but for exact
+    ties, and many times faster than `argmax` along a dimension that is not the last.)
     """
 
     def __init__(self, rows: Rows, labels: Tensor, net: StackedNet) -> None:

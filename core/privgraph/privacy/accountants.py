@@ -43,8 +43,8 @@ class PRVAccountant:
     """Opacus' privacy random variables (Gopi et al. 2021), the upper end of its error band.
 
     For Gaussians, Poisson-sampled or not. Opacus composes the removal of a unit alone; that addition is
-    never worse is not proved for compositions, so that `tight` leaves this one out: it is a second opinion and
-    the published accountant of some papers. Opacus, and with it torch, is imported at the first use.
+    never worse is not proved for compositions, so that `tight` leaves this one out: it is a second opinion
+    and the published accountant of some papers. Opacus, and with it torch, is imported at the first use.
     """
 
     name = "privacy random variables (Opacus)"
@@ -84,18 +84,20 @@ class PRVAccountant:
 
 
 TAILS = 2.0**-60
-"""The part of delta that is kept for noise as it is drawn: exact on its lattice, but for tails that end at 64 standard deviations
-and comparisons that are settled by 200 binary digits (`privgraph.lattice`, which has the proof)."""
+"""The part of delta that is kept for noise as it is drawn: exact on its lattice, but for tails that end at 64
+standard deviations and comparisons that are settled by 200 binary digits (`privgraph.lattice`, which has the
+proof)."""
 
 LEAST_NOISE = 1 / 50
-"""Of Gaussian noise, in units of the sensitivity: up to shifts of 50 standard deviations `TAILS` is proved, and beyond them the end
-of the noise can be seen."""
+"""Of Gaussian noise, in units of the sensitivity: up to shifts of 50 standard deviations `TAILS` is proved,
+and beyond them the end of the noise can be seen."""
 
 
 class TightAccountant:
     """The smallest bound of several accountants, each of them sound; `best` says whose it was.
 
-    It is asked for a delta, and accounts for a little less: `TAILS` of it is for the noise as drawn, and not for the mechanism.
+    It is asked for a delta, and accounts for a little less: `TAILS` of it is for the noise as drawn, and not
+    for the mechanism.
     """
 
     def __init__(self, accountants: Sequence[Accountant]) -> None:

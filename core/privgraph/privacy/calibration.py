@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from privgraph.privacy.accountants import Accountant, TightAccountant, tight
 from privgraph.privacy.events import PrivacyEvent
-from privgraph.privacy.rough import RoughAccountant
+from privgraph.privacy.quick_bounds import RoughAccountant
 
 
 class CalibrationError(ValueError):
@@ -24,12 +24,31 @@ def calibrate(
     highest: float = 1e7,
     tolerance: float = 1e-3,
 ) -> float:
-    """The smallest scale (within `tolerance`) whose event costs at most `epsilon` at `delta`.
+    """Find the smallest noise whose event costs at most `epsilon` at `delta`.
 
-    `make_event(scale)` must cost less as the scale grows. The scale that is returned has itself been
-    accounted, with this `accountant` (default `tight()`): its epsilon is at most `epsilon`, and at
-    least (1 - tolerance) of it, unless `lowest` is already private enough, which is then returned.
-    Raises `CalibrationError` where `highest` is not enough, `ValueError` for a bad request.
+    >>> import privgraph as pg
+    >>> once = lambda noise: pg.events.Gaussian(noise_multiplier=noise)
+    >>> scale = pg.calibrate(once, epsilon=1.0, delta=1e-5)
+    >>> round(scale, 2)
+    3.73
+
+    Args:
+        make_event: Gives the event of a noise scale (noise relative to the sensitivity); it must cost less as
+            the scale grows.
+        epsilon: The budget, above 0.
+        delta: The chance that the guarantee may fail, in [0, 1).
+        accountant: Who computes epsilon (default: the tightest that is proved).
+        lowest: The least scale to try, above 0.
+        highest: The largest scale to try.
+        tolerance: How far below `epsilon` the cost may stay, as a share of it, in (0, 1).
+
+    Returns:
+        The scale. It has itself been accounted: its epsilon is at most `epsilon`, and at least (1 -
+        tolerance) of it, unless `lowest` is already private enough, which is then returned.
+
+    Raises:
+        CalibrationError: `highest` is not enough.
+        ValueError: An argument is out of its range.
     """
     if not 0 < epsilon < math.inf:
         raise ValueError(f"epsilon must be positive and finite to calibrate noise to it (got {epsilon})")

@@ -1,4 +1,5 @@
-"""What accountants share: an event as a flat list of mechanisms with counts, the exact Gaussian, pure composition."""
+"""What accountants share: an event as a flat list of mechanisms with counts, the exact Gaussian, pure
+composition."""
 
 from __future__ import annotations
 
@@ -49,8 +50,9 @@ class UnsupportedEvent(ValueError):
 def flatten(event: PrivacyEvent) -> tuple[tuple[Mechanism | NonPrivate, int], ...]:
     """The mechanisms of an event with their counts; equal ones are merged, free ones dropped.
 
-    Sampling with rate 1 is no sampling, a subgraph without neighbours is one node, one term more or less is a sampled Gaussian; a sample
-    of what is not private is not private. Raises `UnsupportedEvent` for anything that is no privacy event.
+    Sampling with rate 1 is no sampling, a subgraph without neighbours is one node, one term more or less is a
+    sampled Gaussian; a sample of what is not private is not private. Raises `UnsupportedEvent` for anything
+    that is no privacy event.
 
     >>> flatten(Composed((Gaussian(noise_multiplier=2.0), Nothing(), Gaussian(noise_multiplier=2.0))))
     ((Gaussian(noise_multiplier=2.0), 2),)
@@ -75,7 +77,8 @@ def _mechanisms(single: Single) -> tuple[tuple[Mechanism | NonPrivate, int], ...
     if isinstance(single, SampledSubgraphs) and (
         not (single.neighbours and single.largest_degree) or (single.exclusive and single.rate == 1)
     ):
-        # No subgraph ever holds a node but its own: a Poisson-sampled Gaussian, one gradient of norm C a node.
+        # No subgraph ever holds a node but its own: a Poisson-sampled Gaussian, one gradient of norm C a
+        # node.
         alone = Gaussian(noise_multiplier=single.noise_multiplier)
         return _mechanisms(PoissonSampled(rate=single.rate, event=alone))
     if isinstance(single, SampledTerms):
@@ -115,7 +118,8 @@ def check_delta(delta: float) -> None:
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
-    """The smallest delta of a Gaussian whose shift is `mu` standard deviations (Balle and Wang 2018, Theorem 8)."""
+    """The smallest delta of a Gaussian whose shift is `mu` standard deviations (Balle and Wang 2018, Theorem
+    8)."""
     if mu == 0:
         return 0.0
     upper = ndtr(mu / 2 - epsilon / mu)
@@ -178,8 +182,8 @@ def laws(
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """The discrete laws of a mechanism with and without the unit (samples included).
 
-    Randomised response attains all that pure epsilon allows, and dominates it (Kairouz, Oh and Viswanath 2015); its two
-    laws are one another's mirror image, so that their order does not count.
+    Randomised response attains all that pure epsilon allows, and dominates it (Kairouz, Oh and Viswanath
+    2015); its two laws are one another's mirror image, so that their order does not count.
     """
     if isinstance(mechanism, RandomizedResponse):
         with_unit, without = mechanism.one_to_one, mechanism.zero_to_one

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 EDGE_ENTRIES = {True: "entries of the adjacency matrix, two for each edge", False: "edges"}
-"""What the rule counts where edges are protected, by whether they are undirected: entries, as the papers and their code do."""
+"""What the rule counts where edges are protected, by whether they are undirected: entries, as the papers and
+their code do."""
 
 
 def delta_rule(units: int, asked: float = 0.0, *, what: str = "nodes") -> tuple[float, str]:
     """Delta and the sentence that explains it.
 
-    `asked` above 0 is taken as it is; 0 chooses a power of ten below one over `units`: how many there are of `what`.
+    `asked` above 0 is taken as it is; 0 chooses a power of ten below one over `units`: how many there are of
+    `what`.
 
     >>> delta_rule(2000)
     (0.0001, 'a power of ten below 1 in 2,000 nodes')

@@ -60,16 +60,17 @@ class PureDP:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundedRange:
-    """A mechanism whose privacy losses between any two neighbours fill an interval of length `epsilon` at most.
+    """A mechanism whose privacy losses between any two neighbours fill an interval of length `epsilon` at
+    most.
 
-    The exponential mechanism is one, with `epsilon` twice the sensitivity of a score over its scale. It is `epsilon`-DP,
-    and composes better than that (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).
+    The exponential mechanism is one, with `epsilon` twice the sensitivity of a score over its scale. It is
+    `epsilon`-DP, and composes better than that (Durfee and Rogers 2019; Dong, Durfee and Rogers 2020).
 
-    What dominates it: let r be the ratio of the two laws. For losses in [t - epsilon, t], E_Q[(r - c)_+] is largest where r is
-    at the two ends, as (r - c)_+ is convex and E_Q[r] = 1; with E = exp(epsilon) that is
-    (E - e^t)(1 - c e^-t)/(E - 1), and over all t at most H_c = (sqrt E - sqrt c)^2/(E - 1), at e^t = sqrt(c E). This
-    is the curve of the pair whose loss y lies in [-epsilon, epsilon] with density proportional to e^(y/2) with the
-    unit and e^(-y/2) without: mirror images.
+    What dominates it: let r be the ratio of the two laws. For losses in [t - epsilon, t], E_Q[(r - c)_+] is
+    largest where r is at the two ends, as (r - c)_+ is convex and E_Q[r] = 1; with E = exp(epsilon) that is
+    (E - e^t)(1 - c e^-t)/(E - 1), and over all t at most H_c = (sqrt E - sqrt c)^2/(E - 1), at e^t = sqrt(c
+    E). This is the curve of the pair whose loss y lies in [-epsilon, epsilon] with density proportional to
+    e^(y/2) with the unit and e^(-y/2) without: mirror images.
     """
 
     epsilon: float
@@ -145,13 +146,14 @@ class SampledOnce:
 
     Add/remove. Unlike `PoissonSampled` in a `Repeated`, no fresh sample is drawn for each repetition.
 
-    Guarantee: where all of `event` is (e, d), this is (log(1 + rate (exp(e) - 1)), rate d). Proof sketch (Balle, Barthe
-    and Gaboardi 2018, Theorem 8). Fix the sample of everybody else, which has the same law with the unit and
-    without; Q and P are the laws of the adaptive composition on that sample without and with the unit. What is
-    compared is M = (1 - rate) Q + rate P with Q; by joint convexity the average over samples is no larger. With
-    c = 1 + rate (exp(e) - 1), M - c Q = rate (P - exp(e) Q), so that H_c(M || Q) = rate H_exp(e)(P || Q), exactly. In the
-    other order H_c(Q || M) = b H_(c rate/b)(Q || P) with b = 1 - c (1 - rate), or 0 where b <= 0; b <= rate and
-    c rate/b >= exp(e), so that this is at most rate H_exp(e)(Q || P). Both directions of `event` are needed, no others.
+    Guarantee: where all of `event` is (e, d), this is (log(1 + rate (exp(e) - 1)), rate d). Proof sketch
+    (Balle, Barthe and Gaboardi 2018, Theorem 8). Fix the sample of everybody else, which has the same law
+    with the unit and without; Q and P are the laws of the adaptive composition on that sample without and
+    with the unit. What is compared is M = (1 - rate) Q + rate P with Q; by joint convexity the average over
+    samples is no larger. With c = 1 + rate (exp(e) - 1), M - c Q = rate (P - exp(e) Q), so that
+    H_c(M || Q) = rate H_exp(e)(P || Q), exactly. In the other order H_c(Q || M) = b H_(c rate/b)(Q || P) with
+    b = 1 - c (1 - rate), or 0 where b <= 0; b <= rate and c rate/b >= exp(e), so that this is at most
+    rate H_exp(e)(Q || P). Both directions of `event` are needed, no others.
     """
 
     rate: float
@@ -166,10 +168,11 @@ class SampledOnce:
 class SampledTerms:
     """A noisy sum over a Poisson sample of terms of norm at most C, some of which hang on one unit.
 
-    Every term is in the sum with probability `rate`, independently. At most `present` terms are the unit's doing in the world
-    with it, and at most `absent` in the world without it; all others are equal in both. The noise is Gaussian, of
-    standard deviation `noise_multiplier` C. A row that is added: 1 and 0. A row that is replaced: 1 and 1. A node with a row of
-    its own that K other rows read: K + 1 and K. What dominates it, exactly, and why: `privgraph.privacy.terms`.
+    Every term is in the sum with probability `rate`, independently. At most `present` terms are the unit's
+    doing in the world with it, and at most `absent` in the world without it; all others are equal in both.
+    The noise is Gaussian, of standard deviation `noise_multiplier` C. A row that is added: 1 and 0. A row
+    that is replaced: 1 and 1. A node with a row of its own that K other rows read: K + 1 and K. What
+    dominates it, exactly, and why: `privgraph.privacy.sampled_terms`.
     """
 
     rate: float
@@ -188,16 +191,18 @@ class SampledTerms:
 
 @dataclass(frozen=True, kw_only=True)
 class SampledSubgraphs:
-    """The noisy sum of gradients of sampled subgraphs, one a sampled central node (HeterPoisson, Algorithms 1 to 3).
+    """The noisy sum of gradients of sampled subgraphs, one a sampled central node (HeterPoisson, Algorithms 1
+    to 3).
 
-    Every node is central with probability `rate`, independently. A node with D out-neighbours is held by the subgraph of each
-    central one of them with probability min(1, `neighbours`/D), independently; `exclusive`: never while it is central itself
-    (Algorithm 2, lines 13 to 22). The sum of the subgraphs' gradients, each clipped to norm C, gets Gaussian noise of standard
-    deviation `noise_multiplier` C. No node has more than `largest_degree` out-neighbours.
+    Every node is central with probability `rate`, independently. A node with D out-neighbours is held by the
+    subgraph of each central one of them with probability min(1, `neighbours`/D), independently; `exclusive`:
+    never while it is central itself (Algorithm 2, lines 13 to 22). The sum of the subgraphs' gradients, each
+    clipped to norm C, gets Gaussian noise of standard deviation `noise_multiplier` C. No node has more than
+    `largest_degree` out-neighbours.
 
-    Unit: a node, with its own central draw, whose gradient is one term of at most C, and its place in others' subgraphs, each
-    of whose gradients changes by at most 2C. Everybody else's degrees and draws stay (opt-out). What dominates it, for the worst D, and why:
-    `privgraph.privacy.subgraphs`.
+    Unit: a node, with its own central draw, whose gradient is one term of at most C, and its place in others'
+    subgraphs, each of whose gradients changes by at most 2C. Everybody else's degrees and draws stay
+    (opt-out). What dominates it, for the worst D, and why: `privgraph.privacy.subgraphs`.
     """
 
     rate: float

@@ -1,4 +1,5 @@
-"""Hockey-stick curves of mixtures on a line against a point, and what may be done with upper bounds of such curves.
+"""Hockey-stick curves of mixtures on a line against a point, and what may be done with upper bounds of such
+curves.
 
 H_c(P||Q) = E_Q[(dP/dQ - c)_+] is the delta at epsilon = log c. It is convex in c, falls, and is 1 at c = 0.
 """
@@ -22,7 +23,8 @@ _ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Curves:
-    """delta at each epsilon of a grid, (E,): H(P||Q), z `removed`, and H(Q||P), z `added`. Upper bounds both."""
+    """delta at each epsilon of a grid, (E,): H(P||Q), z `removed`, and H(Q||P), z `added`. Upper bounds
+    both."""
 
     removed: Array
     added: Array
@@ -32,13 +34,16 @@ class Curves:
         return Curves(np.maximum(self.removed, other.removed), np.maximum(self.added, other.added))
 
     def convex(self, epsilons: Array) -> Curves:
-        """The largest convex curves below these, in exp(epsilon) and through 1 at 0: still above a true curve, as that is convex."""
+        """The largest convex curves below these, in exp(epsilon) and through 1 at 0: still above a true
+        curve, as that is convex."""
         return Curves(_convex_below(epsilons, self.removed), _convex_below(epsilons, self.added))
 
     def either(self, epsilons: Array) -> Curves:
-        """Each direction by its own curve or by the other's reversed, H_c(P||Q) = 1 - c + c H_(1/c)(Q||P), whichever is smaller.
+        """Each direction by its own curve or by the other's reversed, H_c(P||Q) = 1 - c + c H_(1/c)(Q||P),
+        whichever is smaller.
 
-        On a grid that is its own mirror image, `epsilons` from -e to e. What rounding does to 1 - c + c H is added.
+        On a grid that is its own mirror image, `epsilons` from -e to e. What rounding does to 1 - c + c H is
+        added.
         """
 
         def reversed_(other: Array) -> Array:
@@ -51,7 +56,8 @@ class Curves:
 
 
 def _convex_below(epsilons: Array, deltas: Array) -> Array:
-    """The largest convex function of exp(epsilon) through 1 at 0 that is nowhere above `deltas`, at the same places."""
+    """The largest convex function of exp(epsilon) through 1 at 0 that is nowhere above `deltas`, at the same
+    places."""
     x = np.concatenate([[0.0], np.exp(epsilons)])
     y = np.concatenate([[1.0], np.clip(deltas, 0.0, 1.0)])
     kept = np.arange(len(x))
@@ -65,7 +71,8 @@ def _convex_below(epsilons: Array, deltas: Array) -> Array:
 
 
 class Line:
-    """Thresholds x (N,) on a line, and what mixtures of means on it need at each: `shifts` (K,), rising but for the last.
+    """Thresholds x (N,) on a line, and what mixtures of means on it need at each: `shifts` (K,), rising but
+    for the last.
 
     What is the same for all weights is kept, as one envelope asks for hundreds of mixtures.
     """
@@ -78,7 +85,8 @@ class Line:
         self._ratios: dict[int, tuple[Array, Array]] = {}
 
     def curves(self, weights: Array, last: float, growth: Array, lost: float) -> Curves:
-        """Of the mixture that has `weights` on the first shifts and `last` on the last one, at each c of `growth`."""
+        """Of the mixture that has `weights` on the first shifts and `last` on the last one, at each c of
+        `growth`."""
         count = len(weights)
         rows = np.append(np.arange(count), len(self._exponents) - 1)
         if count not in self._ratios:
@@ -98,10 +106,12 @@ class Line:
 
 
 def mixture_curves(shifts: Array, weights: Array, epsilons: Array, spacing: float = 0.005) -> Curves:
-    """sum_i w_i N(shift_i, 1) against N(0, 1), exact but for chords; shifts (K,) not negative, epsilons (E,) rising.
+    """sum_i w_i N(shift_i, 1) against N(0, 1), exact but for chords; shifts (K,) not negative, epsilons (E,)
+    rising.
 
-    The likelihood ratio L grows in x, so that at c = L(x) the best test is a threshold at x: H_c(P||Q) = sum w S(x - shift) - c S(x), and the like
-    for Q against P at c = 1/L(x). H is convex in c: between two thresholds' c a chord is an upper bound.
+    The likelihood ratio L grows in x, so that at c = L(x) the best test is a threshold at x: H_c(P||Q) = sum
+    w S(x - shift) - c S(x), and the like for Q against P at c = 1/L(x). H is convex in c: between two
+    thresholds' c a chord is an upper bound.
     """
     line = Line(shifts, spacing)
     return line.curves(weights[:-1], float(weights[-1]), np.exp(epsilons), 0.0)
@@ -110,10 +120,11 @@ def mixture_curves(shifts: Array, weights: Array, epsilons: Array, spacing: floa
 def opposed_curves(
     up: Array, up_weights: Array, down: Array, down_weights: Array, epsilons: Array, spacing: float = 0.005
 ) -> Curves:
-    """sum_i w_i N(up_i, 1) against sum_j v_j N(-down_j, 1), exact but for chords; up (K,) and down (L,) not negative.
+    """sum_i w_i N(up_i, 1) against sum_j v_j N(-down_j, 1), exact but for chords; up (K,) and down (L,) not
+    negative.
 
-    As `mixture_curves`, which has down = 0: a ratio of a sum of rising terms to one of falling terms grows in x. Weights may
-    add up to less than 1.
+    As `mixture_curves`, which has down = 0: a ratio of a sum of rising terms to one of falling terms grows in
+    x. Weights may add up to less than 1.
     """
     x = np.arange(-WIDTH - float(down.max()), float(up.max()) + WIDTH + spacing, spacing)
     laws = [
@@ -142,7 +153,8 @@ def _chords(growth: Array, log_places: Array, heights: Array) -> Array:
 def laplace_mixture_curves(
     shifts: Array, weights: Array, epsilons: Array, scale: float, spacing: float = 0.002
 ) -> Curves:
-    """sum_i w_i Laplace(shift_i, scale) against Laplace(0, scale): as `mixture_curves`, whose likelihood ratio also grows in x."""
+    """sum_i w_i Laplace(shift_i, scale) against Laplace(0, scale): as `mixture_curves`, whose likelihood
+    ratio also grows in x."""
     x = np.arange(0.0, float(shifts.max()) + spacing * scale, spacing * scale)
     log_ratio = np.log(np.exp((x - np.abs(x - shifts[:, None])) / scale).T @ weights)
 

@@ -6,17 +6,41 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from privgraph.privacy.events import Composed, Nothing, Repeated, Single
+from privgraph.privacy.kinds import MechanismKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorstCase:
+    """What a mechanism's worst case is made of, where neither noise nor event tell it; None where its kind
+    has no use for it.
+
+    `clip`: the largest norm of one gradient. `max_degree`: how many lists, or sums over neighbours, may hold
+    one node. `noise`: the name of the noise of sampled subgraphs (`mechanisms.subgraph_entries.NOISES`).
+    `neighbours`, `largest_degree`, `exclusive`: as in `SampledSubgraphs`, also where the noise has no event.
+    `gate_std`: noise of the test that goes before each answer; 0 without one.
+    """
+
+    clip: float | None = None
+    max_degree: int | None = None
+    noise: str | None = None
+    neighbours: int | None = None
+    largest_degree: int | None = None
+    exclusive: bool | None = None
+    gate_std: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerEntry:
     """One mechanism, run `count` times.
 
-    `event` is sound: relative to the sensitivity that is proved. `event_as_published` is what the paper
-    says of the same noise (none: as `event`). `noise_std` and `sensitivity` are absolute, in the units
-    of the released quantity, and stand here for people to read; `norm` is L1 or L2.
+    `kind` is what programs decide by; `mechanism`, `stage` and `note` are words for people. `worst` has what
+    audits need beyond noise and event. `event` is sound: relative to the sensitivity that is proved.
+    `event_as_published` is what the paper says of the same noise (none: as `event`). `noise_std` and
+    `sensitivity` are absolute, in the units of the released quantity, and stand here for people to read;
+    `norm` is L1 or L2.
     """
 
+    kind: MechanismKind
     mechanism: str
     stage: str
     event: Single
@@ -27,14 +51,18 @@ class LedgerEntry:
     norm: str = "L2"
     sampling_rate: float | None = None
     note: str = ""
+    worst: WorstCase = WorstCase()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.kind, MechanismKind):
+            raise ValueError(f"LedgerEntry.kind must be a MechanismKind (got {self.kind!r})")
         if self.count < 0:
             raise ValueError(f"LedgerEntry.count must not be negative (got {self.count})")
 
 
 class Ledger:
-    """An append-only list of entries; entries that differ in their count alone are merged by adding the counts."""
+    """An append-only list of entries; entries that differ in their count alone are merged by adding the
+    counts."""
 
     def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
         self._entries: list[LedgerEntry] = []

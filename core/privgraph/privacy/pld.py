@@ -1,7 +1,7 @@
 """Numerical privacy-loss distributions on dp-accounting: tight, and pessimistic wherever they round.
 
-Both directions (unit removed, unit added) are composed, and the larger epsilon counts. Grids are built with the
-pessimistic connect-the-dots rule (Doroshenko et al. 2022), whose hockey-stick curve lies on or above
+Both directions (unit removed, unit added) are composed, and the larger epsilon counts. Grids are built with
+the pessimistic connect-the-dots rule (Doroshenko et al. 2022), whose hockey-stick curve lies on or above
 the true one everywhere, so that no choice of grid can make an epsilon too small.
 """
 
@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
-from privgraph.privacy import subgraph_laws, subgraphs, terms
+from privgraph.privacy import sampled_terms as terms
+from privgraph.privacy import subgraph_laws, subgraphs
 from privgraph.privacy.composition import (
     Mechanism,
     amplified,
@@ -52,7 +53,8 @@ from privgraph.privacy.renyi import RenyiAccountant
 Array = NDArray[np.float64]
 
 ROUNDING_ALLOWANCE = 1e-11
-"""Part of delta set aside for the rounding of the Fourier transforms; the tests measure it to be far smaller."""
+"""Part of delta set aside for the rounding of the Fourier transforms; the tests measure it to be far
+smaller."""
 
 LARGEST_EPSILON = 500.0
 """Above it exp(-loss) loses its digits, and nobody needs a tight number."""
@@ -125,7 +127,8 @@ class PLDAccountant:
         """Grid spacing: a composition of T pairs on a grid h drifts by no more than about T h^2 / 8."""
         compositions = sum(count for _, count in mechanisms)
         scale = max(guess, 1e-3)
-        # Curves of sampled subgraphs are dear, and a hundredth of epsilon is fine enough for a single step of them.
+        # Curves of sampled subgraphs are dear, and a hundredth of epsilon is fine enough for a single step of
+        # them.
         finest = 100 if any(isinstance(mechanism, SampledSubgraphs) for mechanism, _ in mechanisms) else 10
         wanted = min(math.sqrt(4 * self.accuracy * scale / compositions), finest * self.accuracy * scale)
         return max(wanted, 2 * max(_reach(mechanism) for mechanism, _ in mechanisms) / _LARGEST_GRID)
@@ -150,7 +153,8 @@ def _composition(mechanisms: Sequence[tuple[Mechanism, int]], interval: float) -
 
 @cache
 def _library() -> Any:
-    """dp-accounting's module of distributions, imported at its first use: it takes a second, and pages start in one."""
+    """dp-accounting's module of distributions, imported at its first use: it takes a second, and pages start
+    in one."""
     return importlib.import_module("dp_accounting.pld.privacy_loss_distribution")
 
 
@@ -238,7 +242,8 @@ def _from_laws(with_unit: tuple[float, ...], without: tuple[float, ...], interva
 
 
 def _sample_reach(sample: SampledOnce) -> float:
-    """Beyond it one sample of a composition has a millionth of the rounding allowance left, by its Renyi bound."""
+    """Beyond it one sample of a composition has a millionth of the rounding allowance left, by its Renyi
+    bound."""
     bound = RenyiAccountant().epsilon(Composed((sample,)), ROUNDING_ALLOWANCE * 1e-6)
     return min(bound, pure_epsilon(sample))
 
@@ -257,7 +262,8 @@ def _sampled_once(sample: SampledOnce, interval: float) -> Any:
 def _sampled(curve: Callable[[Array], Array], rate: float, reach: float, interval: float) -> Any:
     """Both directions of a sample from the curve without sampling, as the proof of `SampledOnce` has them.
 
-    `curve` bounds both directions of what is sampled, and is each of them where the pair is its own mirror image.
+    `curve` bounds both directions of what is sampled, and is each of them where the pair is its own mirror
+    image.
     """
 
     def removed(epsilons: Array) -> Array:
@@ -299,7 +305,8 @@ def both_ways(
     interval: float,
     negligible: float,
 ) -> Any:
-    """Both directions of `curves` of an event and epsilons, on a grid that reaches from where to where losses count."""
+    """Both directions of `curves` of an event and epsilons, on a grid that reaches from where to where losses
+    count."""
     last = math.ceil(subgraphs.reach(event, negligible) / interval)
     return _on_grid(curves(event, np.arange(-last, last + 1, dtype=np.float64) * interval), interval, last)
 
@@ -315,8 +322,8 @@ def _on_grid(found: Curves, interval: float, last: int) -> Any:
 def dots(curve: Callable[[Array], Array], low: float, high: float, interval: float) -> Any:
     """Pessimistic connect-the-dots grid of a hockey-stick curve delta(epsilon) between two losses.
 
-    What the curve has left at `high` becomes an infinite loss. The curve must be convex in exp(epsilon), as that of
-    a pair of laws is; one glued from two bounds has to be made so first.
+    What the curve has left at `high` becomes an infinite loss. The curve must be convex in exp(epsilon), as
+    that of a pair of laws is; one glued from two bounds has to be made so first.
     """
     first, last = math.floor(low / interval), math.ceil(high / interval)
     epsilons = np.arange(first, last + 1, dtype=np.float64) * interval

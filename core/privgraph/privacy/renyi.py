@@ -1,8 +1,8 @@
 """Renyi accounting (Mironov 2017): curves of each mechanism, their sum, and the conversion to epsilon.
 
-Every curve is the larger of the two directions (unit added, unit removed). Sampled Gaussian, Laplace and bounded-range
-pairs are mirror images of each other, for which removal is the larger (Mironov, Talwar and Zhang 2019,
-Theorem 5); the tests recompute both by quadrature.
+Every curve is the larger of the two directions (unit added, unit removed). Sampled Gaussian, Laplace and
+bounded-range pairs are mirror images of each other, for which removal is the larger (Mironov, Talwar and
+Zhang 2019, Theorem 5); the tests recompute both by quadrature.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp
 
-from privgraph.privacy import subgraph_laws, terms
+from privgraph.privacy import sampled_terms as terms
+from privgraph.privacy import subgraph_laws
 from privgraph.privacy.composition import Mechanism, check_delta, flatten, inside_sample, laws
 from privgraph.privacy.events import (
     Atoms,
@@ -53,7 +54,8 @@ def convert(rdp: Array, orders: Array, delta: float, conversion: str) -> Array:
     """Epsilon of each order at `delta` in (0, 1).
 
     `mironov`: rdp + log(1/delta)/(a-1) (Mironov 2017, Proposition 3). `balle`: rdp + log((a-1)/a) -
-    (log delta + log a)/(a-1) (Balle et al. 2020, Theorem 21; Canonne, Kamath and Steinke 2020, Proposition 12).
+    (log delta + log a)/(a-1) (Balle et al. 2020, Theorem 21; Canonne, Kamath and Steinke 2020, Proposition
+    12).
     """
     if conversion == "mironov":
         return np.maximum(0.0, rdp + math.log(1 / delta) / (orders - 1))
@@ -164,7 +166,8 @@ def _log_moment(mechanism: Mechanism, a: Array, interpolate: bool) -> Array:
             return _discrete_log_moment(laws(mechanism), a)
         return _sampled_log_moment(mechanism.event, mechanism.rate, a, interpolate)
     if isinstance(mechanism, SampledOnce):
-        # The moment is jointly convex in the two laws: at most the mean of 1, unsampled, and the moment inside.
+        # The moment is jointly convex in the two laws: at most the mean of 1, unsampled, and the moment
+        # inside.
         inside = sum(
             (count * _log_moment(one, a, interpolate) for one, count in inside_sample(mechanism)), np.zeros_like(a)
         )
@@ -188,7 +191,8 @@ def laplace_log_moment(a: Array, b: float) -> Array:
 
 
 def range_log_moment(a: Array, epsilon: float) -> Array:
-    """log E_Q[(P/Q)^a] of the pair that dominates a bounded range; a at least 1, from the densities e^(+-y/2)."""
+    """log E_Q[(P/Q)^a] of the pair that dominates a bounded range; a at least 1, from the densities
+    e^(+-y/2)."""
     x = a - 0.5
     log_sinh = epsilon * x + np.log1p(-np.exp(-2 * epsilon * x))  # of 2 sinh(epsilon x)
     return np.asarray(log_sinh - np.log(2 * x) - epsilon / 2 - math.log1p(-math.exp(-epsilon)))
@@ -225,7 +229,8 @@ def _sampled_log_moment(base: Mirrored, q: float, a: Array, interpolate: bool) -
 
 
 def binomial_log_moment(base: Mirrored, q: float, order: int) -> float:
-    """log E_Q[((1-q) + q P/Q)^order] at a whole order, by the binomial theorem (Mironov et al. 2019, section 3.3)."""
+    """log E_Q[((1-q) + q P/Q)^order] at a whole order, by the binomial theorem (Mironov et al. 2019, section
+    3.3)."""
     terms = np.arange(order + 1, dtype=np.float64)
     if isinstance(base, Gaussian):
         moments = terms * (terms - 1) / (2 * base.noise_multiplier**2)
@@ -245,9 +250,10 @@ def _interpolated(base: Mirrored, q: float, order: float) -> float:
 def quadrature_log_moment(base: Mirrored, q: float, exponents: Array) -> Array:
     """log E_Q[r^e] for each exponent e, r = (1-q) + q P/Q, by quadrature in log space.
 
-    e = a is removal at order a, e = 1 - a is addition. The Gaussian integrand is analytic in a strip of half width
-    pi sigma^2, in which the trapezoid rule converges geometrically; the Laplace ratio is constant
-    outside [0, 1], and inside Gauss-Legendre panels are a unit of privacy loss wide at most, as for a bounded range.
+    e = a is removal at order a, e = 1 - a is addition. The Gaussian integrand is analytic in a strip of half
+    width pi sigma^2, in which the trapezoid rule converges geometrically; the Laplace ratio is constant
+    outside [0, 1], and inside Gauss-Legendre panels are a unit of privacy loss wide at most, as for a bounded
+    range.
     """
     if isinstance(base, Gaussian):
         sigma = base.noise_multiplier

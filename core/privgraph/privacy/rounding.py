@@ -1,4 +1,5 @@
-"""Epsilons in few digits that still say what holds: an upper bound is rounded up, a lower bound down. No torch."""
+"""Epsilons in few digits that still say what holds: an upper bound is rounded up, a lower bound down. No
+torch."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def _towards(direction: str, value: float, digits: int) -> str:
         return "∞"
     if not value > 0:
         return f"{value:.{digits}g}"
-    # The shortest digits that are read back as this float: exact from here on, and a number of few digits stays as it is.
+    # The shortest digits that are read back as this float: exact from here on, and a number of few digits
+    # stays as it is.
     exact = Decimal(repr(float(value)))
     rounded = exact.quantize(Decimal((0, (1,), exact.adjusted() - digits + 1)), rounding=direction)
     return f"{float(rounded):.{digits}g}"

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from privgraph.privacy.kinds import Adversary, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
 
 UNITS = ("none", "edge", "node")
-FREE, FROZEN_SAMPLE, FROZEN_DEGREES, REPLACED_RECORD = "free", "frozen sample", "frozen degrees", "replaced record"
-NEIGHBOURS = (FREE, FROZEN_SAMPLE, FROZEN_DEGREES, REPLACED_RECORD)
-"""How two neighbours differ, for those who must not read sentences: `free`, where the unit is there or was never there; where a
-node opts out of a graph whose sample of edges, or whose degrees, stay as they were drawn or counted with it; and where a node's
-record is replaced by another, with the sample of edges as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,17 +31,40 @@ class Gap:
 class PrivacyStatement:
     """One run's guarantee.
 
-    `epsilon` is sound for the noise that was used, under `relation` and `assumptions`; infinite when nothing
-    is guaranteed. `epsilon_as_published` is the paper's own formula at the same noise, None where no paper
-    has one. `epsilon_audited` is the lower bound that an attack has shown, at `audit_confidence`, None before
-    an audit, and `audited_by` the name of the audit, which says what was attacked. `neighbours` is the kind of
-    `relation`, one of `NEIGHBOURS`. `per_holder` lists (holder, epsilon) where holders differ. `known_faults` are
-    sentences on what was wrong with the program that made the run, where that is known by now: the epsilons
-    do not count them.
+    Args:
+        unit: What is protected: `none`, `edge` or `node`.
+        neighbours: The kind of `relation`: programs decide by it, and never by the words.
+        relation: How two neighbouring graphs differ, in words.
+        release: The kind of `released`.
+        released: What may leave, in words.
+        public: What is taken to be public, in words.
+        delta: The chance that the guarantee may fail, in [0, 1).
+        delta_rule: How delta was chosen, in words.
+        epsilon: Sound for the noise that was used, under `relation` and `assumptions`; infinite where nothing
+            is guaranteed.
+        epsilon_as_published: The paper's own formula at the same noise; None where no paper has one.
+        accountant: What computed `epsilon`, in words.
+        accountant_as_published: What computed `epsilon_as_published`, in words.
+        epsilon_audited: The lower bound that an attack has shown; None before an audit.
+        audit_confidence: The chance that this bound is right, in (0, 1).
+        audited_by: The name of the audit.
+        adversary: The kind of its attack.
+        assumptions: Sentences that must hold.
+        gaps: Where the published analysis promises more than holds.
+        data_dependent: Whether `epsilon` was computed from the private data, and is itself not private.
+        per_holder: Pairs of holder and epsilon, where holders differ.
+        ledger: What was run, with which noise, how often.
+        known_faults: Sentences on what was wrong with the program that made the run, where that is known by
+            now; the epsilons do not count them.
+
+    Raises:
+        ValueError: A number or a name is out of its range.
     """
 
     unit: str
+    neighbours: Neighbours
     relation: str
+    release: Release
     released: str
     public: tuple[str, ...]
     delta: float
@@ -57,7 +76,7 @@ class PrivacyStatement:
     epsilon_audited: float | None = None
     audit_confidence: float | None = None
     audited_by: str = ""
-    neighbours: str = FREE
+    adversary: Adversary | None = None
     assumptions: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     data_dependent: bool = False
@@ -68,10 +87,9 @@ class PrivacyStatement:
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
             raise ValueError(f"PrivacyStatement.unit must be one of {', '.join(UNITS)} (got {self.unit})")
-        if self.neighbours not in NEIGHBOURS:
-            raise ValueError(
-                f"PrivacyStatement.neighbours must be one of {', '.join(NEIGHBOURS)} (got {self.neighbours})"
-            )
+        for kind, value in ((Neighbours, self.neighbours), (Release, self.release)):
+            if not isinstance(value, kind):
+                raise ValueError(f"PrivacyStatement: {value!r} is no {kind.__name__}")
         if not 0 <= self.delta < 1:
             raise ValueError(f"PrivacyStatement.delta must lie in [0, 1) (got {self.delta})")
         if not self.epsilon >= 0:

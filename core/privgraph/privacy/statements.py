@@ -1,4 +1,5 @@
-"""Statements from ledger entries: the two epsilons, the assumptions, the known gaps, and the plain words for them.
+"""Statements from ledger entries: the two epsilons, the assumptions, the known gaps, and the plain words for
+them.
 
 The gaps are findings about published analyses. Each names the claim, the step that fails, what holds
 instead, and its size; functions give the size at the noise of the run at hand.
@@ -7,15 +8,17 @@ instead, and its size; functions give the size at the noise of the run at hand.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from enum import StrEnum
 
 from privgraph.privacy.accountants import Accountant, tight
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, PrivacyEvent, Repeated
+from privgraph.privacy.kinds import ADVERSARIES, Adversary, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
-from privgraph.privacy.statement import FREE, Gap, PrivacyStatement
+from privgraph.privacy.statement import Gap, PrivacyStatement
 
 RELATION_NONE = "none: no two graphs are made hard to tell apart"
 RELATION_EDGE_UNDIRECTED = (
@@ -101,7 +104,9 @@ GAP_TUNING = Gap(
 def make_statement(
     *,
     unit: str,
+    neighbours: Neighbours,
     relation: str,
+    release: Release,
     released: str,
     public: Sequence[str],
     delta: float,
@@ -112,7 +117,6 @@ def make_statement(
     gaps: Sequence[Gap] = (),
     accountant: Accountant | None = None,
     accountant_as_published: str = "",
-    neighbours: str = FREE,
 ) -> PrivacyStatement:
     """The statement of a run, planned or done.
 
@@ -136,7 +140,9 @@ def make_statement(
     always = () if unit == "none" else (ASSUME_SECRET_KEY, ASSUME_FLOATING_POINT)
     return PrivacyStatement(
         unit=unit,
+        neighbours=neighbours,
         relation=relation,
+        release=release,
         released=released,
         public=tuple(public),
         delta=delta,
@@ -148,7 +154,6 @@ def make_statement(
         assumptions=(*assumptions, *(text for text in always if text not in assumptions)),
         gaps=tuple(gaps),
         ledger=book.entries,
-        neighbours=neighbours,
     )
 
 
@@ -166,8 +171,10 @@ def undirected_edge_gap(ledger: Ledger, delta: float) -> Gap:
     claimed, sound = sensitivity_price(ledger, delta)
     return replace(
         GAP_UNDIRECTED_EDGE,
-        size=f"with this run's noise, {_number(claimed)} becomes {_number(sound)} at delta {delta:g} (the same exact "
-        f"accountant, sensitivity 1 and square root of 2); {GAP_UNDIRECTED_EDGE.size}",
+        size=f"with this run's noise, at delta {delta:g}, one and the same exact accountant gives {_number(claimed)} for the "
+        f"paper's sensitivity, 1, and {_number(sound)} for the proved one, the square root of 2. The epsilon as published is the "
+        f"first of these two claims once more, by the paper's own accountant (Renyi divergences), which is less tight than the "
+        "exact one",
     )
 
 
@@ -199,58 +206,81 @@ _UNITS = {
 
 FAULT = "Known fault, which no epsilon here counts"
 
-_ATTACKED = {
-    "mechanism": "the run's mechanisms, played on a worst case made for them; no data of the run were read",
-    "white-box": "one more training like the run, with canaries among its gradients",
-}
+
+def attacked(adversary: Adversary | None) -> str:
+    """What an adversary attacks: never the very run, whose noise is drawn and stays secret."""
+    return ADVERSARIES[adversary or Adversary.UNKNOWN]
 
 
-def attacked(audit: str) -> str:
-    """What the audit of that name attacks: never the very run, whose noise is drawn and stays secret."""
-    return _ATTACKED.get(audit, f"what the audit {audit} plays" if audit else "what it was, is not known")
+class Said(StrEnum):
+    """What a line of `lines` speaks of, for those who show some of them elsewhere."""
+
+    TERMS = "terms"
+    FAULT = "fault"
+    NUMBER = "number"
+    LEDGER = "ledger"
 
 
-def statement_text(statement: PrivacyStatement) -> str:
-    """The statement in plain sentences, one a line, without any markup."""
-    lines = [f"Protected: {_UNITS[statement.unit]}."]
-    lines.extend(f"{FAULT}: {fault}" for fault in statement.known_faults)
-    add: Callable[[str], None] = lines.append
-    add(f"Neighbouring relation: {statement.relation}.")
-    add(f"Released: {statement.released}.")
+def lines(statement: PrivacyStatement) -> Iterator[tuple[Said, str]]:
+    """The statement in plain sentences without any markup, and what each speaks of."""
+    yield Said.TERMS, f"Protected: {_UNITS[statement.unit]}."
+    for fault in statement.known_faults:
+        yield Said.FAULT, f"{FAULT}: {fault}"
+    yield Said.TERMS, f"Neighbouring relation: {statement.relation}."
+    yield Said.TERMS, f"Released: {statement.released}."
     if statement.public:
-        add(f"Taken to be public: {'; '.join(statement.public)}.")
+        yield Said.TERMS, f"Taken to be public: {'; '.join(statement.public)}."
+    yield from ((Said.NUMBER, text) for text in _numbers(statement))
+    if statement.data_dependent:
+        yield Said.TERMS, "This epsilon was computed from the private data and is itself not private."
+    for holder, epsilon in statement.per_holder:
+        yield Said.TERMS, f"For {holder}: epsilon {_upper(epsilon)}."
+    for assumption in statement.assumptions:
+        yield Said.TERMS, f"Assumed: {assumption}."
+    for entry in statement.ledger:
+        yield Said.LEDGER, _entry_text(entry)
+    for gap in statement.gaps:
+        yield (
+            Said.TERMS,
+            f"Gap ({gap.evidence}): {gap.title}. Claimed: {gap.claim}. It fails because {gap.fails}. "
+            f"What holds: {gap.holds}. Size: {gap.size}. Source: {gap.source}.",
+        )
+
+
+def _numbers(statement: PrivacyStatement) -> Iterator[str]:
+    """The three epsilons."""
     if math.isinf(statement.epsilon):
-        add("Sound epsilon: infinite. Nothing is guaranteed.")
+        yield "Sound epsilon: infinite. Nothing is guaranteed."
     else:
-        add(
+        yield (
             f"Sound epsilon: {_upper(statement.epsilon)} at delta {statement.delta:g} ({statement.delta_rule}), "
             f"by {statement.accountant}."
         )
     if statement.epsilon_as_published is None:
-        add("Epsilon as published: no paper gives a formula for it.")
+        yield "Epsilon as published: no paper gives a formula for it."
     else:
         by = f", by {statement.accountant_as_published}" if statement.accountant_as_published else ""
-        add(
-            f"Epsilon as published, for comparison with the paper's tables: {_number(statement.epsilon_as_published)}{by}."
-        )
+        said = _number(statement.epsilon_as_published)
+        yield f"Epsilon as published, for comparison with the paper's tables: {said}{by}."
     if statement.epsilon_audited is None:
-        add("Epsilon audited: no attack has been run.")
+        yield "Epsilon audited: no attack has been run."
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"
-        add(f"Epsilon audited: an attack has shown at least {_lower(statement.epsilon_audited)}{sure}.")
-        add(f"Attacked: {attacked(statement.audited_by)}.")
-    if statement.data_dependent:
-        add("This epsilon was computed from the private data and is itself not private.")
-    lines.extend(f"For {holder}: epsilon {_upper(epsilon)}." for holder, epsilon in statement.per_holder)
-    lines.extend(f"Assumed: {assumption}." for assumption in statement.assumptions)
-    for entry in statement.ledger:
-        add(_entry_text(entry))
-    lines.extend(
-        f"Gap ({gap.evidence}): {gap.title}. Claimed: {gap.claim}. It fails because {gap.fails}. "
-        f"What holds: {gap.holds}. Size: {gap.size}. Source: {gap.source}."
-        for gap in statement.gaps
-    )
-    return "\n".join(lines)
+        yield f"Epsilon audited: an attack has shown at least {_lower(statement.epsilon_audited)}{sure}."
+        yield f"Attacked: {attacked(statement.adversary)}."
+
+
+def statement_text(statement: PrivacyStatement) -> str:
+    """Write a statement in plain sentences, one a line, without any markup.
+
+    Args:
+        statement: The statement of a plan, or of a run.
+
+    Returns:
+        What is protected, released and assumed, the three epsilons, the ledger, and the gaps of published
+        analyses.
+    """
+    return "\n".join(text for _, text in lines(statement))
 
 
 def _entry_text(entry: LedgerEntry) -> str:

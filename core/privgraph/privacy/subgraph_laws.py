@@ -1,4 +1,5 @@
-"""How many subgraphs hold a node: laws of K for one out-degree, above all of a block of them, and above all there are.
+"""How many subgraphs hold a node: laws of K for one out-degree, above all of a block of them, and above all
+there are.
 
 Unit, relation and the proofs: `privgraph.privacy.subgraphs`.
 """
@@ -52,15 +53,17 @@ class Law:
 
 
 def degree_law(rate: float, neighbours: int, degree: int) -> Law:
-    """K of a node with `degree` out-neighbours: each is central with chance q and then draws it with min(1, M/D)."""
+    """K of a node with `degree` out-neighbours: each is central with chance q and then draws it with min(1,
+    M/D)."""
     return Law(degree, rate * min(1.0, neighbours / degree)) if degree else Law(math.inf)
 
 
 def block_law(rate: float, neighbours: int, first: int, last: int) -> Law:
     """A law above K in stochastic order for every out-degree from `first` to `last`; `first` at least M.
 
-    Throw Poisson(l) balls into n boxes: Bin(n, 1 - exp(-l/n)) boxes are hit, stochastically more the more balls or boxes there are
-    (a ball hits a new box with probability 1 - hit/n). Bin(D, qM/D) is that law at n = D, l = -D log(1 - qM/D), which falls in D.
+    Throw Poisson(l) balls into n boxes: Bin(n, 1 - exp(-l/n)) boxes are hit, stochastically more the more
+    balls or boxes there are (a ball hits a new box with probability 1 - hit/n). Bin(D, qM/D) is that law at n
+    = D, l = -D log(1 - qM/D), which falls in D.
     """
     chance = rate * neighbours / first
     if first == last or chance == 1:
@@ -71,7 +74,8 @@ def block_law(rate: float, neighbours: int, first: int, last: int) -> Law:
 def blocks(event: SampledSubgraphs) -> Iterator[tuple[int, int]]:
     """Out-degrees (first, last) from M on, in blocks within which the mean of a block's law grows little.
 
-    Degrees below M are dominated by M, of which all draw z. The degree M + 1 never is in a block with M, so that no chance is 1.
+    Degrees below M are dominated by M, of which all draw z. The degree M + 1 never is in a block with M, so
+    that no chance is 1.
     """
     rate, neighbours, largest = event.rate, event.neighbours, event.largest_degree
     first = min(neighbours, largest)
@@ -114,7 +118,8 @@ def dominating(event: SampledSubgraphs, *, whole: bool = False) -> tuple[Law, ..
 
 @lru_cache(maxsize=256)
 def reach(event: SampledSubgraphs, negligible: float) -> float:
-    """A loss beyond which `negligible` is left in either direction, even if K were seen: then shifts are 2k + 1 at most."""
+    """A loss beyond which `negligible` is left in either direction, even if K were seen: then shifts are 2k +
+    1 at most."""
     largest = 0.0
     for law in dominating(event):
         weights = law.weights(negligible / 4)

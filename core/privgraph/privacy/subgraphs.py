@@ -1,20 +1,24 @@
-"""What one step of `SampledSubgraphs` costs, for the worst out-degree: upper bounds on its hockey-stick curves.
+"""What one step of `SampledSubgraphs` costs, for the worst out-degree: upper bounds on its hockey-stick
+curves.
 
-P is the law of the noisy sum with a node z, Q without it, and H_c(P||Q) = E_Q[(dP/dQ - c)_+]. Lengths are in clipping norms C over the
-noise: a = 1/noise_multiplier is what z's own gradient is, 2a what each of the K subgraphs that hold it can change. The full proofs stand
-in `privgraph/methods/heter_poisson/README.md`, "What is proved"; in short:
+P is the law of the noisy sum with a node z, Q without it, and H_c(P||Q) = E_Q[(dP/dQ - c)_+]. Lengths are in
+clipping norms C over the noise: a = 1/noise_multiplier is what z's own gradient is, 2a what each of the K
+subgraphs that hold it can change. The full proofs stand in
+`privgraph/methods/gradients/heter_poisson/README.md`, "What is proved"; in short:
 
-- **A mixture against a point** (P1). For P = sum w_i N(v_i, I), Q = N(0, I) and |v_i| <= r_i, both H_c(P||Q) and H_c(Q||P) are largest for
-  the numbers r_i on one line: `hockey_sticks.mixture_curves`.
-- **With the central/peripheral rule** (P2). Given everybody else's draws, n ~ Bin(D, q) out-neighbours are central, and the pair is
-  (1-q) sum_k Bin(k; n, p) N(2ka) + q N(a) against N(0), averaged over n: `exclusive_curves`.
-- **Without it** (P3). Subgraphs are independent given who draws z, so that a test's power on larger sets is bounded by that on smaller ones; what
-  is left is a maximum over decreasing sequences, solved by an antitonic regression for each outcome: `open_curves`.
-- **All out-degrees** (P4). Each bound grows with K in stochastic order, degrees up to M are dominated by M, and others by blocks of
-  degrees (`subgraph_laws`): `envelope`.
+- **A mixture against a point** (P1). For P = sum w_i N(v_i, I), Q = N(0, I) and |v_i| <= r_i, both H_c(P||Q)
+  and H_c(Q||P) are largest for the numbers r_i on one line: `hockey_sticks.mixture_curves`.
+- **With the central/peripheral rule** (P2). Given everybody else's draws, n ~ Bin(D, q) out-neighbours are
+  central, and the pair is (1-q) sum_k Bin(k; n, p) N(2ka) + q N(a) against N(0), averaged over n:
+  `exclusive_curves`.
+- **Without it** (P3). Subgraphs are independent given who draws z, so that a test's power on larger sets is
+  bounded by that on smaller ones; what is left is a maximum over decreasing sequences, solved by an antitonic
+  regression for each outcome: `open_curves`.
+- **All out-degrees** (P4). Each bound grows with K in stochastic order, degrees up to M are dominated by M,
+  and others by blocks of degrees (`subgraph_laws`): `envelope`.
 
-Every number is rounded up: a law on a grid keeps the mean of each cell in a coordinate in which what is averaged is convex, a curve is
-joined by chords, tails that are cut off count as revealed.
+Every number is rounded up: a law on a grid keeps the mean of each cell in a coordinate in which what is
+averaged is convex, a curve is joined by chords, tails that are cut off count as revealed.
 """
 
 from __future__ import annotations
@@ -45,13 +49,14 @@ _SMALLEST_MEAN = 0.02
 _QUADRATURE = np.polynomial.legendre.leggauss(12)
 
 
-# --- with the rule -----------------------------------------------------------------------------------------------------------
+# --- with the rule ----------------------------------------------------------------------------------------
 
 
 def exclusive_curves(
     event: SampledSubgraphs, degree: int, epsilons: Array, negligible: float = 1e-15, spacing: float = 0.005
 ) -> Curves:
-    """With the rule, for one out-degree D: the mean over n ~ Bin(D, q) of the pairs that n central out-neighbours make."""
+    """With the rule, for one out-degree D: the mean over n ~ Bin(D, q) of the pairs that n central
+    out-neighbours make."""
     return _Exclusive(event, epsilons, negligible, spacing).degrees(degree, degree)
 
 
@@ -72,7 +77,8 @@ class _Exclusive:
         return self._line.curves((1 - q) * weights, q, self._growth, lost)
 
     def degrees(self, first: int, last: int) -> Curves:
-        """Out-degrees `first` to `last`: n below Bin(last, q) and, given n, K below Bin(n, M/first). Exact where they are one.
+        """Out-degrees `first` to `last`: n below Bin(last, q) and, given n, K below Bin(n, M/first). Exact
+        where they are one.
 
         In blocks, n is rounded up to one of few.
         """
@@ -91,7 +97,8 @@ class _Exclusive:
         return total
 
     def far(self, blocks: Sequence[tuple[int, int]]) -> Curves:
-        """The maximum over blocks of large degrees: given n, K is below Poisson(-n log(1 - M/first)), the next mean in one table."""
+        """The maximum over blocks of large degrees: given n, K is below Poisson(-n log(1 - M/first)), the
+        next mean in one table."""
         found: list[dict[int, float]] = []
         rest = []
         for first, last in blocks:
@@ -118,7 +125,8 @@ class _Exclusive:
         )
 
     def _chances(self, degree: int, up: Callable[[int], int]) -> tuple[list[int], list[float], float]:
-        """n ~ Bin(`degree`, q), where all from one n to `up` of it count as the largest of them: counts, chances, and what is beyond."""
+        """n ~ Bin(`degree`, q), where all from one n to `up` of it count as the largest of them: counts,
+        chances, and what is beyond."""
         q = self.event.rate
         counts, chances = [], []
         # Below this number n is rare, and counts as this one.
@@ -134,12 +142,13 @@ class _Exclusive:
         return counts, chances, beyond
 
 
-# --- without the rule -----------------------------------------------------------------------------------------------------
+# --- without the rule -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Outcomes:
-    """What z can gain at each point of a grid, for k = 0, 1, ... subgraphs that hold it, relative to what it costs there.
+    """What z can gain at each point of a grid, for k = 0, 1, ... subgraphs that hold it, relative to what it
+    costs there.
 
     log_ratios (K, N): gain over cost; log_costs (N,): the chance of the point in what is paid for.
     """
@@ -150,8 +159,9 @@ class _Outcomes:
     def curve(self, weights: Array, epsilons: Array, lost: float) -> Array:
         """max over decreasing sequences of sum_k w_k (gain_k - c cost_k), at each c = exp(epsilon).
 
-        At each point the outcomes that a test may take are a prefix 0..m, so that the best it can do is the sum of w_k (R_k - c)_+, with
-        R the antitonic regression of the ratios in k. `lost` is the chance of all larger k, which count as revealed.
+        At each point the outcomes that a test may take are a prefix 0..m, so that the best it can do is the
+        sum of w_k (R_k - c)_+, with R the antitonic regression of the ratios in k. `lost` is the chance of
+        all larger k, which count as revealed.
         """
         log_ratios = _antitonic(self.log_ratios[: len(weights)], weights)
         gains = np.exp(log_ratios + self.log_costs) * weights[:, None]
@@ -177,8 +187,9 @@ def open_curves(
 def _outcomes(event: SampledSubgraphs, count: int, spacing: float) -> tuple[_Outcomes, _Outcomes]:
     """Both directions, for K below `count`, on one grid of x ~ N(0, 1) and its mirror image.
 
-    Removed: gain_k = (1-q) e^(s x - s^2/2) + q e^(t x - t^2/2), s = 2ka and t = s + a, cost 1. Added: gain_k = e^(s x - s^2/2), cost
-    (1-q) + q e^(-a x - a^2/2). In y = e^(ax), or its inverse, gains are convex and costs linear.
+    Removed: gain_k = (1-q) e^(s x - s^2/2) + q e^(t x - t^2/2), s = 2ka and t = s + a, cost 1. Added: gain_k
+    = e^(s x - s^2/2), cost (1-q) + q e^(-a x - a^2/2). In y = e^(ax), or its inverse, gains are convex and
+    costs linear.
     """
     a, q = 1 / event.noise_multiplier, event.rate
     s = 2 * a * np.arange(count)[:, None]
@@ -192,8 +203,8 @@ def _outcomes(event: SampledSubgraphs, count: int, spacing: float) -> tuple[_Out
 
 
 def _grid(slope: float, top: float, spacing: float) -> tuple[Array, Array]:
-    """Points x (N,) and log chances that stand for x ~ N(0, 1): each cell's chance goes to its two ends, and the mean of
-    exp(`slope` x) stays. A convex function of that has a mean no smaller than the true one."""
+    """Points x (N,) and log chances that stand for x ~ N(0, 1): each cell's chance goes to its two ends, and
+    the mean of exp(`slope` x) stays. A convex function of that has a mean no smaller than the true one."""
     x = np.arange(-WIDTH, top + WIDTH + spacing, spacing)
     places, weights = _QUADRATURE
     t = spacing * (places + 1) / 2
@@ -207,8 +218,9 @@ def _grid(slope: float, top: float, spacing: float) -> tuple[Array, Array]:
 def _antitonic(log_values: Array, weights: Array) -> Array:
     """Weighted antitonic regression along the first axis, of each column.
 
-    Nearly every column rises to one peak and falls from there. Then the prefix with the largest mean is one level, and what
-    comes after it stays as it is: one pass, where `_antitonic_of_any` takes one for every value.
+    Nearly every column rises to one peak and falls from there. Then the prefix with the largest mean is one
+    level, and what comes after it stays as it is: one pass, where `_antitonic_of_any` takes one for every
+    value.
     """
     top = log_values.max(axis=0)
     values, weights = np.exp(log_values - top), np.maximum(weights, 1e-100)
@@ -232,7 +244,7 @@ def _antitonic_of_any(values: Array, weights: Array) -> Array:
     return best
 
 
-# --- all out-degrees ------------------------------------------------------------------------------------------------------
+# --- all out-degrees --------------------------------------------------------------------------------------
 
 
 def degree_curves(event: SampledSubgraphs, degree: int, epsilons: Array, negligible: float = 1e-15) -> Curves:
@@ -242,7 +254,8 @@ def degree_curves(event: SampledSubgraphs, degree: int, epsilons: Array, negligi
 
 
 def envelope(event: SampledSubgraphs, epsilons: Array, negligible: float = 1e-15) -> Curves:
-    """Upper bounds for every out-degree from 0 to the largest: convex, so that each is the curve of a pair of laws.
+    """Upper bounds for every out-degree from 0 to the largest: convex, so that each is the curve of a pair of
+    laws.
 
     epsilons (E,): rising, evenly spaced. Probabilities of at most `negligible` count as revealed.
     """
@@ -269,7 +282,8 @@ def _open_blocks(event: SampledSubgraphs, epsilons: Array, negligible: float, sp
 
 
 def _exclusive_blocks(event: SampledSubgraphs, epsilons: Array, negligible: float, spacing: float) -> Iterator[Curves]:
-    """Degrees up to 2M + 2 one by one, up to 16M in blocks of which each n is looked at, and the rest through the table."""
+    """Degrees up to 2M + 2 one by one, up to 16M in blocks of which each n is looked at, and the rest through
+    the table."""
     exclusive = _Exclusive(event, epsilons, negligible, spacing)
     neighbours, largest = event.neighbours, event.largest_degree
     first = min(neighbours, largest)
@@ -287,7 +301,8 @@ def _exclusive_blocks(event: SampledSubgraphs, epsilons: Array, negligible: floa
 
 @lru_cache(maxsize=256)
 def reach(event: SampledSubgraphs, negligible: float) -> float:
-    """A loss, at most 500, beyond which no more than ten times `negligible` is left in either direction, whatever the out-degree."""
+    """A loss, at most 500, beyond which no more than ten times `negligible` is left in either direction,
+    whatever the out-degree."""
     seen = min(subgraph_laws.reach(event, negligible), 500.0)
     epsilons = np.linspace(-seen, seen, 401)
     if event.exclusive:
@@ -305,11 +320,12 @@ def reach(event: SampledSubgraphs, negligible: float) -> float:
     return float(epsilons[200:][left <= 10 * negligible].min(initial=seen))
 
 
-# --- guesses --------------------------------------------------------------------------------------------------------------
+# --- guesses ----------------------------------------------------------------------------------------------
 
 
 def typical(event: SampledSubgraphs, epsilons: Array) -> Curves:
-    """Curves of the out-degree that is mostly the worst: M with the rule, infinite without. For searches, no bound.
+    """Curves of the out-degree that is mostly the worst: M with the rule, infinite without. For searches, no
+    bound.
 
     epsilons (E,): rising, evenly spaced, from -e to e.
     """
@@ -326,8 +342,8 @@ def typical(event: SampledSubgraphs, epsilons: Array) -> Curves:
 def guessed_squared_mu(event: SampledSubgraphs) -> float:
     """The squared shift of a Gaussian about as private as one step: a guess for grids, no bound.
 
-    The smaller of the chi-squared divergence of a pair and its mean squared shift: with K hidden at an infinite out-degree, or
-    seen, with the rule, at the out-degree M.
+    The smaller of the chi-squared divergence of a pair and its mean squared shift: with K hidden at an
+    infinite out-degree, or seen, with the rule, at the out-degree M.
     """
     q, a = event.rate, 1 / event.noise_multiplier
     law = Law(event.neighbours, q) if event.exclusive else Law(math.inf, mean=q * event.neighbours)

@@ -1,6 +1,7 @@
 """One audit of one run. `python -m privgraph.runs.audit RUN [--audit NAME]`.
 
-What it comes to is kept in the store, beside the run; how far it is stands in a folder of its own (`auditing`).
+What it comes to is kept in the store, beside the run; how far it is stands in a folder of its own
+(`auditing`).
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from privgraph.registry import AUDITS, AuditSpec, UnknownName
 from privgraph.registry import audit as audit_spec
 from privgraph.runs.auditing import Diary, subject
 from privgraph.runs.machine import choose_device, share_cores
-from privgraph.runs.patience import patiently
 from privgraph.runs.records import StoreError
+from privgraph.runs.reporting import say
+from privgraph.runs.retrying import patiently
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
-from privgraph.runs.telling import say
 from privgraph.runs.worker import one_sentence
 
 if TYPE_CHECKING:

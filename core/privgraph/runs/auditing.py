@@ -1,7 +1,8 @@
 """Audits as processes of their own, for a page or a command line to start, watch and stop. No torch.
 
-Each audit has a token and a folder of its own below the run's: any number of them may go on at once, and each outlives
-whoever started it. What it comes to lies in the store (`RunStore.audits`); here is only how far it is.
+Each audit has a token and a folder of its own below the run's: any number of them may go on at once, and each
+outlives whoever started it. What it comes to lies in the store (`RunStore.audits`); here is only how far it
+is.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _children: list[subprocess.Popen[bytes]] = []
 class Auditing:
     """An audit of a run on its way, or ended.
 
-    `progress` in [0, 1]. `done`: it has ended, one way or another; `error` is one sentence, "" where nothing went wrong,
-    and `stopped` says that it was asked to end. `started` in seconds since the epoch.
+    `progress` in [0, 1]. `done`: it has ended, one way or another; `error` is one sentence, "" where nothing
+    went wrong, and `stopped` says that it was asked to end. `started` in seconds since the epoch.
     """
 
     token: str
@@ -64,7 +65,8 @@ def _unread() -> Any:
 def subject(record: RunRecord, graph: Callable[[], Any] = _unread) -> Subject:
     """What an audit is told of a stored run: enough to ask whether it refuses the run, and what it costs.
 
-    `graph` loads the run's data for the process that audits it. Raises `StoreError` where the run has no result.
+    `graph` loads the run's data for the process that audits it. Raises `StoreError` where the run has no
+    result.
     """
     if record.state != "done" or record.statement is None:
         raise StoreError(f"only a run that is done can be audited, and {record.id} is {record.state}")
@@ -83,8 +85,8 @@ def subject(record: RunRecord, graph: Callable[[], Any] = _unread) -> Subject:
 def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
     """Start an audit of a run as a process of its own, and give its token.
 
-    Raises `StoreError` where the run is not done or no process can be started, and `OptionError` where the audit refuses
-    the run.
+    Raises `StoreError` where the run is not done or no process can be started, and `OptionError` where the
+    audit refuses the run.
     """
     record = store.get(run)
     refusal = audit_spec(audit).refuses(subject(record))

@@ -1,4 +1,5 @@
-"""What a run has told and the store does not have yet: in memory, and in a file while the store is away. No torch."""
+"""What a run has told and the store does not have yet: in memory, and in a file while the store is away. No
+torch."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ MOST_BYTES = 64 * 2**20
 
 
 class Backlog:
-    """The events of one run that wait to be stored, in order. Each is stored once, also where an answer was lost."""
+    """The events of one run that wait to be stored, in order. Each is stored once, also where an answer was
+    lost."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -38,7 +40,8 @@ class Backlog:
         self._memory.append(event)
 
     def rest(self) -> list[Event]:
-        """All of it, for a step that stores the last of it and says so; no more than `leave` after `store`."""
+        """All of it, for a step that stores the last of it and says so; no more than `leave` after
+        `store`."""
         aside = self._read()[0] if self._aside else []
         return [*aside, *self._memory]
 
@@ -59,7 +62,8 @@ class Backlog:
                 self._forget_file()
 
     def put_aside(self) -> bool:
-        """Write what is in memory to the file; False where there is no room for it, and it stays in memory."""
+        """Write what is in memory to the file; False where there is no room for it, and it stays in
+        memory."""
         if not self._memory:
             return True
         lines = [json.dumps([kind, plain(payload)]) for kind, payload in map(to_record, self._memory)]

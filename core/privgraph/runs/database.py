@@ -41,7 +41,8 @@ class Database:
             self._make()
 
     def _complete(self) -> bool:
-        """Whether every table is there: then nothing is written, and a store on a full or read-only disk can be read."""
+        """Whether every table is there: then nothing is written, and a store on a full or read-only disk can
+        be read."""
         with self.read() as connection:
             there = set(sa.inspect(connection).get_table_names())
             if not set(metadata.tables) <= there:
@@ -139,13 +140,15 @@ def shown(url: sa.URL) -> str:
 
 
 def _make(path: Path) -> None:
-    """An empty file for SQLite, which would let everybody read its own; what is wrong with the place, SQLite says."""
+    """An empty file for SQLite, which would let everybody read its own; what is wrong with the place, SQLite
+    says."""
     with suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o666 & ~umask()))
 
 
 def _engine(url: str) -> sa.Engine:
-    """An engine for SQLite or PostgreSQL. Raises `StoreError` where the URL names neither, or its driver is missing."""
+    """An engine for SQLite or PostgreSQL. Raises `StoreError` where the URL names neither, or its driver is
+    missing."""
     try:
         parsed = sa.make_url(url)
         backend = parsed.get_backend_name()
@@ -167,8 +170,8 @@ def _engine(url: str) -> sa.Engine:
 def _sqlite(url: sa.URL) -> sa.Engine:
     """An engine whose writers queue up instead of failing.
 
-    A write-ahead log, so that readers never wait; BEGIN IMMEDIATE for writers, because a transaction that starts by
-    reading cannot become a writer while another one writes, and fails at once.
+    A write-ahead log, so that readers never wait; BEGIN IMMEDIATE for writers, because a transaction that
+    starts by reading cannot become a writer while another one writes, and fails at once.
     """
     path = Path(url.database or "").resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -200,7 +203,8 @@ def _connection(path: Path) -> sqlite3.Connection:
         if "locked" in str(error) or not path.is_file():
             raise
         refused = error
-    # To read through a write-ahead log takes a file beside it that may be written. Without a log nobody writes now.
+    # To read through a write-ahead log takes a file beside it that may be written. Without a log nobody
+    # writes now.
     log = path.with_name(f"{path.name}-wal")
     ways = ["mode=ro"] if log.exists() and log.stat().st_size else ["mode=ro", "mode=ro&immutable=1"]
     for way in ways:

@@ -21,8 +21,8 @@ _NUMPY = ("edge-rand", "privgnn", "pate", "dp-gpl")
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """`sentence` says it to who reads a run's statement. `mended`: the first version without it, in numbers; None where
-    it is the data's name that carries it, whichever version trained."""
+    """`sentence` says it to who reads a run's statement. `mended`: the first version without it, in numbers;
+    None where it is the data's name that carries it, whichever version trained."""
 
     name: str
     sentence: str
@@ -105,7 +105,8 @@ def known_faults(spec: RunSpec, version: str) -> tuple[str, ...]:
 
     `version` is that of `program.program`; "" is a version before 0.5.0, which did not say.
 
-    >>> [len(known_faults(RunSpec(method="gap", dataset="cora", options={"unit": "edge"}), by)) for by in ("", "0.5.0+ab")]
+    >>> spec = RunSpec(method="gap", dataset="cora", options={"unit": "edge"})
+    >>> [len(known_faults(spec, by)) for by in ("", "0.5.0+ab")]
     [3, 0]
     """
     release = _release(version)

@@ -23,12 +23,13 @@ from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
 from privgraph.runs.processes import note_exit
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.store import RunStore
+from privgraph.runs.store import ARTIFACTS, RunStore
 
 STACK_LIMIT = 10
 """How many runs one worker trains together at most."""
 MEMORY_PER_WORKER = 3 * 2**30
-"""Bytes of memory that a worker is taken to need: PyTorch, a graph of a few million edges, its activations."""
+"""Bytes of memory that a worker is taken to need: PyTorch, a graph of a few million edges, its
+activations."""
 MOST_WORKERS = 8
 
 _children: list[subprocess.Popen[bytes]] = []
@@ -110,7 +111,8 @@ def _same_graph(one: RunSpec, other: RunSpec) -> bool:
 
 
 def _stack_key(spec: RunSpec) -> tuple[object, ...] | None:
-    """The configuration's stacking key; None for a spec that this version refuses, which its worker will say."""
+    """The configuration's stacking key; None for a spec that this version refuses, which its worker will
+    say."""
     try:
         key: tuple[object, ...] = spec.config().stack_key()
     except (OptionError, UnknownName):
@@ -155,10 +157,12 @@ def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
 
 
 def environment(store: RunStore) -> dict[str, str]:
-    """The worker's environment: this store (by the environment, for its URL may hold a password), and last words."""
+    """The worker's environment: this store (by the environment, for its URL may hold a password), and last
+    words."""
     return {
         **home.environment(),
         "PRIVGRAPH_STORE": store.url,
+        ARTIFACTS: str(store.folders),
         "PYTHONUNBUFFERED": "1",
         "PYTHONFAULTHANDLER": "1",
     }
@@ -173,10 +177,12 @@ def wait(
     watch: Callable[[list[RunRecord]], None] | None = None,
     away: Callable[[StoreAway], None] | None = None,
 ) -> list[RunRecord]:
-    """Wait until none of the runs is pending, starting workers where there is room; give their records, in order of `ids`.
+    """Wait until none of the runs is pending, starting workers where there is room; give their records, in
+    order of `ids`.
 
-    `watch` is given the records at each look, `every` seconds. The runs go on while the store is away, and so does the
-    wait: `away` is told at each look that failed. Raises `TimeoutError` after `timeout` seconds; the runs go on all the same.
+    `watch` is given the records at each look, `every` seconds. The runs go on while the store is away, and so
+    does the wait: `away` is told at each look that failed. Raises `TimeoutError` after `timeout` seconds; the
+    runs go on all the same.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
     while True:

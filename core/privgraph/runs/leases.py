@@ -32,7 +32,8 @@ LOST_AFTER = 15.0
 HUNG_AFTER = 120.0
 """The same for a process that is there: it may be short of disk or time, and then cannot write."""
 WATCHED_FOR = 5.0
-"""Seconds that a silence is watched before it counts: after a machine has slept, every heartbeat looks old."""
+"""Seconds that a silence is watched before it counts: after a machine has slept, every heartbeat looks
+old."""
 LOG_NAME = "worker.log"
 RESERVE_NAME = ".reserve"
 
@@ -86,7 +87,8 @@ class Leases:
         self._looked = clock.monotonic()
 
     def waiting(self) -> list[Waiting]:
-        """The queue, in order: who was submitted first comes first. What this version cannot read is left to others."""
+        """The queue, in order: who was submitted first comes first. What this version cannot read is left to
+        others."""
         chosen = sa.select(runs.c.id, runs.c.spec, runs.c.batch).where(runs.c.state == "queued").order_by(runs.c.number)
         with self._database.read() as connection:
             found = connection.execute(chosen).all()
@@ -158,15 +160,17 @@ class Leases:
     def append(self, run: str, new: Sequence[Event], worker: str | None = None, after: int | None = None) -> int:
         """Append events to a live run, all or none, and give the last sequence number.
 
-        With `worker`, only if that worker still has the run. Raises `RunIsFixed` otherwise. With `after`, the last sequence
-        number that the worker knows of: what the store has beyond it are the first of `new`, from a try whose answer was lost.
+        With `worker`, only if that worker still has the run. Raises `RunIsFixed` otherwise. With `after`, the
+        last sequence number that the worker knows of: what the store has beyond it are the first of `new`,
+        from a try whose answer was lost.
         """
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
             return _append(connection, row, _beyond(row, new, after), self._database.now(connection))
 
     def made_by(self, worker: str, version: str) -> None:
-        """Say which program makes the noise of the runs that the worker has; said once, before there is any."""
+        """Say which program makes the noise of the runs that the worker has; said once, before there is
+        any."""
         with self._database.write() as connection:
             said = sa.exists().where(origins.c.run == runs.c.number, origins.c.attempt == runs.c.attempt)
             chosen = sa.select(runs.c.number, runs.c.attempt).where(*_leased(worker), ~said)
@@ -184,7 +188,8 @@ class Leases:
     def finish(
         self, run: str, worker: str, outcome: Outcome, last: Sequence[Event] = (), after: int | None = None
     ) -> None:
-        """Append the last events and fix what the run came to, in one step. Raises `RunIsFixed` where it is too late.
+        """Append the last events and fix what the run came to, in one step. Raises `RunIsFixed` where it is
+        too late.
 
         `after` is that of `append`.
         """
@@ -203,7 +208,8 @@ class Leases:
         return row
 
     def sweep_lost(self) -> list[str]:
-        """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their ids."""
+        """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their
+        ids."""
         chosen = sa.select(runs.c.id, runs.c.worker, runs.c.pid, runs.c.host, runs.c.heartbeat, runs.c.started)
         with self._watching(), self._database.read() as connection:
             time = self._database.now(connection)
@@ -219,7 +225,8 @@ class Leases:
     def _watching(self) -> Iterator[None]:
         """A look at all heartbeats. One that fails, or comes late, begins the watch anew.
 
-        While the store was away no worker could write either, and the first who is back must not take the others for dead.
+        While the store was away no worker could write either, and the first who is back must not take the
+        others for dead.
         """
         seen = clock.monotonic()
         if seen - self._looked > LOST_AFTER:
@@ -306,7 +313,8 @@ def _append(connection: sa.Connection, row: Any, new: Sequence[Event], time: flo
 def _progress(row: Any, new: Sequence[Event], time: float) -> dict[str, Any]:
     """What the newest progress event changes in the run's row.
 
-    The pace of a run is taken from the last moment at which nothing was done yet: loading data does not count.
+    The pace of a run is taken from the last moment at which nothing was done yet: loading data does not
+    count.
     """
     latest = next((event for event in reversed(new) if isinstance(event, Progress)), None)
     if latest is None:

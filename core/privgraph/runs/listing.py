@@ -11,7 +11,9 @@ import sqlalchemy as sa
 
 from privgraph.audits.record import AuditRecord
 from privgraph.options import short
+from privgraph.privacy.kinds import Adversary
 from privgraph.progress import check_record
+from privgraph.registry import AUDITS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import (
     LIVE,
@@ -78,7 +80,8 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
 
 
 def _setting(word: str) -> list[str]:
-    """What a stored spec holds where `word` is one of its settings, as name=value; a number in whichever way it is written."""
+    """What a stored spec holds where `word` is one of its settings, as name=value; a number in whichever way
+    it is written."""
     name, equals, value = word.partition("=")
     if not (name and equals and value):
         return []
@@ -130,17 +133,19 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
         row["tags"] = labels.get(number, ())
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
         if graphs:
-            row["graph"] = _graph(row["dataset"], row["split"], row.pop("spec"))
+            row["graph"], row["nodes"] = _graph(row["dataset"], row["split"], row.pop("spec"))
     return found
 
 
-def _graph(dataset: str, split: str, spec: str) -> str:
-    """The graph of a run in words: by its name alone where the spec cannot be read, which must not hide the others."""
+def _graph(dataset: str, split: str, spec: str) -> tuple[str, int | None]:
+    """The graph of a run in words, and its nodes where they are known: by its name alone where the spec
+    cannot be read, which must not hide the others."""
     try:
         with reading("the spec"):
-            return GraphId.made(dataset, parsed(spec)["data_options"], split).words()
+            found = GraphId.made(dataset, parsed(spec)["data_options"], split)
+            return found.words(), found.nodes
     except Unreadable:
-        return dataset
+        return dataset, None
 
 
 def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str, ...]]:
@@ -167,9 +172,10 @@ class Shown(NamedTuple):
 def _audited(connection: sa.Connection, numbers: list[int]) -> dict[int, Shown]:
     """What audits have shown of the whole runs of those numbers.
 
-    Audits that took turns share one confidence, and the largest bound holds at it (`shared_confidence`). Audits without a turn
-    share nothing: of these the first alone is shown, which was not picked for what it says, and none where there are audits
-    with turns. Epsilon falls with delta: what an audit has shown at a larger delta than the run's holds at the run's too.
+    Audits that took turns share one confidence, and the largest bound holds at it (`shared_confidence`).
+    Audits without a turn share nothing: of these the first alone is shown, which was not picked for what it
+    says, and none where there are audits with turns. Epsilon falls with delta: what an audit has shown at a
+    larger delta than the run's holds at the run's too.
     """
     if not numbers:
         return {}
@@ -205,6 +211,11 @@ def _versions(connection: sa.Connection, numbers: list[int]) -> dict[int, str]:
     if len(numbers) <= 500:
         statement = statement.where(origins.c.run.in_(numbers))
     return {row.run: row.version for row in connection.execute(statement)}
+
+
+def _adversary(audit: str) -> Adversary:
+    """The kind of attack of the audit of that name; unknown where a newer version made it."""
+    return AUDITS[audit].adversary if audit in AUDITS else Adversary.UNKNOWN
 
 
 def largest_audited(connection: sa.Connection, number: int) -> float | None:
@@ -258,6 +269,7 @@ def _record(
         epsilon_audited=shown.epsilon if shown else None,
         audit_confidence=shown.confidence if shown else None,
         audited_by=shown.audit if shown else "",
+        adversary=_adversary(shown.audit) if shown else None,
         seconds=row["seconds"],
         peak_memory_mb=row["peak_memory_mb"],
         device=row["device"],

@@ -21,7 +21,8 @@ class DeviceError(Exception):
 
 
 def choose_device(asked: str) -> torch.device:
-    """The device to train on; `auto` is CUDA where there is any. Raises `DeviceError`, and never falls back."""
+    """The device to train on; `auto` is CUDA where there is any. Raises `DeviceError`, and never falls
+    back."""
     import torch
 
     available = torch.cuda.is_available()

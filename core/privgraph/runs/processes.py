@@ -20,7 +20,8 @@ def note_exit(pid: int, code: int) -> None:
 
 
 def how_it_ended(pid: int) -> str:
-    """What is known of the end of a process that is no more, as the end of a sentence; "" where that is nothing."""
+    """What is known of the end of a process that is no more, as the end of a sentence; "" where that is
+    nothing."""
     code = _exits.get(pid)
     if code is None:
         code = _code_of_corpse(pid)
@@ -54,7 +55,8 @@ def alive(pid: int) -> bool:
 def last_words(log: Path) -> str:
     """The end of a log in whole lines, "" where there is none.
 
-    Warnings of libraries are left out, and of a crash the list of all that was loaded: they say nothing of the end.
+    Warnings of libraries are left out, and of a crash the list of all that was loaded: they say nothing of
+    the end.
     """
     try:
         with log.open("rb") as file:

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from privgraph.options import short
+from privgraph.privacy.kinds import Adversary
 from privgraph.progress import Event, from_record
-from privgraph.registry import METHODS
 from privgraph.runs.known_faults import known_faults
 from privgraph.runs.spec import RunSpec
 
@@ -39,7 +39,8 @@ ORDERS = (
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Whatever goes wrong inside leaves as one `Unreadable`: what a newer version, or damage, may have left has any form."""
+    """Whatever goes wrong inside leaves as one `Unreadable`: what a newer version, or damage, may have left
+    has any form."""
     try:
         yield
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -47,7 +48,8 @@ def reading(what: str) -> Iterator[None]:
 
 
 def parsed(text: str) -> Any:
-    """Stored JSON. Raises `ValueError`, also for half a letter: JSON can hold one, and nothing can print or export it."""
+    """Stored JSON. Raises `ValueError`, also for half a letter: JSON can hold one, and nothing can print or
+    export it."""
     value = json.loads(text)
     if "\\ud" in text.lower():
         json.dumps(value, ensure_ascii=False).encode()
@@ -84,7 +86,8 @@ class Unreadable(StoreError):
 
 
 class StoreAway(StoreError):
-    """The database does not answer for now: its server is down or started anew, the network is, or others keep it busy."""
+    """The database does not answer for now: its server is down or started anew, the network is, or others
+    keep it busy."""
 
 
 class StoreIsFull(StoreError):
@@ -103,9 +106,10 @@ class RunRecord:
     that remains, None while nothing is known or the run is not live. `device` is the device that was used (""
     before). `error` is one sentence, "" where nothing went wrong. `statement_json` is the stored form of
     `statement` without audits, parsed when it is first asked for. `epsilon_audited` is the largest bound that
-    an audit has shown on the whole run, at `audit_confidence`, and `audited_by` the name of that audit. `version` is
-    the program that made the last attempt (`program.program`): "" for versions before 0.5.0, which did not
-    say, and before a worker has begun. `damage` says what of the row cannot be read: see `unreadable`.
+    an audit has shown on the whole run, at `audit_confidence`, `audited_by` the name of that audit and
+    `adversary` its kind. `version` is the program that made the last attempt (`program.program`): "" for
+    versions before 0.5.0, which did not say, and before a worker has begun. `damage` says what of the row
+    cannot be read: see `unreadable`.
     """
 
     id: str
@@ -132,6 +136,7 @@ class RunRecord:
     audit_confidence: float | None = None
     version: str = ""
     audited_by: str = ""
+    adversary: Adversary | None = None
     damage: str = ""
 
     @property
@@ -167,7 +172,8 @@ class RunRecord:
 
     @cached_property
     def statement(self) -> PrivacyStatement | None:
-        """The final privacy statement, None before the run is done; audited number and known faults are of today.
+        """The final privacy statement, None before the run is done; audited number and known faults are of
+        today.
 
         Raises `Unreadable` where this version cannot read it.
         """
@@ -187,27 +193,23 @@ class RunRecord:
             epsilon_audited=self.epsilon_audited,
             audit_confidence=self.audit_confidence,
             audited_by=self.audited_by,
+            adversary=self.adversary,
         )
 
     @cached_property
     def _own_statement(self) -> PrivacyStatement | None:
         if self.statement_json is None:
             return None
-        from privgraph.privacy.serial import statement_from_json
+        from privgraph.privacy.serialisation import statement_from_json
 
         with reading("its privacy statement"):
-            return statement_from_json({**self._before_neighbours, **self.statement_json})
-
-    @property
-    def _before_neighbours(self) -> Mapping[str, str]:
-        """What statements of versions before 0.5 did not say: the kind of their relation, which their method tells."""
-        known = METHODS.get(self.spec.method)
-        return {"neighbours": known.neighbours} if known and self.spec.options.get("unit") == "node" else {}
+            return statement_from_json(self.statement_json, self.spec.options)
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredEvent:
-    """An event of a run: `sequence` counts from 1 along the run over all attempts; `time` in seconds since the epoch."""
+    """An event of a run: `sequence` counts from 1 along the run over all attempts; `time` in seconds since
+    the epoch."""
 
     sequence: int
     attempt: int
@@ -227,8 +229,8 @@ class RunQuery:
     """Which runs, in which order. An empty tuple or text does not restrict.
 
     `tags` must all be present; the other tuples list what is admitted. `text` is looked for in the id,
-    the options, the note, the error and the tags, whatever the case; every one of its words must be found. A word such
-    as `epsilon=2` finds the runs with that value of that option, however the number is written.
+    the options, the note, the error and the tags, whatever the case; every one of its words must be found. A
+    word such as `epsilon=2` finds the runs with that value of that option, however the number is written.
     `order` is one of `ORDERS`; `created` with `descending` puts the newest first.
     """
 

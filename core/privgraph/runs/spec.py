@@ -11,7 +11,7 @@ from typing import Any
 
 from privgraph.data import catalogue
 from privgraph.data.spec import DatasetSpec
-from privgraph.methods.plan import GivenNoise, NoiseCanBeGiven
+from privgraph.methods.base import GivenNoise, MethodConfig
 from privgraph.options import OptionError, Scalar, build, parameters, short, values
 from privgraph.registry import METHODS, method
 
@@ -30,11 +30,16 @@ _FIELDS: Mapping[str, type] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RunSpec:
-    """A run, described completely.
+    """A run, described completely. `privgraph.spec` makes one from loose values, and checks them.
 
-    `options` are all options of the method's configuration (defaults filled in by `make_spec`);
-    `data_options` those of an embedded data set that has any; `split` is random, public or inductive.
-    The seed names every random stream of the run, the split included.
+    Args:
+        method: A method of `privgraph.METHODS`.
+        dataset: The name of a data set.
+        options: All options of the method's configuration, by name.
+        data_options: All options of an embedded data set that has any.
+        split: `random`, `public` or `inductive`.
+        seed: It names every random stream of the run that everybody may know, the split included.
+        device: `auto`, `cpu` or `cuda`.
     """
 
     method: str
@@ -59,7 +64,17 @@ class RunSpec:
 
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> RunSpec:
-        """The spec that `to_json` wrote. Raises `OptionError` where the record is of another form."""
+        """Read the spec that `to_json` wrote.
+
+        Args:
+            record: An object of plain JSON values.
+
+        Returns:
+            The spec, whose options are not yet checked (`config` does that).
+
+        Raises:
+            OptionError: The record is of another form.
+        """
         if not isinstance(record, Mapping):
             raise OptionError("a run spec must be an object")
         version = record.get("version")
@@ -78,7 +93,8 @@ class RunSpec:
 
     @property
     def text(self) -> str:
-        """The whole spec as one line. Specs of equal ids can be made on purpose; those of equal texts are equal."""
+        """The whole spec as one line. Specs of equal ids can be made on purpose; those of equal texts are
+        equal."""
         return json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
 
     @property
@@ -87,7 +103,7 @@ class RunSpec:
         digest = hashlib.sha256(self.text.encode()).hexdigest()[:12]
         return f"{self.method}-{self.dataset.replace(':', '-')}-{digest}"
 
-    def config(self) -> Any:
+    def config(self) -> MethodConfig:
         """The validated configuration. Raises `OptionError` or `UnknownName`."""
         return build(method(self.method).load_config(), self.options)
 
@@ -114,15 +130,15 @@ class RunSpec:
 
 @lru_cache(maxsize=4096)
 def _noise(name: str, options: tuple[tuple[str, Scalar], ...]) -> GivenNoise | None:
-    kind = METHODS[name].load_config() if name in METHODS else object
-    if not issubclass(kind, NoiseCanBeGiven):
+    if name not in METHODS:
         return None
+    kind = METHODS[name].load_config()
     known = {parameter.name for parameter in parameters(kind)}
     try:
-        config: NoiseCanBeGiven = build(kind, {option: value for option, value in options if option in known})
+        config = build(kind, {option: value for option, value in options if option in known})
     except OptionError:  # a run of an earlier version, with a value that is admitted no more: its statement tells
         return None
-    return config.given_noise
+    return config.price.given
 
 
 def make_spec(
@@ -164,7 +180,8 @@ def make_spec(
 
 
 def _data_options(data: DatasetSpec, given: Mapping[str, object]) -> dict[str, Scalar]:
-    """All options of an embedded data set, so that leaving one out and giving its default are the same run."""
+    """All options of an embedded data set, so that leaving one out and giving its default are the same
+    run."""
     kind = data.load_options()
     if kind is not None:
         return values(build(kind, given))

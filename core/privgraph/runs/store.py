@@ -36,6 +36,9 @@ from privgraph.runs.tables import audit_turns, audits, events, origins, runs, ta
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
 ALL_RUNS = RunQuery()
+ARTIFACTS = "PRIVGRAPH_ARTIFACTS"
+"""The variable that tells a worker where the artifacts of its store lie; for processes of ours, and not for
+people."""
 
 
 class RunStore:
@@ -51,19 +54,27 @@ class RunStore:
         self.leases = Leases(database, folders)
 
     @staticmethod
-    def open(url: str | None = None) -> RunStore:
+    def open(url: str | None = None, folders: Path | None = None) -> RunStore:
         """The store of that database URL; None: `PRIVGRAPH_STORE`, or else one SQLite file under `home()`.
 
-        Artifacts lie below `home()` in any case: a team that shares a database shares that folder too,
-        or sees numbers without files.
+        Artifacts lie in `folders`, and below `home()` where it is None: a team that shares a database shares
+        that folder too, or sees numbers without files. A store whose artifacts lie elsewhere tells its
+        workers so (`launch.environment`): two stores that shared the folder of a run would clear each other's
+        files.
         """
         chosen = url or os.environ.get("PRIVGRAPH_STORE") or f"sqlite:///{home().resolve() / 'runs.sqlite'}"
-        return RunStore(Database(chosen), home().resolve() / "runs")
+        told = os.environ.get(ARTIFACTS)
+        return RunStore(Database(chosen), folders or (Path(told) if told else home().resolve() / "runs"))
 
     @property
     def url(self) -> str:
         """The database URL, with its password, for another process to open the same store."""
         return self._database.engine.url.render_as_string(hide_password=False)
+
+    @property
+    def folders(self) -> Path:
+        """The folder that has a folder of artifacts for each run."""
+        return self._folders
 
     def close(self) -> None:
         """Give back the connections; the store opens new ones when it is used again."""
@@ -72,7 +83,8 @@ class RunStore:
     # Runs
 
     def submit(self, spec: RunSpec, tags: Iterable[str] = (), batch: str = "") -> str:
-        """Store a spec as a queued run and give its id; a run of an equal spec is left as it is, but for tags."""
+        """Store a spec as a queued run and give its id; a run of an equal spec is left as it is, but for
+        tags."""
         labels = [_tag(tag) for tag in tags]
         if not _ID.fullmatch(spec.id):
             raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {spec.id})")
@@ -117,7 +129,7 @@ class RunStore:
 
         `epsilon` is what was asked for (None where nothing is protected, or the noise was given),
         `sound_epsilon` and `published_epsilon` are what the statement says; accuracies lie in [0, 1]. With
-        `graphs` the rows also hold `graph`, the graph in words.
+        `graphs` the rows also hold `graph`, the graph in words, and `nodes`, its size where that is known.
         """
         with self._database.read() as connection:
             return listing.find_light(connection, query, graphs)
@@ -157,7 +169,8 @@ class RunStore:
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:
-        """Remove a run with its events, audits, tags and artifacts. Raises `RunIsFixed` while a worker has it."""
+        """Remove a run with its events, audits, tags and artifacts. Raises `RunIsFixed` while a worker has
+        it."""
         with self._database.write() as connection:
             row = self._database.row(connection, run)
             if row.state in LIVE:
@@ -213,8 +226,9 @@ class RunStore:
     def begin_audit(self, run: str) -> int:
         """The turn of an audit of a run that is about to begin: one more than that of the one before it.
 
-        It is taken before the audit has seen anything, and is spent even where the audit comes to nothing: audits of a run share one
-        confidence by their turns (`audits.bounds.shared_confidence`). Raises `RunIsFixed` where the run is not done.
+        It is taken before the audit has seen anything, and is spent even where the audit comes to nothing:
+        audits of a run share one confidence by their turns (`audits.bounds.shared_confidence`). Raises
+        `RunIsFixed` where the run is not done.
         """
         with self._database.write() as connection:
             row = self._audited_row(connection, run)
@@ -232,9 +246,10 @@ class RunStore:
     def add_audit(self, run: str, audit: AuditRecord) -> None:
         """Keep what an audit of a run came to; the run itself stays as it was, but for its audited number.
 
-        That is the largest bound of all audits that cover the whole run and took turns: a later one that shows less changes nothing.
-        Of audits without a turn the first alone counts, and none beside audits with turns. Raises `RunIsFixed` where the run is not
-        done, and `StoreError` where the audit is of another run, or of a turn that nobody has begun or that has ended.
+        That is the largest bound of all audits that cover the whole run and took turns: a later one that
+        shows less changes nothing. Of audits without a turn the first alone counts, and none beside audits
+        with turns. Raises `RunIsFixed` where the run is not done, and `StoreError` where the audit is of
+        another run, or of a turn that nobody has begun or that has ended.
         """
         if audit.run != run:
             raise StoreError(f"this audit is of {audit.run}, not of {run}")
@@ -289,7 +304,8 @@ class RunStore:
         return self.leases.append(run, new, worker, after)
 
     def sweep_lost(self) -> list[str]:
-        """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their ids."""
+        """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their
+        ids."""
         return self.leases.sweep_lost()
 
 

@@ -16,11 +16,25 @@ from privgraph.runs.spec import RunSpec, make_spec
 def sweep(
     base: RunSpec, over: Mapping[str, Sequence[object]] | None = None, seeds: Iterable[int] = ()
 ) -> list[RunSpec]:
-    """The specs of all combinations of the values in `over` (option -> values), each with every seed.
+    """Make many specs from one: all combinations of the values in `over`, each with every seed.
 
-    Seeds vary fastest; without seeds, that of `base` is kept. Equal specs appear once. Submitted as one batch,
-    runs that differ in what the method's stacking key leaves out are trained together. Raises `OptionError`
-    for an option or a value that the method does not have.
+    Submitted as one batch, runs that differ in what the method's stacking key leaves out are trained
+    together.
+
+    >>> import privgraph as pg
+    >>> len(pg.sweep(pg.spec("progap", on="social"), over={"epsilon": (0.5, 2)}, seeds=range(3)))
+    6
+
+    Args:
+        base: The spec that gives everything else.
+        over: Options of the method, each with the values to try.
+        seeds: Seeds to try, which vary fastest; empty keeps that of `base`.
+
+    Returns:
+        The specs; equal ones appear once.
+
+    Raises:
+        OptionError: The method has no such option, or not such a value of it.
     """
     grid = dict(over or {})
     chosen = list(seeds) or [base.seed]
@@ -44,8 +58,9 @@ def price_of_all(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
     """Epsilon and delta of all these runs together: what choosing the best of them on private data costs.
 
     All mechanisms of all ledgers are composed, at the largest of the deltas. Runs that are only done with
-    several seeds count as well: each has read the private data. No statement that a single run makes holds this
-    price. Infinite for several runs that read the same samples on purpose: theirs do not compose. Raises `ValueError` where the runs do not protect one and the same unit.
+    several seeds count as well: each has read the private data. No statement that a single run makes holds
+    this price. Infinite for several runs that read the same samples on purpose: theirs do not compose. Raises
+    `ValueError` where the runs do not protect one and the same unit.
     """
     units = {statement.unit for statement in statements}
     if len(units) != 1:

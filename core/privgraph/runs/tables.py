@@ -1,8 +1,8 @@
 """The tables of the run store. No torch.
 
-There is no migration, because no column has ever changed: what was added came as tables of their own, which a store of an
-earlier version gets when it is opened. The day a column must change, `SCHEMA_VERSION` counts up and a tool for that (alembic)
-comes with it; tests/runs holds a store of every released version to try it on.
+There is no migration, because no column has ever changed: what was added came as tables of their own, which a
+store of an earlier version gets when it is opened. The day a column must change, `SCHEMA_VERSION` counts up
+and a tool for that (alembic) comes with it; tests/runs holds a store of every released version to try it on.
 """
 
 from __future__ import annotations
@@ -117,8 +117,8 @@ audits = sa.Table(
     sa.Column("record", sa.Text, nullable=False),
 )
 
-# The turns of the audits of a run, each taken before its audit has seen anything; `audit` is the number of what it came to. Additive
-# as well: an audit without a turn was made by an earlier version, or stands alone.
+# The turns of the audits of a run, each taken before its audit has seen anything; `audit` is the number of
+# what it came to. Additive as well: an audit without a turn was made by an earlier version, or stands alone.
 audit_turns = sa.Table(
     "audit_turns",
     metadata,

@@ -1,9 +1,10 @@
-"""One worker: takes runs, trains them, and stores what they tell. `python -m privgraph.runs.worker ID [ID ...]`.
+"""One worker: takes runs, trains them, and stores what they tell. `python -m privgraph.runs.worker ID [ID
+...]`.
 
 Several runs that can be trained together are. Whatever happens, every run of the worker ends as done, stopped
 or failed with one sentence; a worker that is killed leaves its runs to be found as lost. While the store is
-away, training goes on, and what is told waits (`backlog`); only a run that the store gave to somebody else, or
-holds for lost, is given up.
+away, training goes on, and what is told waits (`backlog`); only a run that the store gave to somebody else,
+or holds for lost, is given up.
 """
 
 from __future__ import annotations
@@ -21,27 +22,28 @@ from typing import TYPE_CHECKING, Any
 
 from privgraph.home import home
 from privgraph.options import OptionError
-from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.program import program
 from privgraph.progress import Log, Progress, Result
 from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
+from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement
 from privgraph.runs.launch import launch, stack
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
 from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
 from privgraph.runs.memory import fits_at_once
-from privgraph.runs.patience import patiently
 from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
+from privgraph.runs.reporting import FLUSH_SECONDS, Job, Telling, say
+from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
-from privgraph.runs.telling import FLUSH_SECONDS, Job, Telling, say
-from privgraph.runs.verdict import LedgerMismatch, final_statement, interrupted_statement
 from privgraph.streams import noise_key
 
 if TYPE_CHECKING:
     from privgraph.data.graph import Graph
-    from privgraph.methods.base import Member
+    from privgraph.methods.base import MethodConfig
+    from privgraph.methods.training import Member
 
 BEAT_SECONDS = 2.0
 RESERVE_BYTES = 2**20
@@ -97,7 +99,8 @@ class Worker(Telling):
     # Before training
 
     def _prepare(self) -> None:
-        """Say which program this is, clear what an earlier attempt left behind, and set some disk space aside."""
+        """Say which program this is, clear what an earlier attempt left behind, and set some disk space
+        aside."""
         self._patiently(lambda: self._store.leases.made_by(self._token, program()))
         last = self._patiently(lambda: self._store.leases.last_sequences(self._token))
         for job in self._jobs:
@@ -111,10 +114,10 @@ class Worker(Telling):
         except OSError as error:
             raise StoreIsFull(f"there is no room left on the disk for a run ({error})") from error
 
-    def _members(self) -> tuple[list[Job], list[Member]]:
+    def _members(self) -> tuple[list[Job], list[Member[MethodConfig]]]:
         """The jobs that were not stopped while data were loaded, and what the trainer is given for each."""
-        from privgraph.methods.base import Context, Member
         from privgraph.methods.keys import run_keys
+        from privgraph.methods.training import Context, Member
 
         spec = self._jobs[0].spec
         configs = [job.spec.config() for job in self._jobs]
@@ -141,13 +144,14 @@ class Worker(Telling):
                 ledger=job.ledger,
                 folder=self._store.folder(job.id),
             )
-            members.append(Member(config=config, graph=graph, context=context))
+            members.append(Member(config=config, plan=plan, graph=graph, context=context))
         self._look()
         kept = [(job, member) for job, member in zip(self._jobs, members, strict=True) if not job.over]
         return [job for job, _ in kept], [member for _, member in kept]
 
     def _graphs(self) -> Iterator[Graph]:
-        """Each run's graph: the first is loaded, the others share its tensors where their splits cut no edges."""
+        """Each run's graph: the first is loaded, the others share its tensors where their splits cut no
+        edges."""
         from privgraph.data.load import load
         from privgraph.data.splits import with_split
 
@@ -186,7 +190,7 @@ class Worker(Telling):
         for start in range(0, len(jobs), size):
             self._train_together(jobs[start : start + size], members[start : start + size])
 
-    def _train_together(self, jobs: list[Job], members: list[Member]) -> None:
+    def _train_together(self, jobs: list[Job], members: list[Member[MethodConfig]]) -> None:
         from privgraph.methods.keys import in_company
 
         texts = [job.spec.text for job in jobs]

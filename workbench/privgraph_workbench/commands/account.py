@@ -8,7 +8,7 @@ from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.methods.plan import Plan
+from privgraph.methods.base import Plan
 from privgraph.options import OptionError, build
 from privgraph.privacy.statements import statement_text
 from privgraph.registry import method

@@ -22,7 +22,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.run import STOPPED, interrupt
 from privgraph_workbench.commands.values import find_run
-from privgraph_workbench.figures.chart import lower, number, upper
+from privgraph_workbench.words.numbers import lower, number, upper
 
 _OPTIONS = ("trials", "canaries", "confidence", "delta", "seed")
 _LOOK_SECONDS = 0.1
@@ -73,7 +73,7 @@ def describe(record: AuditRecord) -> str:
     lines = [
         f"{record.title}: {record.run}",
         f"Epsilon audited: at least {lower(record.epsilon)} for {what}, {sure}",
-        f"Attacked: {attacked(record.audit)}",
+        f"Attacked: {attacked(record.adversary)}",
         *(f"Epsilon {name}: {value}{' - REFUTED by this audit' if refuted else ''}" for name, refuted, value in claims),
         *(f"By {bound.route}: at least {lower(bound.epsilon)}{_aside(bound.detail)}" for bound in record.bounds),
         f"Trials: {record.trials:,}, in {record.seconds:.1f} s; area under the ROC curve {record.area:.3f}",
@@ -87,7 +87,8 @@ def _aside(detail: str) -> str:
 
 
 def _follow(store: RunStore, run: str, token: str) -> tuple[Auditing, bool]:
-    """Watch the audit until it ends, and stop it where this process is interrupted; a second time, leave it alone."""
+    """Watch the audit until it ends, and stop it where this process is interrupted; a second time, leave it
+    alone."""
     signal.signal(signal.SIGTERM, interrupt)
     pause = 0.1 if sys.stderr.isatty() else 10.0
     layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}]"

@@ -44,7 +44,8 @@ def data_command(parsed: argparse.Namespace) -> int:
 
 
 def _check(specs: list[DatasetSpec], as_json: bool) -> int:
-    """Whether the raw files are there, and are those that are expected; exit code 1 where one set's are not."""
+    """Whether the raw files are there, and are those that are expected; exit code 1 where one set's are
+    not."""
     rows = [{"name": spec.name, "problem": problem(spec)} for spec in specs]
     if as_json:
         print(json_line(rows))

@@ -16,7 +16,7 @@ from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.parser import FORMATS, UsageError
 from privgraph_workbench.commands.show import describe
 from privgraph_workbench.commands.values import find_run
-from privgraph_workbench.figures import settings
+from privgraph_workbench.words import settings
 
 _EVERYTHING = 10**9
 """More points than a curve has: files are not thinned."""
@@ -55,11 +55,13 @@ def _files(record: RunRecord, events: list[StoredEvent], audits: list[AuditRecor
     if kind == "md":
         return {f"{record.id}.md": _report(record, audits).encode()}
     # Imported here: matplotlib and plotly take longer to import than most commands take to run.
-    from privgraph_workbench.figures import curves, ledger
+    from privgraph_workbench.figures import thinning
+    from privgraph_workbench.figures.costs import ledger
     from privgraph_workbench.figures.export import export
+    from privgraph_workbench.figures.runs import curves
 
     statements = {record.id: record.statement} if record.statement is not None else {}
-    figures = {"curves": curves.data(events, run=record.id, limit=_EVERYTHING if kind == "csv" else curves.LIMIT)}
+    figures = {"curves": curves.data(events, run=record.id, limit=_EVERYTHING if kind == "csv" else thinning.LIMIT)}
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)
     return {f"{record.id}-{name}.{kind}": export(name, rows, statements, kind) for name, rows in figures.items()}

@@ -12,6 +12,7 @@ from privgraph.options import nearest, short
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
 LISTS = ("methods", "datasets", "attacks", "runs")
+INSTALL = "pip install 'privgraph[app]'"
 FORMATS = ("json", "csv", "md", "svg", "pdf", "png")
 
 
@@ -95,7 +96,7 @@ def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
 
 
 def _app(commands: Commands[Parser]) -> None:
-    made = _command(commands, "app", "Start the workbench in the browser.", "app")
+    made = _command(commands, "app", f"Start the workbench in the browser (it needs the extra app: {INSTALL}).", "app")
     made.add_argument("--host", default="127.0.0.1", help="address to serve at (default: this machine only)")
     made.add_argument("--port", type=int, default=None, help="port (default: 8501, or a free one)")
     made.add_argument("--no-browser", action="store_true", help="do not open a browser window")

@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import LOG_NAME
-from privgraph.runs.patience import patiently
 from privgraph.runs.processes import last_words
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
+from privgraph.runs.retrying import patiently
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
@@ -65,14 +65,16 @@ def run_command(parsed: argparse.Namespace) -> int:
 
 
 def _submitted(store: RunStore, spec: RunSpec, tags: Sequence[str]) -> RunRecord:
-    """The run of that spec, queued unless it is done or under way. May be tried again where an answer was lost."""
+    """The run of that spec, queued unless it is done or under way. May be tried again where an answer was
+    lost."""
     run = store.submit(spec, tags=tags)
     _greet(store, find_run(store, run))
     return store.get(run)
 
 
 def _greet(store: RunStore, record: RunRecord) -> None:
-    """Say on standard error what becomes of a run that exists already, and queue it again where it had no result."""
+    """Say on standard error what becomes of a run that exists already, and queue it again where it had no
+    result."""
     if record.state == "done":
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(record.finished))
         print(f"{record.id} was done on {when}; this is its stored result", file=sys.stderr)
@@ -84,7 +86,8 @@ def _greet(store: RunStore, record: RunRecord) -> None:
 
 
 def _follow(store: RunStore, run: str) -> tuple[RunRecord, bool]:
-    """Watch the run until it ends, and stop it where this process is interrupted; a second time, leave it alone."""
+    """Watch the run until it ends, and stop it where this process is interrupted; a second time, leave it
+    alone."""
     signal.signal(signal.SIGTERM, interrupt)
     # A log of a batch system wants a line now and then, not ten a second.
     pause = 0.1 if sys.stderr.isatty() else 10.0

@@ -10,9 +10,10 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run, settle
-from privgraph_workbench.figures.common import describe as what_was_run
-from privgraph_workbench.figures.words import refutations
-from privgraph_workbench.words import made_by, metric, metric_title
+from privgraph_workbench.words.naming import describe as what_was_run
+from privgraph_workbench.words.naming import made_by, metric_title
+from privgraph_workbench.words.numbers import metric
+from privgraph_workbench.words.statements import refutations
 
 
 def show_command(parsed: argparse.Namespace) -> int:

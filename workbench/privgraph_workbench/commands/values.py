@@ -43,7 +43,8 @@ def whole(name: str, text: str, low: int = 0) -> int:
 
 
 def settle(store: RunStore) -> None:
-    """Mark runs whose worker died as lost before they are shown; a store that can only be read is shown as it is."""
+    """Mark runs whose worker died as lost before they are shown; a store that can only be read is shown as it
+    is."""
     with suppress(StoreIsFull, StoreIsReadOnly):
         store.sweep_lost()
 

@@ -1,4 +1,5 @@
-"""What a figure shows, in plain words that two renderers understand: plotly for pages, matplotlib for exports.
+"""What a figure shows, in plain words that two renderers understand: plotly for pages, matplotlib for
+exports.
 
 A figure's rows become a `Chart`; nothing here knows of colours in numbers, of browsers or of pixels. A slot
 is a number that the theme turns into a colour, a dash and a marker, the same in both renderers.
@@ -12,14 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from privgraph.privacy import rounding
 from privgraph_workbench.theme import Epsilon
 
 Row = dict[str, Any]
 """One plain record of a figure: text, numbers, booleans or None."""
-
 Coordinate = float | str | None
-
 PERCENT_ROOM = 0.03
 """How far an axis of percentages may reach below 0 and above 1, so that marks there are seen whole."""
 
@@ -49,8 +47,8 @@ class Axis:
 class Rule:
     """A vertical line at `x` with a short label at its top, on that side of it: where a stage begins.
 
-    One with a `handle` can be dragged along x on a page, which is told where that name was let go. Either all of a
-    chart's rules have one, or none has.
+    One with a `handle` can be dragged along x on a page, which is told where that name was let go. Either all
+    of a chart's rules have one, or none has.
     """
 
     x: float
@@ -61,25 +59,28 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One pair of axes. `bare` hides them and keeps both to the same scale (a drawn graph)."""
+    """One pair of axes. `bare` hides them and keeps both to the same scale (a drawn graph). `share` is its
+    width beside the others, where all stand in one row."""
 
     x: Axis
     y: Axis
     title: str = ""
     rules: tuple[Rule, ...] = ()
     bare: bool = False
+    share: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """One thing drawn in one panel, and one entry of the legend (or none). Texts are plain: no markup, no formulas.
+    """One thing drawn in one panel, and one entry of the legend (or none). Texts are plain: no markup, no
+    formulas.
 
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
     (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `level` (a horizontal
-    line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and y, both of
-    categories: the larger its number in `low`, the stronger its colour; `text` stands in it). `slot` chooses the colour,
-    `shape` dash and marker (none: as `slot`). What shows one of the three epsilons says which: `epsilon` alone
-    chooses its look then. Series of one `group` hide and show together.
+    line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and
+    y, both of categories: the larger its number in `low`, the stronger its colour; `text` stands in it).
+    `slot` chooses the colour, `shape` dash and marker (none: as `slot`). What shows one of the three epsilons
+    says which: `epsilon` alone chooses its look then. Series of one `group` hide and show together.
     """
 
     name: str
@@ -115,29 +116,39 @@ class Chart:
 
 
 def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str) -> list[Series]:
-    """The 95% confidence band of rows that have one (`low`, `high`) over the column `x`; nothing for fewer than two."""
-    banded = [row for row in rows if row["low"] is not None]
-    if len(banded) < 2:
-        return []
+    """The 95% confidence bands of rows over the column `x`.
+
+    A row without an interval (`low` is None) interrupts the band: nothing is known there. A row that stands
+    alone between two such has its interval in its hover text only.
+    """
+    pieces: list[list[Row]] = [[]]
+    for row in rows:
+        if row["low"] is None:
+            pieces.append([])
+        else:
+            pieces[-1].append(row)
     return [
         Series(
             name="95% confidence",
             kind="band",
-            x=tuple(row[x] for row in banded),
-            low=tuple(row["low"] for row in banded),
-            y=tuple(row["high"] for row in banded),
+            x=tuple(row[x] for row in piece),
+            low=tuple(row["low"] for row in piece),
+            y=tuple(row["high"] for row in piece),
             slot=slot,
             panel=panel,
             legend=False,
             group=group,
         )
+        for piece in pieces
+        if len(piece) > 1
     ]
 
 
 def shared(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
     """One range of percentages for panels that are compared, from the values of each.
 
-    None where there is only one panel, or where some panel's curve would lie flat: in less than a tenth of the range.
+    None where there is only one panel, or where some panel's curve would lie flat: in less than a tenth of
+    the range.
 
     >>> shared([[0.5, 0.6], [0.7]]), shared([[0.5, 0.6]]), shared([[0.1, 0.9], [0.50, 0.51]])
     ((0.49, 0.71), None, None)
@@ -157,18 +168,6 @@ def percentages(title: str, bounds: tuple[float, float] | None) -> Axis:
     return Axis(title=title, percent=True, low=low, high=high)
 
 
-def stated(kind: Epsilon, value: float | None) -> str:
-    """One of the three epsilons for people, in the same digits everywhere: a sound one rounded up, an audited one
-    down, so that neither says more than holds.
-
-    >>> stated("sound", 1.00001), stated("audited", 0.98769), stated("published", 0.98769), stated("audited", None)
-    ('1.001', '0.9876', '0.9877', 'none')
-    """
-    if value is None:
-        return "none"
-    return upper(value) if kind == "sound" else lower(value) if kind == "audited" else number(value, 4)
-
-
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """The names, with a number after each that was there before: places on an axis must not fall together.
 
@@ -186,8 +185,8 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def strengths(values: Sequence[float | None]) -> list[float | None]:
-    """How strong the colour of each number is, from 0.05 for the smallest to 0.5 for the largest, on which text can be read; None where there
-    is none.
+    """How strong the colour of each number is, from 0.05 for the smallest to 0.5 for the largest, on which
+    text can be read; None where there is none.
 
     >>> strengths([1.0, None, 3.0])
     [0.05, None, 0.5]
@@ -199,7 +198,12 @@ def strengths(values: Sequence[float | None]) -> list[float | None]:
 
 def title_lines(panel: Panel, columns: int) -> list[str]:
     """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
-    return textwrap.wrap(panel.title, 100 if columns == 1 else 50)
+    return textwrap.wrap(panel.title, 100 if columns == 1 else round(50 * min(panel.share, 1.0)))
+
+
+def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:
+    """How wide each column is beside the others; None where there are several rows: all are equally wide."""
+    return [panel.share for panel in panels] if len(panels) <= columns else None
 
 
 def log_ticks(low: float, high: float) -> tuple[float, ...]:
@@ -212,38 +216,6 @@ def log_ticks(low: float, high: float) -> tuple[float, ...]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [float(f"{lead}e{power}") for power in powers for lead in leads]
     return tuple(tick for tick in ticks if low <= tick <= high)
-
-
-def number(value: float | None, digits: int = 3) -> str:
-    """A number for people: `none` where there is none, the sign of infinity where it is infinite.
-
-    >>> number(1.23456), number(None), number(float("inf"))
-    ('1.23', 'none', '∞')
-    """
-    if value is None:
-        return "none"
-    if value == float("inf"):
-        return "∞"
-    return f"{value:.{digits}g}"
-
-
-def upper(value: float | None, digits: int = 4) -> str:
-    """An upper bound for people, rounded up (`rounding.upper`); `none` where there is none."""
-    return number(value) if value is None else rounding.upper(value, digits)
-
-
-def lower(value: float, digits: int = 4) -> str:
-    """A lower bound for people, rounded down (`rounding.lower`)."""
-    return rounding.lower(value, digits)
-
-
-def percent(value: float | None) -> str:
-    """A share of [0, 1] in percent with one decimal.
-
-    >>> percent(0.8034)
-    '80.3%'
-    """
-    return "none" if value is None else f"{100 * value:.1f}%"
 
 
 def empty(title: str, sentence: str) -> Chart:

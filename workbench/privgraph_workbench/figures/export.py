@@ -18,10 +18,11 @@ from importlib.metadata import version
 from typing import Any
 
 from privgraph.options import nearest
-from privgraph.privacy.serial import statement_to_json
+from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import plain
-from privgraph_workbench.figures import chart_of, words
+from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Row
 
 FORMATS: Mapping[str, str] = {
@@ -66,7 +67,7 @@ def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySta
         "figure": figure,
         "title": chart.title,
         "summary": chart.summary,
-        "badges": [*chart.badges, *words.badges(rows, statements)],
+        "badges": [*chart.badges, *figures_notes.badges(rows, statements)],
         "rows": plain(list(rows)),
         "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
         "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
@@ -95,10 +96,10 @@ def _picture(
     # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
     import matplotlib
 
-    from privgraph_workbench.figures.draw_matplotlib import SETTINGS, draw
+    from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS, draw
 
     chart = chart_of(figure, rows)
-    notes = words.notes(rows, statements)
+    notes = figures_notes.notes(rows, statements)
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
     written = io.BytesIO()
@@ -109,8 +110,8 @@ def _picture(
 
 
 def _renamed(svg: bytes) -> bytes:
-    """Clip paths numbered in their order: matplotlib names them after coordinates that differ in their last bit
-    from one drawing to the next."""
+    """Clip paths numbered in their order: matplotlib names them after coordinates that differ in their last
+    bit from one drawing to the next."""
     names = dict.fromkeys(re.findall(rb'<clipPath id="(p[0-9a-f]{10})"', svg))
     for place, name in enumerate(names):
         svg = svg.replace(b'id="%s"' % name, b'id="clip%d"' % place).replace(
@@ -137,7 +138,7 @@ def _metadata(kind: str, title: str, said: str, stated: str) -> dict[str, Any]:
 def _csv(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
     chart = chart_of(figure, rows)
     written = io.StringIO()
-    head = [chart.title, *chart.badges, *words.notes(rows, statements)]
+    head = [chart.title, *chart.badges, *figures_notes.notes(rows, statements)]
     head += [
         f"statement {json.dumps(label)}: {_text(statement_to_json(statement), indent=None)}"
         for label, statement in statements.items()

@@ -19,6 +19,9 @@ from typing import Any
 import plotly
 import plotly.graph_objects as go
 import streamlit as st
+
+# Streamlit's own modules, which any release may change: pyproject.toml lets in no release that was not
+# tested.
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
@@ -41,9 +44,10 @@ def show(
     """Draw `figure`; calling again with the same `key` redraws it and keeps zoom, hidden traces and legend.
 
     `height` is in pixels (none: the figure's own, else 420). `summary` is what a screen reader says of the
-    figure; none: the sentence that our figures carry in their layout's `meta`. With `on_drag` the figure's lines
-    with a name can be dragged along x; it is called with the name and the place before the page is drawn again.
-    Raises `ValueError` for a key with two underscores in a row, which Streamlit keeps for itself.
+    figure; none: the sentence that our figures carry in their layout's `meta`. With `on_drag` the figure's
+    lines with a name can be dragged along x; it is called with the name and the place before the page is
+    drawn again. Raises `ValueError` for a key with two underscores in a row, which Streamlit keeps for
+    itself.
     """
     spec = json.loads(figure.to_json())
     pixels = height or spec["layout"].get("height") or HEIGHT
@@ -55,8 +59,8 @@ def show(
 def grow(base: str, figure: Mapping[str, Any], tail: Mapping[str, Any], key: str) -> None:
     """Draw a figure that grows: `figure`, plotly's JSON, goes to a browser once, and then only the `tail`.
 
-    `base` is the figure's name, another for another figure; `tail` maps names of its traces to points (`x`, `y`,
-    `text`) that follow theirs. A browser that has not got the figure of that name asks for it.
+    `base` is the figure's name, another for another figure; `tail` maps names of its traces to points (`x`,
+    `y`, `text`) that follow theirs. A browser that has not got the figure of that name asks for it.
     """
     kept = st.session_state.get(key)
     asked = (dict(kept).get("missing") if kept else None) or {}
@@ -79,8 +83,15 @@ def _mounted(key: str, data: dict[str, Any], height: int, dragged: Callable[[], 
     view = dict(kept).get("view") if kept else None
     _component()(
         key=key,
-        data={**data, "view": view, "name": key, "script": _asset_path(), "drag": dragged is not None},
-        height=height,
+        data={
+            **data,
+            "view": view,
+            "height": height,
+            "name": key,
+            "script": _asset_path(),
+            "drag": dragged is not None,
+        },
+        height="content",  # on a narrow page a figure is higher: panels stand one below the other
         on_view_change=_nothing,
         on_missing_change=_nothing,
         on_dragged_change=dragged or _nothing,

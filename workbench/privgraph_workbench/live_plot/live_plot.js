@@ -27,6 +27,25 @@ function load(path) {
   return library;
 }
 
+const NARROW = 560; // pixels: below, as on a phone, texts are broken and panels stand one below the other
+const BETWEEN = 96; // pixels between stacked panels: ticks and title of the one, heading of the next
+const TEXT = 6.9; // pixels of a letter, about, of the sizes that figures write in
+const LINE = 19; // pixels of a line
+
+// What the keys do is said once for all plots of the page; a reader finds it though it is hidden.
+function described() {
+  const id = "privgraph-plot-keys";
+  if (!document.getElementById(id)) {
+    const keys = document.createElement("p");
+    keys.id = id;
+    keys.hidden = true;
+    keys.textContent =
+      "Keys: plus and minus zoom, arrows pan, 0 resets, 1 to 9 hide or show an entry of the legend, s saves an SVG.";
+    document.body.appendChild(keys);
+  }
+  return id;
+}
+
 const uid = (trace, index) => trace.uid ?? trace.name ?? String(index);
 const visibility = (trace) => trace.visible ?? true;
 const axesOf = (layout) => Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
@@ -46,6 +65,77 @@ function withView(figure, view) {
   return { data, layout };
 }
 
+const broken = (text, pixels) => {
+  const most = Math.max(12, Math.floor(pixels / TEXT));
+  const lines = String(text ?? "").split("<br>").flatMap((line) => {
+    const found = [""];
+    for (const word of line.split(" ")) {
+      const last = found[found.length - 1];
+      if (last && last.length + 1 + word.length > most) found.push(word);
+      else found[found.length - 1] = last ? `${last} ${word}` : word;
+    }
+    return found;
+  });
+  return { text: lines.join("<br>"), more: lines.length - String(text ?? "").split("<br>").length };
+};
+
+function fitted({ data, layout }, width) {
+  // The same figure for a narrow page. Whatever needs more room gets it from the height.
+  if (width >= NARROW) return { data, layout };
+  const copy = structuredClone(layout);
+  const inner = copy.height - copy.margin.t - copy.margin.b;
+  const names = axesOf(copy).filter((name) => name[0] === "x");
+  const columns = new Set(names.map((name) => copy[name].domain?.[0] ?? 0)).size;
+  const each = columns > 1 ? inner / Math.ceil(names.length / columns) : inner;
+  let above = 0;
+  const widen = (holder, pixels) => {
+    const { text, more } = broken(holder.text, pixels);
+    holder.text = text;
+    return more * LINE;
+  };
+  if (copy.title?.text) above += widen(copy.title, (width - 175) * 0.85); // beside it stand the buttons
+  let [heading, under] = [1, 0]; // lines of the longest heading of a panel, pixels of what is broken below an axis
+  for (const note of copy.annotations ?? []) {
+    if (!note.align) continue; // labels of stages are short
+    const before = note.text.split("<br>").length;
+    const ofPanel = / domain$/.test(note.xref);
+    if (ofPanel) note.text = note.text.replaceAll("<br>", " "); // broken for a panel beside others: here it has the page
+    widen(note, width - 32);
+    const lines = note.text.split("<br>").length;
+    if (ofPanel) heading = Math.max(heading, lines);
+    if (note.xref === "paper" || /^x2? domain$/.test(note.xref)) above += Math.max(0, lines - before) * LINE;
+  }
+  for (const name of axesOf(copy)) {
+    if (!copy[name].title?.text) continue;
+    const more = widen(copy[name].title, name[0] === "x" ? width - 90 : each - 20);
+    if (name[0] === "x") under = Math.max(under, more);
+  }
+  const between = BETWEEN + (heading - 1) * LINE + under;
+  let grownBy = 0;
+  if (columns > 1) {
+    const now = names.length * each + (names.length - 1) * between;
+    grownBy = now - inner;
+    names.forEach((name, place) => {
+      const other = `yaxis${name.slice(5)}`;
+      const top = 1 - (place * (each + between)) / now;
+      copy[name].domain = [0, 1];
+      copy[other].domain = [Math.max(0, top - each / now), top];
+      if (copy[other].showticklabels === false) delete copy[other].showticklabels; // nobody to the left names them now
+    });
+  }
+  let below = 0;
+  const shown = data.map((trace) => {
+    const { text, more } = broken(trace.name, width - 100);
+    if (copy.showlegend && trace.showlegend !== false) below += (1 + more) * LINE + 5;
+    return { ...trace, name: text };
+  });
+  below = Math.max(0, below + 64 - copy.margin.b);
+  copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
+  copy.height += above + below + grownBy;
+  if (copy.legend) copy.legend.y = -64 / (inner + grownBy);
+  return { data: shown, layout: copy };
+}
+
 function grown(figure, tail) {
   // What came since the figure was made stands beside it, by the names of its traces.
   const data = figure.data.map((trace) => {
@@ -63,13 +153,8 @@ class LivePlot {
     this.plot = document.createElement("div");
     this.plot.setAttribute("role", "group");
     this.plot.setAttribute("tabindex", "0");
-    this.keys = document.createElement("p");
-    this.keys.className = "keys";
-    this.keys.textContent =
-      "Keys: plus and minus zoom, arrows pan, 0 resets, 1 to 9 hide or show an entry of the legend, s saves an SVG.";
-    this.keys.id = `keys-${Math.random().toString(36).slice(2)}`;
-    this.plot.setAttribute("aria-describedby", this.keys.id);
-    root.replaceChildren(this.plot, this.keys);
+    this.plot.setAttribute("aria-describedby", described());
+    root.replaceChildren(this.plot);
     this.view = { axes: {}, visible: {}, dragmode: null };
     this.told = JSON.stringify(this.view);
     this.busy = Promise.resolve();
@@ -88,8 +173,15 @@ class LivePlot {
     // A page that is left says no more: the server would draw it again, in place of the one that was asked for.
     this.leave = () => clearTimeout(this.timer);
     window.addEventListener("popstate", this.leave);
+    // The system's theme has turned: the server draws figures in the page's colours, and is asked to do so again.
+    this.turn = () => setTimeout(() => !this.closed && this.setStateValue?.("missing", { at: Date.now() }), 300);
+    this.scheme = window.matchMedia("(prefers-color-scheme: dark)");
+    this.scheme.addEventListener("change", this.turn);
     this.observer = new ResizeObserver(() => {
-      if (this.started && !this.held) this.Plotly.Plots.resize(this.plot);
+      if (!this.started || this.held) return;
+      const now = this.root.clientWidth;
+      if (now !== this.width && Math.min(now, this.width) < NARROW) this.redraw();
+      else this.Plotly.Plots.resize(this.plot);
     });
     this.observer.observe(root);
   }
@@ -105,6 +197,7 @@ class LivePlot {
     }
     this.figure = grown(this.whole, data.tail);
     this.name = data.name;
+    if (!this.started) this.root.style.minHeight = `${data.height}px`;
     this.drag = data.drag;
     this.plot.setAttribute("aria-label", data.summary);
     this.busy = this.busy
@@ -124,7 +217,9 @@ class LivePlot {
 
   async draw() {
     if (this.closed) return;
-    const { data, layout } = withView(this.figure, this.view);
+    this.width = this.root.clientWidth;
+    const { data, layout } = fitted(withView(this.figure, this.view), this.width);
+    this.root.style.minHeight = `${layout.height}px`;
     await this.Plotly.react(this.plot, data, layout, this.config());
     if (this.started) return;
     this.started = true;
@@ -252,6 +347,7 @@ class LivePlot {
     window.removeEventListener("pointerup", this.release, true);
     window.removeEventListener("pointercancel", this.release, true);
     window.removeEventListener("popstate", this.leave);
+    this.scheme.removeEventListener("change", this.turn);
     if (this.started) this.Plotly.purge(this.plot);
   }
 }

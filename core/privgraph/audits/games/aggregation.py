@@ -1,4 +1,5 @@
-"""Aggregation perturbation, played by `mechanisms.aggregation` and `mechanisms.degree` on the smallest graphs that suffice."""
+"""Aggregation perturbation, played by `mechanisms.aggregation` and `mechanisms.degree` on the smallest graphs
+that suffice."""
 
 from __future__ import annotations
 
@@ -25,11 +26,11 @@ CROWD = 3
 class AggregationGame:
     """`count` noisy sums over neighbours of one and the same worst case.
 
-    unit "edge": two nodes that are joined or not, each with a row of its own. unit "node" (opt-out): z points to `CROWD` times as
-    many nodes as it may keep, all of z's edges are struck from the frozen sample when it leaves, and z's own row is not looked
-    at, since it is z's record; with `own_rows`, z's record is replaced by its opposite, which is fed by other nodes with opposite
-    rows, and z's own row is looked at. Rows are far from unit length, and turn round in every second release. The adversary knows
-    both noiseless sums.
+    unit "edge": two nodes that are joined or not, each with a row of its own. unit "node" (opt-out): z points
+    to `CROWD` times as many nodes as it may keep, all of z's edges are struck from the frozen sample when it
+    leaves, and z's own row is not looked at, since it is z's record; with `own_rows`, z's record is replaced
+    by its opposite, which is fed by other nodes with opposite rows, and z's own row is looked at. Rows are
+    far from unit length, and turn round in every second release. The adversary knows both noiseless sums.
     """
 
     unit: str

@@ -1,4 +1,5 @@
-"""What all games share: how they are played, what they are scored by, and likelihoods of Gaussian mixtures. NumPy only."""
+"""What all games share: how they are played, what they are scored by, and likelihoods of Gaussian mixtures.
+NumPy only."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ SCORES = (
     "log-likelihood ratio at the scale of noise that the other coordinates show",
     "how much one release differs from the next",
 )
-"""The scores of a trial. The first is best if the noise is what it is said to be; the second sees noise whose scale is drawn
-once for all coordinates; the third sees noise that is drawn once for all releases."""
+"""The scores of a trial. The first is best if the noise is what it is said to be; the second sees noise whose
+scale is drawn once for all coordinates; the third sees noise that is drawn once for all releases."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +30,8 @@ class Dice:
     name: str
 
     def secret(self, purpose: str) -> Secret:
-        """A stream as a run's context hands them out. Its key is nobody's secret: what is played protects nobody."""
+        """A stream as a run's context hands them out. Its key is nobody's secret: what is played protects
+        nobody."""
         return Secret(b"the key of audits", self.seed, f"{purpose}/{self.name}")
 
 
@@ -55,7 +57,8 @@ class Law:
 
 
 def log_ratio(x: Array, present: Law, absent: Law, std: float | Array) -> Array:
-    """(n,) log of the density with the unit over that without it, at x (n,), for noise of standard deviation `std`."""
+    """(n,) log of the density with the unit over that without it, at x (n,), for noise of standard deviation
+    `std`."""
     return _log_density(x, present, std) - _log_density(x, absent, std)
 
 
@@ -68,7 +71,8 @@ def _log_density(x: Array, law: Law, std: float | Array) -> Array:
 
 
 def once(rate: float, inside: Array) -> Array:
-    """The log-likelihood ratio of releases from one sample that holds the unit with chance `rate`, of theirs if it does."""
+    """The log-likelihood ratio of releases from one sample that holds the unit with chance `rate`, of theirs
+    if it does."""
     if rate == 1:
         return inside
     return np.asarray(np.logaddexp(np.log1p(-rate), np.log(rate) + inside))

@@ -11,8 +11,8 @@ import torch
 from privgraph.audits.games.base import Array, Dice
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.randomised_response import Response, randomise
-from privgraph.methods.edge_rand.config import Config
-from privgraph.methods.edge_rand.train import randomised
+from privgraph.methods.baselines.edge_rand.config import Config
+from privgraph.methods.baselines.edge_rand.train import randomised
 
 PAIRS = 60
 """Trials that share a graph: pairs of nodes, each with a trial of its own, that answer independently."""
@@ -20,7 +20,8 @@ PAIRS = 60
 
 @dataclass(frozen=True, kw_only=True)
 class ResponseGame:
-    """The answer of one pair of nodes, joined or not; the answers of all other pairs have nothing to do with it."""
+    """The answer of one pair of nodes, joined or not; the answers of all other pairs have nothing to do with
+    it."""
 
     response: Response
     undirected: bool
@@ -53,7 +54,8 @@ class ResponseGame:
 
 @dataclass(frozen=True, kw_only=True)
 class CountedResponseGame:
-    """EdgeRand with a noisy number of edges: the whole randomisation of a small path, whose last edge comes or goes."""
+    """EdgeRand with a noisy number of edges: the whole randomisation of a small path, whose last edge comes
+    or goes."""
 
     config: Config
     undirected: bool

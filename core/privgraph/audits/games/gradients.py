@@ -1,4 +1,5 @@
-"""Private gradients, played by `mechanisms.gradients` and `mechanisms.sampling`; DP-GNN's by its own neighbour lists too."""
+"""Private gradients, played by `mechanisms.gradients` and `mechanisms.sampling`; DP-GNN's by its own
+neighbour lists too."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from torch import Tensor
 from privgraph.audits.games.base import Array, Dice, Law, log_ratio
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
-from privgraph.methods.dp_gnn.subgraphs import frozen_subgraphs, without_node
+from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs, without_node
 from privgraph.streams import Secret
 
 LOUD = 100.0
@@ -44,11 +45,13 @@ class Canaries:
 
 @dataclass(frozen=True, kw_only=True)
 class GradientGame:
-    """`count` noisy gradients of Poisson samples; every trial is one member of a stack, with noise of its own.
+    """`count` noisy gradients of Poisson samples; every trial is one member of a stack, with noise of its
+    own.
 
-    `present` and `absent` are the gradients (B,) of the examples that differ, in clips, loud enough to need clipping. In every
-    second step all of them turn round, so that noise drawn once and kept would show in the differences. A step's samples of
-    all trials come from one call of the product's sampler. The laws are those that the accounting claims.
+    `present` and `absent` are the gradients (B,) of the examples that differ, in clips, loud enough to need
+    clipping. In every second step all of them turn round, so that noise drawn once and kept would show in the
+    differences. A step's samples of all trials come from one call of the product's sampler. The laws are
+    those that the accounting claims.
     """
 
     clip: float
@@ -106,8 +109,9 @@ def one_example_replaced(clip: float, multiplier: float, rate: float) -> Gradien
 def one_node_in_lists(clip: float, multiplier: float, rate: float, max_degree: int, seed: int = 0) -> GradientGame:
     """DP-GNN's node z, which trains and points to more roots than may read it; relation "opt-out".
 
-    The gradient of a root that reads z turns from -C to C when z is there, and z's own comes on top. Who reads z is read off
-    the lists of `frozen_subgraphs`, with z and `without_node`; roots that never read z have no gradient.
+    The gradient of a root that reads z turns from -C to C when z is there, and z's own comes on top. Who
+    reads z is read off the lists of `frozen_subgraphs`, with z and `without_node`; roots that never read z
+    have no gradient.
     """
     roots = 2 * max_degree + 3
     edges = torch.stack([torch.zeros(roots, dtype=torch.int64), torch.arange(1, roots + 1)])

@@ -12,7 +12,7 @@ from torch import Tensor
 from privgraph.audits.games.base import Array, Dice, Law, log_ratio
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN
 from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
-from privgraph.methods.heter_poisson.sampling import HeterPoisson
+from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson
 
 LOUD = 100.0
 """Norm of a gradient in clips: what clipping is for."""
@@ -35,13 +35,14 @@ class Loud:
 
 @dataclass(frozen=True, kw_only=True)
 class StarGame:
-    """`count` noisy sums of gradients of sampled subgraphs, on a star: node z points to M others, and takes part or not.
+    """`count` noisy sums of gradients of sampled subgraphs, on a star: node z points to M others, and takes
+    part or not.
 
-    M out-edges is the out-degree at which a node's readers keep it always: the most costly there is. The gradient of a
-    reader's subgraph is C where it holds z and -C where it does not; z's own is C. All of them turn round in every second step.
-    The stars of all trials are one graph, from which the product's sampler draws once a step; each trial's noise is its own.
-    The likelihoods are those of the claimed law: n central readers, k of them hold z, and z central or not; with the
-    rule, none holds a central z.
+    M out-edges is the out-degree at which a node's readers keep it always: the most costly there is. The
+    gradient of a reader's subgraph is C where it holds z and -C where it does not; z's own is C. All of them
+    turn round in every second step. The stars of all trials are one graph, from which the product's sampler
+    draws once a step; each trial's noise is its own. The likelihoods are those of the claimed law: n central
+    readers, k of them hold z, and z central or not; with the rule, none holds a central z.
     """
 
     clip: float

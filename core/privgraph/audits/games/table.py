@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from privgraph.audits.games import aggregation, edges, gradients, subgraphs, votes
+from privgraph.audits.games import additive, aggregation, edges, gradients, subgraphs, votes
 from privgraph.audits.games.base import Game
 from privgraph.audits.options import Subject
+from privgraph.mechanisms.gaussian import GaussianNoise
+from privgraph.mechanisms.laplace import LaplaceNoise
 from privgraph.mechanisms.randomised_response import Response
+from privgraph.methods.baselines.edge_rand.config import Config as EdgeRand
+from privgraph.papers.dp_gpl_votes import Filter
 from privgraph.privacy.events import (
     Atoms,
     BoundedRange,
     Gaussian,
     Laplace,
+    NonPrivate,
     PoissonSampled,
     PureDP,
     RandomizedResponse,
@@ -22,9 +28,8 @@ from privgraph.privacy.events import (
     SampledOnce,
     Single,
 )
+from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.ledger import LedgerEntry
-from privgraph.privacy.statements import RELATION_EDGE_UNDIRECTED
-from privgraph.privacy.weighted_votes import Filter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,25 +41,32 @@ class Part:
     title: str
 
 
+T = TypeVar("T")
 Maker = Callable[[LedgerEntry, Subject], Part]
 
 
 def parts(subject: Subject) -> list[Part]:
-    """All that a run's ledger lists; stages with one and the same mechanism are one game, in which they follow one another.
+    """All that a run's ledger lists; stages with one and the same mechanism are one game, in which they
+    follow one another.
 
     Raises `ValueError` for a mechanism that no game knows.
     """
     merged: dict[LedgerEntry, int] = {}
     for entry in subject.statement.ledger:
-        alike = replace(entry, stage="", note="", count=1)
-        merged[alike] = merged.get(alike, 0) + entry.count
-    found = []
-    for entry, count in merged.items():
-        if entry.mechanism not in GAMES:
+        if entry.kind not in GAMES:
             raise ValueError(f"no game plays {entry.mechanism}")
-        if count:
-            found.append(GAMES[entry.mechanism](replace(entry, count=count), subject))
+        alike = _wordless(entry)
+        merged[alike] = merged.get(alike, 0) + entry.count
+    found = [GAMES[entry.kind](replace(entry, count=count), subject) for entry, count in merged.items() if count]
     return _without_counting(found)
+
+
+def _wordless(entry: LedgerEntry) -> LedgerEntry:
+    """One run of the mechanism, without a word that is for people."""
+    event = NonPrivate(reason="") if isinstance(entry.event, NonPrivate) else entry.event
+    published = entry.event_as_published
+    published = NonPrivate(reason="") if isinstance(published, NonPrivate) else published
+    return replace(entry, mechanism="", stage="", note="", count=1, event=event, event_as_published=published)
 
 
 def _without_counting(found: list[Part]) -> list[Part]:
@@ -64,7 +76,7 @@ def _without_counting(found: list[Part]) -> list[Part]:
 
 
 def _private_gradients(entry: LedgerEntry, subject: Subject) -> Part:
-    clip, rate = _known(entry.sensitivity), _known(entry.sampling_rate)
+    clip, rate = _known(entry.worst.clip), _known(entry.sampling_rate)
     game = gradients.one_example(clip, _known(entry.noise_std) / clip, rate)
     return Part(
         game=game, count=entry.count, title="one example's gradient, far beyond the clip, in its Poisson samples"
@@ -72,31 +84,30 @@ def _private_gradients(entry: LedgerEntry, subject: Subject) -> Part:
 
 
 def _replaced_gradients(entry: LedgerEntry, subject: Subject) -> Part:
-    clip, rate = _known(entry.sensitivity) / 2, _known(entry.sampling_rate)
+    clip, rate = _known(entry.worst.clip), _known(entry.sampling_rate)
     game = gradients.one_example_replaced(clip, _known(entry.noise_std) / clip, rate)
     return Part(game=game, count=entry.count, title="one example's gradient that turns round, in its Poisson samples")
 
 
-def _subgraph_gradients(entry: LedgerEntry, subject: Subject) -> Part:
-    clip, degree = subject.config.clip, subject.config.max_degree
+def _listed_gradients(entry: LedgerEntry, subject: Subject) -> Part:
+    clip, degree = _known(entry.worst.clip), _given(entry.worst.max_degree)
     multiplier, rate = _known(entry.noise_std) / clip, _known(entry.sampling_rate)
     game = gradients.one_node_in_lists(clip, multiplier, rate, degree)
     title = f"one node's gradient, and those of the {degree} roots that read it, turned round"
     return Part(game=game, count=entry.count, title=title)
 
 
-def _sampled_subgraphs(entry: LedgerEntry, subject: Subject) -> Part:
-    """What was sampled stands in the event, where there is one; spherical Laplace noise has none, and the options tell."""
-    own = subject.config.resolved()
-    clip, neighbours = _known(entry.sensitivity), own.neighbours
+def _subgraph_gradients(entry: LedgerEntry, subject: Subject) -> Part:
+    worst = entry.worst
+    clip, neighbours = _known(worst.clip), _given(worst.neighbours)
     game = subgraphs.StarGame(
         clip=clip,
-        noise=own.noise,
+        noise=_given(worst.noise),
         multiplier=_known(entry.noise_std) / clip,
         rate=_known(entry.sampling_rate),
         neighbours=neighbours,
         largest_degree=max(1, neighbours),
-        exclusive=own.exclusive,
+        exclusive=_given(worst.exclusive),
     )
     title = f"a node's own gradient, and those of the {neighbours} subgraphs that it may be drawn into, turned round"
     return Part(game=game, count=entry.count, title=title)
@@ -104,15 +115,23 @@ def _sampled_subgraphs(entry: LedgerEntry, subject: Subject) -> Part:
 
 def _aggregation(entry: LedgerEntry, subject: Subject) -> Part:
     unit = subject.statement.unit
-    undirected = subject.statement.relation == RELATION_EDGE_UNDIRECTED
-    degree = subject.config.max_degree if unit == "node" else 0
-    game = aggregation.AggregationGame(unit=unit, std=_known(entry.noise_std), undirected=undirected, max_degree=degree)
+    degree = _given(entry.worst.max_degree) if unit == "node" else 0
+    game = aggregation.AggregationGame(
+        unit=unit, std=_known(entry.noise_std), undirected=_undirected(subject), max_degree=degree
+    )
     title = f"a node in the sums of the {degree} that it points to" if unit == "node" else "an edge between two nodes"
     return Part(game=game, count=entry.count, title=title)
 
 
+def _undirected(subject: Subject) -> bool:
+    """Whether an edge is two entries. Raises `ValueError` where it is not known what two neighbours are."""
+    if subject.statement.neighbours is Neighbours.UNKNOWN:
+        raise ValueError("it is not known what two neighbouring datasets of this run are")
+    return subject.statement.neighbours is Neighbours.UNDIRECTED_EDGE
+
+
 def _replaced_aggregation(entry: LedgerEntry, subject: Subject) -> Part:
-    degree = subject.config.max_degree
+    degree = _given(entry.worst.max_degree)
     game = aggregation.AggregationGame(
         unit="node", std=_known(entry.noise_std), undirected=False, max_degree=degree, own_rows=True
     )
@@ -134,7 +153,7 @@ def _class_sums(entry: LedgerEntry, subject: Subject) -> Part:
 def _posterior(entry: LedgerEntry, subject: Subject) -> Part:
     sample, event, count = _sample(entry)
     if not isinstance(event, Atoms):
-        raise ValueError(f"no game plays {entry.mechanism} as {type(event).__name__}")
+        raise ValueError(f"no game plays a {entry.kind} as {type(event).__name__}")
     lam = math.sqrt(2) / _known(entry.noise_std)
     game = votes.posterior(lam, votes.classes_of(lam, event.upper[0]), sample)
     return Part(game=game, count=count, title="a posterior that one node turns from one certain class to another")
@@ -154,7 +173,7 @@ def _maximum(entry: LedgerEntry, subject: Subject) -> Part:
     return Part(game=game, count=count, title="one vote that decides between two classes")
 
 
-def _pate(entry: LedgerEntry, subject: Subject) -> Part:
+def _part_maximum(entry: LedgerEntry, subject: Subject) -> Part:
     """Its entry counts the two counts of a query that one vote moves."""
     part = _maximum(entry, subject)
     return replace(part, count=entry.count // 2)
@@ -168,7 +187,7 @@ def _counts(entry: LedgerEntry, subject: Subject) -> Part:
 def _up_to_a_limit(entry: LedgerEntry, subject: Subject) -> Part:
     """As many tests and answers as the method's own filter lets a teacher take part in."""
     std, weight = _known(entry.noise_std), _known(entry.sensitivity) / math.sqrt(2)
-    gate_std = subject.config.resolved().gate_sigma
+    gate_std = _given(entry.worst.gate_std)
     assert isinstance(entry.event, Gaussian)
     limit = 1 / entry.event.noise_multiplier**2
     budget, taken = Filter([weight], vote_sigma=std, gate_sigma=gate_std, limit_squared_mu=limit), 0
@@ -188,11 +207,13 @@ def _gate(entry: LedgerEntry, subject: Subject) -> Part:
 
 
 def _response(entry: LedgerEntry, subject: Subject) -> Part:
-    undirected = subject.statement.relation == RELATION_EDGE_UNDIRECTED
+    undirected = _undirected(subject)
     title = "one pair of nodes, joined or not"
     if isinstance(entry.event, RandomizedResponse):
         response = Response(one_to_one=entry.event.one_to_one, zero_to_one=entry.event.zero_to_one)
         return Part(game=edges.ResponseGame(response=response, undirected=undirected), count=entry.count, title=title)
+    if not isinstance(subject.config, EdgeRand):
+        raise ValueError("this randomised response is not that of a method that is known here")
     game = edges.CountedResponseGame(config=subject.config, undirected=undirected)
     return Part(game=game, count=entry.count, title=f"{title}, and the noisy number of edges")
 
@@ -205,6 +226,23 @@ def _sample(entry: LedgerEntry) -> tuple[votes.Sample, Single, int]:
     if isinstance(event, SampledOnce) and isinstance(event.event, Repeated):
         return votes.Sample(rate=event.rate, at_once=True), event.event.event, event.event.count * entry.count
     return votes.Sample(), event, entry.count
+
+
+def _additive(entry: LedgerEntry, subject: Subject) -> Part:
+    std, moved = _known(entry.noise_std), _known(entry.sensitivity)
+    if isinstance(entry.event, Laplace):
+        game = additive.AdditiveGame(mechanism=LaplaceNoise(scale=std / math.sqrt(2), sensitivity=moved))
+    elif isinstance(entry.event, Gaussian):
+        game = additive.AdditiveGame(mechanism=GaussianNoise(std=std, sensitivity=moved))
+    else:
+        raise ValueError(f"no game plays additive noise as {type(entry.event).__name__}")
+    return Part(game=game, count=entry.count, title="a number that one unit moves by the whole sensitivity")
+
+
+def _given(value: T | None) -> T:
+    if value is None:
+        raise ValueError("the worst case of a ledger entry lacks something that its game needs")
+    return value
 
 
 def _known(value: float | None) -> float:
@@ -226,24 +264,23 @@ _SHAPES: Mapping[str, float] = {
     "gumbel": math.pi / math.sqrt(6),
 }
 
-GAMES: Mapping[str, Maker] = {
-    "private gradients": _private_gradients,
-    "private gradients of subgraphs": _subgraph_gradients,
-    "private subgraph gradients": _sampled_subgraphs,
-    "aggregation perturbation": _aggregation,
-    "private gradients under replacement": _replaced_gradients,
-    "aggregation perturbation, own rows covered": _replaced_aggregation,
-    "noisy table of class sums": _class_sums,
-    "noisy weighted votes": _votes,
-    "noisy argmax of a posterior": _posterior,
-    "noisy argmax of log-probabilities": _log_posterior,
-    "noisy maximum of teachers' votes": _maximum,
-    "gate": _gate,
-    "test of the largest count (gaussian)": _gate,
-    "noisy counts of votes (gaussian)": _counts,
-    "tests and noisy counts of votes (gaussian), up to a teacher's limit": _up_to_a_limit,
-    "noisy count of votes (laplace)": _pate,
-    "noisy count of votes (gaussian)": _pate,
-    "randomised response": _response,
-    "Laplace": _response,
+GAMES: Mapping[MechanismKind, Maker] = {
+    MechanismKind.GRADIENTS: _private_gradients,
+    MechanismKind.REPLACED_GRADIENTS: _replaced_gradients,
+    MechanismKind.LISTED_GRADIENTS: _listed_gradients,
+    MechanismKind.SUBGRAPH_GRADIENTS: _subgraph_gradients,
+    MechanismKind.AGGREGATION: _aggregation,
+    MechanismKind.REPLACED_AGGREGATION: _replaced_aggregation,
+    MechanismKind.CLASS_SUMS: _class_sums,
+    MechanismKind.WEIGHTED_VOTES: _votes,
+    MechanismKind.POSTERIOR: _posterior,
+    MechanismKind.LOG_POSTERIOR: _log_posterior,
+    MechanismKind.MAXIMUM: _maximum,
+    MechanismKind.PART_MAXIMUM: _part_maximum,
+    MechanismKind.GATE: _gate,
+    MechanismKind.COUNTS: _counts,
+    MechanismKind.LIMITED_COUNTS: _up_to_a_limit,
+    MechanismKind.RANDOMISED_RESPONSE: _response,
+    MechanismKind.EDGE_COUNT: _response,
+    MechanismKind.ADDITIVE: _additive,
 }

@@ -1,4 +1,5 @@
-"""Votes, posteriors and gates, played by `mechanisms.noisy_max` and by the methods' own counting and coins."""
+"""Votes, posteriors and gates, played by `mechanisms.noisy_max` and by the methods' own counting and
+coins."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from scipy.special import log_expit, log_ndtr
 
 from privgraph.audits.games.base import Array, Dice, Law, log_ratio, once
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
-from privgraph.methods.dp_gpl.asking import histogram
-from privgraph.methods.privgnn.sampling import coins
-from privgraph.methods.privgnn.table import class_sums
-from privgraph.methods.privgnn.votes import PublicEncoder, count_votes, weights
-from privgraph.privacy.published.privgnn import argmax_atoms
+from privgraph.methods.prompts.dp_gpl.querying import histogram
+from privgraph.methods.teachers.privgnn.sampling import coins
+from privgraph.methods.teachers.privgnn.table import class_sums
+from privgraph.methods.teachers.privgnn.votes import PublicEncoder, count_votes, weights
+from privgraph.papers.privgnn import argmax_atoms
 from privgraph.streams import Secret
 
 LOUD = 100.0
@@ -55,7 +56,8 @@ class Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class VotesGame:
-    """PrivGNN's weighted votes: a node much alike (or unlike) every query votes in class 0; all noisy votes go out."""
+    """PrivGNN's weighted votes: a node much alike (or unlike) every query votes in class 0; all noisy votes
+    go out."""
 
     std: float
     sample: Sample
@@ -87,8 +89,8 @@ class VotesGame:
 class TableGame:
     """PrivGNN's table: a node adds its vector to the column of class 0; the other columns show the noise.
 
-    The node's features are far too loud, along a direction that turns round in every second release; the encoder weighs
-    each feature by 1. Whoever else is in the table is known, and is left out of both worlds.
+    The node's features are far too loud, along a direction that turns round in every second release; the
+    encoder weighs each feature by 1. Whoever else is in the table is known, and is left out of both worlds.
     """
 
     std: float
@@ -118,7 +120,8 @@ class TableGame:
 
 @dataclass(frozen=True, kw_only=True)
 class CountsGame:
-    """Counts of teachers' votes with Gaussian noise, released whole: one teacher's vote moves between two classes."""
+    """Counts of teachers' votes with Gaussian noise, released whole: one teacher's vote moves between two
+    classes."""
 
     std: float
     weight: float
@@ -159,8 +162,9 @@ class Both:
 class LabelGame:
     """Answers with few outcomes: the class of a noisy maximum, or whether a gate is passed.
 
-    `with_unit` and `without` are the noiseless inputs of one answer whose sample holds the unit, and of one whose sample
-    does not; `log_laws` the claimed logarithms of their outcomes' chances, all that lie beyond the last taken together.
+    `with_unit` and `without` are the noiseless inputs of one answer whose sample holds the unit, and of one
+    whose sample does not; `log_laws` the claimed logarithms of their outcomes' chances, all that lie beyond
+    the last taken together.
     """
 
     mechanism: NoisyPosterior | NoisyMax | NoisyGate
@@ -209,7 +213,8 @@ def posterior(lam: float, classes: int, sample: Sample) -> LabelGame:
 
 
 def log_posterior(lam: float, sample: Sample) -> LabelGame:
-    """The same with logarithms of probabilities, which have no bound: `FAR` apart, as a confident network's are."""
+    """The same with logarithms of probabilities, which have no bound: `FAR` apart, as a confident network's
+    are."""
     return LabelGame(
         mechanism=NoisyPosterior(lam=lam, classes=2),
         with_unit=np.array([0.0, -FAR]),
@@ -243,7 +248,8 @@ def gate(std: float, weight: float, sample: Sample) -> LabelGame:
 
 
 def classes_of(lam: float, upper: float) -> int:
-    """How many classes a noisy argmax had whose right class has chance `upper`: that chance falls with each class more.
+    """How many classes a noisy argmax had whose right class has chance `upper`: that chance falls with each
+    class more.
 
     Raises `ValueError` where no number of classes up to a thousand gives it.
     """

@@ -1,0 +1,150 @@
+"""Graphs by name, and a graph of one's own."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, BinaryIO
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from privgraph.data import load as loading
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError, UploadError
+from privgraph.data.fetch import OnProgress
+from privgraph.data.graph import Graph
+from privgraph.data.upload import check_upload, save_upload
+from privgraph.options import OptionError, Scalar, build, values
+
+_TENSORS = ("x", "y", "edge_index", "train_mask", "val_mask", "test_mask")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """How a graph can be loaded again: by another process, or next year."""
+
+    name: str
+    options: Mapping[str, Scalar]
+    split: str
+    split_seed: int
+    changes: tuple[int, ...]
+
+
+_origins: WeakKeyDictionary[Graph, Origin] = WeakKeyDictionary()
+
+
+def load(
+    name: str,
+    *,
+    split: str = "random",
+    split_seed: int = 0,
+    progress: OnProgress | None = None,
+    **data_options: object,
+) -> Graph:
+    """Load a graph by its name, with a split into training, validation and test nodes.
+
+    >>> import privgraph as pg
+    >>> graph = pg.load("social", nodes=200)
+    >>> graph.num_nodes, tuple(graph.edge_index.shape)[0]
+    (200, 2)
+
+    Args:
+        name: A data set of `privgraph.DATASETS`, a school `fb100-<name>`, or what `privgraph.upload`
+            returned.
+        split: `random` (75, 10 and 15 per cent of the nodes), `public` (where the data have one), or
+            `inductive` (random, and no edge between the three parts).
+        split_seed: Seed of a random or inductive split, 0 or more.
+        progress: Called with `privgraph.progress.Progress` (step and total in bytes) while raw files are
+            fetched.
+        **data_options: Options of an embedded data set that has any, such as `nodes=600` of `social`.
+
+    Returns:
+        The graph, on the CPU: `x` (|V|, F) float32, `y` (|V|,) int64, `edge_index` (2, |E|) int64, and three
+        masks (|V|,) bool.
+
+    Raises:
+        UnknownName: There is no such data set; the message offers the nearest name.
+        OptionError: The data set has no such option, or not such a value of it.
+        DataError: Raw files are missing, cannot be fetched or cannot be read; the message says which.
+    """
+    graph = loading.load(name, split=split, split_seed=split_seed, data_options=data_options, progress=progress)
+    kind = dataset(name).load_options()
+    _origins[graph] = Origin(
+        name=name,
+        options=values(build(kind, data_options)) if kind is not None else {},
+        split=split,
+        split_seed=split_seed,
+        changes=_changes(graph),
+    )
+    return graph
+
+
+def _changes(graph: Graph) -> tuple[int, ...]:
+    """How often each tensor has been written to."""
+    return tuple(int(getattr(graph, name)._version) for name in _TENSORS)
+
+
+def origin(graph: Graph) -> Origin:
+    """How this very graph was loaded. Raises `OptionError` where nobody could load it again."""
+    found = _origins.get(graph)
+    if found is None:
+        raise OptionError(
+            "a run must be able to load its graph again, so give one that privgraph.load returned, as it was "
+            "returned, or the name that privgraph.upload gave"
+        )
+    if found.changes != _changes(graph):
+        raise OptionError(f"the graph {graph.name} was written to after it was loaded: upload it with privgraph.upload")
+    return found
+
+
+def upload(
+    *files: str | PathLike[str],
+    title: str = "",
+    arrays: Mapping[str, object] | None = None,
+) -> str:
+    """Take in a graph of one's own, from files or from arrays, and keep it in the home under a name of its
+    own.
+
+    It stays on this machine. Every edge is read as undirected; self-loops and repetitions are dropped. Equal
+    graphs have equal names on one installation, and other people cannot check a guess against a name.
+
+    Args:
+        *files: One npz file, one GraphML file, or two CSV files (`source,target` and `id,label,<features>`).
+        title: What people see in place of the name; empty for "Your own graph".
+        arrays: In place of files: `x` (|V|, F) numbers, `y` (|V|,) whole numbers from 0, `edge_index` (2,
+            |E|) node numbers; optional `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names`
+            (C,) and `feature_names` (F,) texts. Arrays of NumPy, or tensors of PyTorch on the CPU.
+
+    Returns:
+        The name: `upload:` and sixteen hex digits. `privgraph.load` and `privgraph.run` take it.
+
+    Raises:
+        OptionError: Neither files nor arrays were given, or both.
+        DataError: A file cannot be opened, or the graph is refused; the message says why.
+    """
+    if bool(files) == (arrays is not None):
+        raise OptionError("upload takes files or arrays, one of the two")
+    with ExitStack() as opened:
+        if arrays is not None:
+            contents: dict[str, BinaryIO | bytes] = {"graph.npz": _packed(arrays)}
+        else:
+            try:
+                contents = {str(path): opened.enter_context(Path(path).open("rb")) for path in files}
+            except OSError as error:
+                raise DataError(f"{error.filename} cannot be opened: {error.strerror}") from error
+        return save_upload(check_upload(contents), title=title)
+
+
+def _packed(arrays: Mapping[str, object]) -> bytes:
+    packed = io.BytesIO()
+    plain: dict[str, Any] = {name: np.asarray(array) for name, array in arrays.items()}
+    wrong = next((name for name, array in plain.items() if array.dtype.hasobject), None)
+    if wrong is not None:
+        raise UploadError(f"{wrong} is no array of numbers, booleans or texts")
+    np.savez(packed, allow_pickle=False, **plain)
+    return packed.getvalue()

@@ -1,0 +1,266 @@
+"""Runs from Python: submitted to a store, trained by its workers, and waited for. No torch."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from privgraph.api.planning import chosen_spec
+from privgraph.api.run import Run, RunFailed
+from privgraph.audits.options import AuditOptions
+from privgraph.audits.record import AuditRecord
+from privgraph.options import OptionError, build
+from privgraph.registry import AUDITS
+from privgraph.registry import audit as audit_spec
+from privgraph.runs import auditing
+from privgraph.runs.launch import wait
+from privgraph.runs.leases import LOG_NAME
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from privgraph.data.graph import Graph
+
+MEMORY = ":memory:"
+"""The store that lasts as long as this Python does."""
+
+_LOOK_SECONDS = 0.1
+_LAST_SECONDS = 5.0
+
+
+def open_store(where: str | PathLike[str] | RunStore | None = None) -> RunStore:
+    """Open a store of runs, and make it where there is none.
+
+    Args:
+        where: None: that of the app and the command line (`PRIVGRAPH_STORE`, or the home). A folder: one of
+            its own there, database and files. `":memory:"`: one that ends with this Python. A database URL. A
+            store.
+
+    Returns:
+        The store: `find`, `get`, `events`, `delete` and others.
+
+    Raises:
+        OptionError: `where` names a file, and not a folder.
+        StoreError: The database cannot be opened.
+    """
+    if isinstance(where, RunStore):
+        return where
+    if where is None or (isinstance(where, str) and "://" in where):
+        return RunStore.open(where)
+    if where == MEMORY:
+        return _memory(os.getpid())
+    folder = Path(where).expanduser().resolve()
+    if folder.exists() and not folder.is_dir():
+        raise OptionError(f"store must be a folder, and {folder.name} is a file")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}", folder / "runs")
+
+
+@lru_cache(maxsize=1)
+def _memory(_process: int) -> RunStore:
+    """Workers are processes of their own, so that even this store lies in a folder, which nobody else may
+    enter."""
+    folder = Path(tempfile.mkdtemp(prefix="privgraph-"))
+    store = RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}", folder / "runs")
+    atexit.register(_forget, store, folder, os.getpid())
+    return store
+
+
+def _forget(store: RunStore, folder: Path, process: int) -> None:
+    if os.getpid() != process:  # a fork leaves its parent's folder alone
+        return
+    with suppress(StoreError):
+        _stop(store, [record.id for record in store.find(RunQuery(states=("queued", "running")))])
+        ends = time.monotonic() + _LAST_SECONDS
+        while store.count(RunQuery(states=("running", "stopping"))) and time.monotonic() < ends:
+            time.sleep(_LOOK_SECONDS)
+    store.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stop(store: RunStore, runs: Iterable[str]) -> None:
+    for run in runs:
+        store.request_stop(run)
+
+
+def run(
+    method: str | RunSpec,
+    *,
+    on: str | Graph | None = None,
+    split: str | None = None,
+    seed: int | None = None,
+    device: str = "auto",
+    data_options: Mapping[str, object] | None = None,
+    store: str | PathLike[str] | RunStore | None = None,
+    tags: Sequence[str] = (),
+    timeout: float | None = None,
+    progress: bool = False,
+    **options: object,
+) -> Run:
+    """Train a method on a graph, and wait for it; a run that exists is opened, and not trained again.
+
+    A worker trains it, a process of its own, like every run of the app and the command line. Its noise comes
+    from the secret key of this installation. Interrupting the wait (Ctrl-C) stops the run.
+
+    Args:
+        method: A method of `privgraph.METHODS`, or a spec, which needs nothing of the next five.
+        on: The name of a data set, or a graph as `privgraph.load` returned it, which stands for its data set,
+            its options and its split.
+        split: `random` (default), `public` or `inductive`; a graph has one already.
+        seed: Seed of every random choice of the run that everybody may know, the split included, 0 or more.
+            The default is the split seed of a graph, and 0 for a name.
+        device: `auto`, `cpu` or `cuda`.
+        data_options: Options of an embedded data set that is given by its name.
+        store: Where it is kept: as in `privgraph.open_store` (default: where the app keeps its runs).
+        tags: Words to find it by.
+        timeout: Seconds to wait at most; None waits for as long as it takes.
+        progress: Whether to draw a bar on standard error.
+        **options: Options of the method; those that are left out have their defaults.
+
+    Returns:
+        The run, which is done: `metrics`, `statement`, `epsilon`, `curve(name)`, `folder`.
+
+    Raises:
+        UnknownName: There is no such method or data set; the message offers the nearest name.
+        OptionError: There is no such option, or not such a value of it, or the method refuses the data.
+        StoreError: The store cannot keep the run.
+        RunFailed: It failed, was stopped or was lost; the message says why.
+        TimeoutError: It was not done within `timeout`; it goes on all the same.
+    """
+    rest = {"split": split, "seed": seed, "device": device, "data_options": data_options, **options}
+    chosen = chosen_spec(method, on, rest)
+    return run_all([chosen], store=store, tags=tags, timeout=timeout, progress=progress)[0]
+
+
+def run_all(
+    specs: Iterable[RunSpec],
+    *,
+    store: str | PathLike[str] | RunStore | None = None,
+    tags: Sequence[str] = (),
+    timeout: float | None = None,
+    progress: bool = False,
+) -> list[Run]:
+    """Train many runs, together where their methods allow it, and wait for all of them.
+
+    Ten seeds of one setting take the time of a few. Runs that exist are opened, and not trained again.
+
+    Args:
+        specs: What to run, such as `privgraph.sweep` gives.
+        store: Where they are kept: as in `privgraph.open_store` (default: where the app keeps its runs).
+        tags: Words to find them by.
+        timeout: Seconds to wait at most; None waits for as long as it takes.
+        progress: Whether to draw a bar on standard error.
+
+    Returns:
+        The runs, all done, in the order of `specs`.
+
+    Raises:
+        StoreError: The store cannot keep the runs.
+        RunFailed: Some failed, were stopped or were lost; the message says why the first did, and `runs` are
+            all.
+        TimeoutError: Some were not done within `timeout`; they go on all the same.
+    """
+    kept, chosen = open_store(store), list(specs)
+    batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
+    ours = []
+    for one in chosen:
+        new = one.id not in ours and not kept.find(RunQuery(ids=(one.id,)))
+        run = kept.submit(one, tags=tags, batch=batch)
+        if kept.get(run).state in ("stopped", "failed", "lost"):
+            kept.retry(run)
+            new = True
+        if new:
+            ours.append(run)
+    ids = [one.id for one in chosen]
+    try:
+        records = _watched(kept, ids, timeout, progress) if ids else []
+    except KeyboardInterrupt:
+        _stop(kept, ours)
+        raise
+    runs = [Run(record, kept) for record in records]
+    for ended in runs:
+        if ended.record.state != "done":
+            log = f" (its log: {ended.folder / LOG_NAME})" if ended.record.state in ("failed", "lost") else ""
+            why = ended.record.error or "somebody stopped it"
+            raise RunFailed(f"{ended.id} was {ended.record.state}: {why}{log}", runs)
+    return runs
+
+
+def _watched(store: RunStore, ids: Sequence[str], timeout: float | None, progress: bool) -> list[RunRecord]:
+    unique = list(dict.fromkeys(ids))
+    if not progress:
+        found = wait(store, unique, timeout=timeout)
+    else:
+        from tqdm import tqdm
+
+        with tqdm(total=float(len(unique)), bar_format="{desc} |{bar}| {percentage:3.0f}% [{elapsed}]") as bar:
+
+            def look(records: list[RunRecord]) -> None:
+                ended = sum(not record.pending for record in records)
+                bar.set_description_str(f"{ended} of {len(records)} runs", refresh=False)
+                bar.n = sum(record.progress if record.pending else 1.0 for record in records)
+                bar.refresh()
+
+            found = wait(store, unique, timeout=timeout, watch=look)
+    by_id = {record.id: record for record in found}
+    return [by_id[run] for run in ids]
+
+
+def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, **options: object) -> AuditRecord:
+    """Attack a run that is done, and keep what the attack shows beside the run, in its store.
+
+    A process of its own attacks it. Every audit of a run takes its turn, so that all of them together hold at
+    one confidence.
+
+    Args:
+        run: The run.
+        audit: An audit of `privgraph.AUDITS` (default: the first that does not refuse the run).
+        timeout: Seconds to wait at most; the audit is then asked to end, and nothing is kept.
+        **options: Options of audits: `trials`, `canaries`, `confidence` in (0, 1), `delta` (0: the run's
+            own), `seed`.
+
+    Returns:
+        What it came to: `epsilon` (the least that was shown, at `confidence`), `bounds` by route, `roc_true`,
+        ...
+
+    Raises:
+        UnknownName: There is no such audit; the message offers the nearest name.
+        OptionError: There is no such option, or not such a value of it, or the audit refuses the run.
+        StoreError: The audit cannot be started.
+        RunFailed: The audit came to nothing; the message says why.
+        TimeoutError: It was not done within `timeout`.
+    """
+    chosen = build(AuditOptions, options)
+    subject = auditing.subject(run.store.get(run.id))
+    named = audit_spec(audit) if audit is not None else None
+    fitting = named or next(
+        (one for one in AUDITS.values() if one.refuses(subject) is None), next(iter(AUDITS.values()))
+    )
+    token = auditing.start(run.store, run.id, fitting.name, chosen)
+    deadline = None if timeout is None else time.monotonic() + timeout
+    try:
+        while True:
+            state = auditing.state(run.store, run.id, token)
+            if state is None or state.done:
+                break
+            if deadline is not None and time.monotonic() > deadline:
+                raise TimeoutError(f"the audit was not finished within {timeout:g} seconds")
+            time.sleep(_LOOK_SECONDS)
+    except (KeyboardInterrupt, TimeoutError):
+        auditing.stop(run.store, run.id, token)
+        raise
+    record = auditing.outcome(run.store, run.id, token)
+    if record is None:
+        raise RunFailed((state.error if state is not None else "") or "the audit was stopped", [run])
+    return record

@@ -1,0 +1,57 @@
+"""Figures by name: `privgraph.figures.tradeoff(runs)`. Who draws them registers them; the engine draws
+nothing.
+
+An entry point of the group `privgraph.figures` names a module with `names()` and `figure(name)`. What that
+gives is called with runs, or with whatever the figure is about, and has `data(...) -> rows`, `plot(rows)` and
+`save(path, ...)`; the workbench has one for every plot of its pages.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any
+
+from privgraph.options import listed, nearest
+
+GROUP = "privgraph.figures"
+
+
+class NoFigures(ImportError):
+    """Whoever draws figures is not installed, or cannot be imported; the message is one sentence."""
+
+
+@lru_cache(maxsize=1)
+def _drawers() -> tuple[ModuleType, ...]:
+    found = []
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            found.append(entry.load())
+        except ModuleNotFoundError as error:
+            raise NoFigures(
+                f"figures need the extra app, for {error.name} is missing: pip install 'privgraph[app]'",
+                name=error.name,
+            ) from error
+    if not found:
+        raise NoFigures("nobody has registered figures here: pip install 'privgraph[app]', once more where it is there")
+    return tuple(found)
+
+
+def names() -> list[str]:
+    """All figures that there are. Raises `NoFigures` where the extra is not installed."""
+    return sorted({name for drawer in _drawers() for name in drawer.names()})
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(f"there is no figure {name}")
+    for drawer in _drawers():
+        if name in drawer.names():
+            return drawer.figure(name)
+    known = names()
+    raise AttributeError(f"there is no figure {name}; figures are {listed(known)}{nearest(name, known)}", name=name)
+
+
+def __dir__() -> list[str]:
+    return ["GROUP", "NoFigures", "names", *names()]

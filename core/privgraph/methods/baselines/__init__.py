@@ -1,0 +1,8 @@
+"""Ordinary networks, without edges, or on randomised edges: what the others are compared with."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,0 +1,56 @@
+"""EdgeRand: randomise the edges once, then train, choose the epoch and predict on the randomised graph
+alone."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from privgraph.data.graph import Graph
+from privgraph.lattice import add
+from privgraph.mechanisms.randomised_response import pair_count, randomise
+from privgraph.methods.baselines.edge_rand.config import Config
+from privgraph.methods.baselines.network import fit
+from privgraph.methods.training import Member
+from privgraph.privacy.serialisation import entry_to_json
+from privgraph.progress import Event, Log, Spent
+from privgraph.streams import Secret
+
+
+def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], None, None]:
+    """Train members one after another: each has a graph of its own once it is randomised.
+
+    Raises `TooManyEdges` where a privately counted graph comes out larger than `most_edges`.
+    """
+    for index, member in enumerate(members):
+        edges, count = (member.context.secret(f"noise/{name}") for name in ("edges", "count"))
+        noisy = randomised(member.graph, member.config, edges, count)
+        for entry in member.plan.entries:
+            member.context.ledger.add(entry)
+        for entry in member.plan.entries:
+            yield index, Spent(entry=entry_to_json(entry))
+        yield index, Log(message=f"the randomised graph has {noisy.facts.edges:,} edges")
+        for event in fit(noisy, member.config, member.context):
+            yield index, event
+
+
+def randomised(graph: Graph, config: Config, answers: Secret, count: Secret) -> Graph:
+    """The same nodes with randomised edges: the pairs' `answers`, and a noisy `count` of edges where that is
+    private."""
+    facts = graph.facts
+    edges = float(facts.edges)
+    if config.counts_privately:
+        noisy = add("laplace", config.count_scale, np.array([edges]), count)
+        edges = float(np.clip(noisy[0], 1, pair_count(facts.nodes, facts.undirected)))
+    reported = randomise(
+        graph.edge_index.numpy(),
+        facts.nodes,
+        config.probabilities(edges, facts.nodes, facts.undirected),
+        answers,
+        undirected=facts.undirected,
+        most_edges=config.most_edges,
+    )
+    return replace(graph, edge_index=torch.from_numpy(reported), _cache={})

@@ -1,0 +1,49 @@
+"""Small subgraphs, one for each training node, in which every node of the graph takes a bounded part."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from privgraph.mechanisms.degree import bound_out_degree
+
+
+def frozen_subgraphs(edge_index: Tensor, train_mask: Tensor, max_degree: int, seed: int) -> tuple[Tensor, Tensor]:
+    """The roots (R,), ascending, and their subgraphs (R, 1 + W): the root, then neighbours, -1 for padding; W
+    <= K.
+
+    Algorithm 1 of Daigavane et al. (SAMPLE-EDGELISTS) bounds in how many lists a node is; here
+    `mechanisms.degree.bound_out_degree` does, in two rounds, over the edges that end in a training node:
+
+    1. every node keeps the K of them that rank lowest, and so is read by at most K roots (what privacy
+       needs);
+    2. every root keeps the K of those that rank lowest, and so reads at most K (what memory needs).
+
+    The sample is drawn once, from the whole graph (relation "opt-out"): when node z leaves, z is struck from
+    the lists that hold it, its own list goes, and no other list changes (`without_node`).
+    """
+    nodes = train_mask.numel()
+    edges = edge_index[:, train_mask[edge_index[1]]]
+    edges = edges[:, bound_out_degree(edges, nodes, max_degree, seed)]
+    edges = edges[:, bound_out_degree(edges.flip(0), nodes, max_degree, seed)]
+    roots = train_mask.nonzero().squeeze(1)
+    place = torch.full((nodes,), -1, dtype=torch.int64, device=edges.device)
+    place[roots] = torch.arange(roots.numel(), device=edges.device)
+    row = place[edges[1]]
+    order = torch.argsort(row, stable=True)
+    row, neighbour = row[order], edges[0, order]
+    counts = torch.bincount(row, minlength=roots.numel())
+    width = int(counts.max()) if row.numel() else 0
+    starts = counts.cumsum(0) - counts
+    column = torch.arange(row.numel(), device=edges.device) - starts[row]
+    subgraphs = torch.full((roots.numel(), 1 + width), -1, dtype=torch.int64, device=edges.device)
+    subgraphs[:, 0] = roots
+    subgraphs[row, 1 + column] = neighbour
+    return roots, subgraphs
+
+
+def without_node(roots: Tensor, subgraphs: Tensor, node: int) -> tuple[Tensor, Tensor]:
+    """What the same sample becomes when `node` opts out: the neighbour that the privacy proof speaks of."""
+    kept = roots != node
+    lists = subgraphs[kept]
+    return roots[kept], torch.where(lists == node, -1, lists)

@@ -1,0 +1,83 @@
+"""DP-GNN: Adam on noisy sums of clipped gradients, one gradient a sampled subgraph."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+
+import torch
+from torch.nn import functional
+
+from privgraph.mechanisms.gradients import SUMS, PrivateGradients
+from privgraph.mechanisms.sampling import poisson_batch
+from privgraph.methods.accuracies import SPLITS, split_accuracies
+from privgraph.methods.gradients.dp_gnn.config import Config
+from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
+from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs
+from privgraph.methods.training import Member
+from privgraph.nn.optim import StackedAdam
+from privgraph.nn.tables import BLOCK, require_places_alike
+from privgraph.privacy.serialisation import entry_to_json
+from privgraph.progress import Event, Metric, Progress, Result, Spent
+from privgraph.streams import stream_seed
+
+
+def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], None, None]:
+    """Train members one after another: each has neighbour lists of its own."""
+    for index, member in enumerate(members):
+        for event in _train_one(member):
+            yield index, event
+
+
+def _train_one(member: Member[Config]) -> Iterator[Event]:
+    config = member.config
+    context, graph, facts = member.context, member.graph, member.graph.facts
+    device = context.device
+    multiplier = member.plan.scale
+    rate, steps = config.rate(facts.train_nodes), config.steps(facts.train_nodes)
+    mechanism = PrivateGradients(
+        clip=config.clip, noise_multiplier=multiplier, rate=rate, expected_batch=rate * facts.train_nodes
+    )
+    x, y, adjacency = graph.x.to(device), graph.y.to(device), graph.adjacency().to(device)
+    masks = {name: getattr(graph, f"{name}_mask").to(device) for name in SPLITS}
+    roots, subgraphs = frozen_subgraphs(
+        graph.edge_index.to(device), masks["train"], config.max_degree, stream_seed(context.seed, "split/degree")
+    )
+    network = SubgraphNetwork(facts.features, config.hidden, facts.classes, device)
+    require_places_alike(network.shapes.values(), device)
+    network.initialise(context.generator("init"))
+    optimiser = StackedAdam(network.parameters, torch.tensor([config.learning_rate], device=device))
+    sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
+    best: dict[str, float] = {}
+    for epoch in range(1, config.epochs + 1):
+        total_loss, drawn = 0.0, 0
+        count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
+        for _ in range(count):
+            batch = poisson_batch(roots.numel(), rate, sampling, device)
+            # An empty sample is a step too: noise alone, as the accounting assumes.
+            total = torch.zeros_like(network.gradients, dtype=SUMS)
+            for part in torch.split(batch, BLOCK):
+                valid = torch.arange(BLOCK, device=device).unsqueeze(0) < part.numel()
+                filled = functional.pad(part, (0, BLOCK - part.numel()))
+                losses, _ = network.backward(x, subgraphs[filled], y[roots[filled]])
+                PrivateGradients.clip_and_sum([mechanism], network, valid)
+                total += network.gradients
+                total_loss, drawn = total_loss + float(losses[: part.numel()].sum()), drawn + part.numel()
+            network.gradients.copy_(total)
+            PrivateGradients.perturb([mechanism], network, [noise], [context.witness])
+            optimiser.step(network.gradients)
+        spent = config.entry(facts, multiplier, count)
+        context.ledger.add(spent)
+        yield Spent(entry=entry_to_json(spent))
+        accuracies = split_accuracies(network.predict(x, adjacency).argmax(dim=1), y, masks)
+        better = "val_accuracy" in accuracies and accuracies["val_accuracy"] > best.get("val_accuracy", -1.0)
+        if config.selection == "last" or better:
+            best = accuracies
+        if drawn:
+            yield Metric(name="train_loss", value=total_loss / drawn, step=epoch)
+        for name, value in accuracies.items():
+            yield Metric(name=name, value=value, step=epoch)
+        yield Progress(step=epoch, total=config.epochs, stage="training")
+    for chosen in config.unpaid():
+        context.ledger.add(chosen)
+        yield Spent(entry=entry_to_json(chosen))
+    yield Result(metrics=best)

@@ -1,0 +1,8 @@
+"""Methods that tune a prompt on a frozen network that was pre-trained on public data."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,0 +1,78 @@
+"""What all teachers and the student of a run have in common: slots, the standardised network, and the public
+graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from privgraph.methods.prompts.dp_gpl.config import Config
+from privgraph.methods.prompts.dp_gpl.partition import (
+    Assignment,
+    Draws,
+    Floats,
+    Mask,
+    by_private_centrality,
+    by_public_centrality,
+    uniform,
+)
+from privgraph.methods.prompts.dp_gpl.pooling import centred
+from privgraph.methods.prompts.pretrained import Ground
+from privgraph.nn.standardise import standardised
+from privgraph.streams import stream
+
+JUDGED = 500
+"""Test nodes on which teachers are judged, at most: the first of a public order. The student is judged on
+all."""
+
+
+def standing(ground: Ground, table: Tensor) -> Ground:
+    """The same ground, its backbone where the `table` is and standardised by the public nodes' embeddings."""
+    moved = replace(ground, backbone=ground.backbone.to(table.device))
+    return replace(moved, backbone=standardised(moved.backbone, moved.public_embeddings(table)))
+
+
+def assign(ground: Ground, config: Config, draws: Draws, present: Mask | None = None) -> Assignment:
+    """Who sits where, as `weighting` says; `present` (|V|,) bool: who has stayed (none given: everybody)."""
+    roster, nodes = ground.private_nodes.numpy(), ground.labels.shape[0]
+    here = np.ones(nodes, dtype=bool) if present is None else present
+    room = config.room(nodes)
+    if config.weighting == "uniform":
+        return uniform(roster, here, room, draws)
+    if config.weighting == "private-centrality":
+        weights, ranks = config.public_weights()
+        return by_public_centrality(roster, here, ground.public_degree.numpy(), room, weights, ranks, draws)
+    return by_private_centrality(
+        roster, here, centralities(ground, config), room, config.w_min, config.w_max, config.scores, draws
+    )
+
+
+def centralities(ground: Ground, config: Config) -> Floats:
+    """(|V|,) degree centrality: in the private graph, as published, or of public neighbours among public
+    nodes."""
+    if config.weighting == "private-centrality":
+        public: Floats = ground.public_degree.numpy() / max(len(ground.public_nodes), 1)
+        return public
+    private: Floats = ground.private_degree.numpy() / max(len(ground.private_nodes) - 1, 1)
+    return private
+
+
+def judged_nodes(ground: Ground, seed: int) -> Tensor:
+    """The test nodes on which teachers are judged, in a public order."""
+    order = stream(seed, "split/judged").permutation(len(ground.test_nodes))[:JUDGED]
+    return ground.test_nodes[torch.from_numpy(order)]
+
+
+def public_features(ground: Ground, table: Tensor) -> Floats:
+    """(n, d) what public nodes have in common: embeddings, and features averaged twice over neighbours and
+    the node itself."""
+    public, (source, target) = ground.public_nodes, ground.public_edges()
+    smooth = ground.table[public].double()
+    degree = torch.bincount(target, minlength=len(public)).unsqueeze(1) + 1
+    for _ in range(2):
+        smooth = smooth.index_add(0, target, smooth[source]) / degree
+    embedded: Floats = ground.public_embeddings(table).double().cpu().numpy()
+    return np.concatenate([centred(embedded), centred(smooth.numpy())], axis=1)

@@ -1,0 +1,126 @@
+"""What tuning on a few private nodes shares: who they are, and how an evaluator judges what was tuned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from privgraph.data.graph import Graph
+from privgraph.methods.prompts.options import PromptOptions
+from privgraph.methods.prompts.pretrained import Ground, prepare
+from privgraph.methods.training import Context
+from privgraph.nn.ego_graphs import EgoGraphs
+from privgraph.nn.prompts import PromptRecipe, Prompts
+from privgraph.progress import Event, Metric, Progress
+from privgraph.streams import stream
+
+AT_ONCE = 256
+"""Ego-graphs that are judged in one pass."""
+BUILT = 16 * AT_ONCE
+"""Ego-graphs that are held at once."""
+
+Answering = Callable[[EgoGraphs], Tensor]
+"""Logits (G, C) of G ego-graphs."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shots:
+    """The nodes that are tuned on: (n,) int64 node numbers, -1 at an empty slot, and their labels (n,), -1
+    likewise."""
+
+    nodes: Tensor
+    labels: Tensor
+
+
+def ready(
+    graph: Graph, options: PromptOptions, context: Context, *, total: int
+) -> Generator[Event, None, tuple[Ground, Tensor]]:
+    """The ground with its backbone, and the table of features, on the run's device. Raises as `prepare`."""
+    ground = yield from prepare(graph, options, context, done=0, total=total)
+    device = context.device
+    return replace(ground, backbone=ground.backbone.to(device)), ground.table.to(device)
+
+
+def chosen_by_label(ground: Ground, shots: int, seed: int) -> Shots:
+    """The first `shots` private nodes of each class in the order of the stream `split/shots`; fewer where
+    there are fewer.
+
+    Choosing by label reads all private labels.
+    """
+    order = torch.from_numpy(stream(seed, "split/shots").permutation(len(ground.labels)))
+    private = torch.zeros(len(ground.labels), dtype=torch.bool)
+    private[ground.private_nodes] = True
+    order = order[private[order]]
+    labels = ground.labels[order]
+    nodes = torch.cat([order[labels == label][:shots] for label in range(ground.classes)])
+    return Shots(nodes=nodes, labels=ground.labels[nodes])
+
+
+def assigned(ground: Ground, slots: int, seed: int, left: Tensor | None = None) -> Shots:
+    """The first `slots` of the roster of private nodes in the order of the stream `split/shots`; no label is
+    looked at.
+
+    Who is on the roster is public. left: (|V|,) bool, those who have left: their slots stay empty, and
+    nobody moves up.
+    """
+    order = torch.from_numpy(stream(seed, "split/shots").permutation(len(ground.labels)))
+    private = torch.zeros(len(ground.labels), dtype=torch.bool)
+    private[ground.private_nodes] = True
+    nodes = order[private[order]][:slots]
+    if left is not None:
+        nodes = torch.where(left[nodes], -1, nodes)
+    return Shots(nodes=nodes, labels=torch.where(nodes >= 0, ground.labels[nodes.clamp(min=0)], -1))
+
+
+def fresh_prompt(ground: Ground, table: Tensor, recipe: PromptRecipe, context: Context) -> Prompts:
+    """One prompt, from the stream `init/prompt`; gppt's kinds come from the public nodes' embeddings."""
+    structure = ground.public_embeddings(table) if recipe.kind == "gppt" else None
+    return Prompts.initial(recipe, ground.backbone, ground.classes, [context.generator("init/prompt")], structure)
+
+
+class Judge:
+    """An evaluator, who knows the labels of public nodes: queries are the validation nodes, which no prompt
+    is tuned on."""
+
+    def __init__(self, ground: Ground, shots: Shots, device: torch.device) -> None:
+        self._ground, self._shots, self._device = ground, shots, device
+        self._queries = ground.egos(ground.query_nodes).to(device)
+
+    @torch.no_grad()
+    def told(self, answering: Answering, loss: float, step: int, stage: str = "training") -> Iterator[Event]:
+        """The curves' points after an epoch."""
+        if math.isfinite(loss):  # else nobody has been drawn yet
+            yield Metric(name="train_loss", value=loss, step=step, stage=stage)
+        said = answering(self._queries).argmax(-1).cpu()
+        right = float((said == self._ground.labels[self._ground.query_nodes]).float().mean())
+        yield Metric(name="val_accuracy", value=right, step=step, stage=stage)
+
+    def accuracies(self, answering: Answering) -> dict[str, float]:
+        """On the nodes tuned on (train), queries (val) and test nodes."""
+        parts = {
+            "train": self._shots.nodes[self._shots.nodes >= 0],
+            "val": self._ground.query_nodes,
+            "test": self._ground.test_nodes,
+        }
+        return {f"{name}_accuracy": self.accuracy(answering, nodes) for name, nodes in parts.items()}
+
+    @torch.no_grad()
+    def accuracy(self, answering: Answering, nodes: Tensor) -> float:
+        """The share of `nodes` (n,) whose class is named."""
+        right = 0
+        for first in range(0, len(nodes), BUILT):
+            own = nodes[first : first + BUILT]
+            egos = self._ground.egos(own)
+            for start in range(0, len(own), AT_ONCE):
+                part = slice(start, start + AT_ONCE)
+                said = answering(egos.take(part).to(self._device)).argmax(-1).cpu()
+                right += int((said == self._ground.labels[own[part]]).sum())
+        return right / len(nodes)
+
+
+def progress(done: int, total: int) -> Progress:
+    return Progress(step=done, total=total, stage="training")

@@ -1,0 +1,8 @@
+"""Methods whose teachers label a public graph through noise, for a student."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,0 +1,322 @@
+"""What every method keeps: options, plan, training, ledger, statement, seeds, stopping.
+
+A method is checked by a class of its own:
+
+    from privgraph.testing import MethodContract
+
+    class TestMine(MethodContract):
+        spec = SPEC
+        quick = {"epochs": 3}
+
+Each message names the module to look at.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+import pytest
+import torch
+
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.data.spec import PublicFacts
+from privgraph.data.splits import with_split
+from privgraph.methods.base import MethodConfig, refusal
+from privgraph.methods.training import Context, planned, train_one
+from privgraph.options import OptionError, Scalar, build, parameters, values
+from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.ledger import Ledger
+from privgraph.privacy.serialisation import entry_from_json, statement_from_json, statement_to_json
+from privgraph.privacy.statement import UNITS
+from privgraph.progress import Event, Metric, Progress, Result, Spent, from_record, to_record
+from privgraph.registry import MethodSpec
+from privgraph.runs.final_statement import final_statement
+
+FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=100, classes=7, train_nodes=2031)
+"""Those of Cora, for plans."""
+KEY = b"a noise key that is no secret: of tests alone"
+SHARED = ("unit", "epsilon", "delta", "accounting")
+PLANNING = """
+import sys
+from privgraph.data.spec import PublicFacts
+facts = PublicFacts(nodes=300, edges=900, entries=1800, features=10, classes=3, train_nodes=225)
+module, name = sys.argv[1].split(":")
+kind = getattr(__import__(module, fromlist=[name]), name)
+for unit in sys.argv[2:]:
+    kind(unit=unit, epsilon=8.0).plan(facts)
+print([name for name in ("torch", "torch_geometric", "opacus") if name in sys.modules])
+"""
+
+
+@lru_cache(maxsize=1)
+def graph() -> Graph:
+    """The embedded social network, with 120 nodes: what contracts train on."""
+    return load("social", data_options={"nodes": 120, "degree": 6.0, "features": 12})
+
+
+def timeless(events: list[Event]) -> list[Event]:
+    """What a run tells, without how far it is: that follows the clock, since threads end in any order."""
+    return [event for event in events if not isinstance(event, Progress)]
+
+
+class MethodContract:
+    """The contract of one method. A subclass says which (`spec`), and small values of its options (`quick`).
+
+    `counted` are options with which the paper's accounting has a formula, where the defaults have none.
+    """
+
+    spec: MethodSpec
+    quick: Mapping[str, Scalar] = {}
+    counted: Mapping[str, Scalar] = {}
+
+    @classmethod
+    def pytest_generate_tests(cls, metafunc: pytest.Metafunc) -> None:
+        """`unit` is each unit of the method, `protected` each that is not none."""
+        if "unit" in metafunc.fixturenames:
+            metafunc.parametrize("unit", cls.spec.units)
+        if "protected" in metafunc.fixturenames:
+            metafunc.parametrize("protected", [unit for unit in cls.spec.units if unit != "none"])
+
+    # What tests are made of
+
+    @property
+    def in_config(self) -> str:
+        return f"see {self.spec.config}"
+
+    @property
+    def in_train(self) -> str:
+        return f"see {self.spec.train}"
+
+    def made(self, unit: str, **given: object) -> MethodConfig:
+        """A quick configuration."""
+        kind = self.spec.load_config()
+        known = {parameter.name for parameter in parameters(kind)}
+        quick = {"epsilon": 4.0, **self.quick}
+        assert quick.keys() <= known, f"{type(self).__name__}.quick names options that {self.spec.config} has not"
+        return build(kind, {**quick, "unit": unit, **given})
+
+    def trained(self, unit: str, seed: int = 0) -> tuple[list[Event], Context]:
+        context = Context(seed=seed, noise_key=KEY)
+        return list(train_one(self.spec.load_train(), self.made(unit), graph(), context)), context
+
+    def keep_backbones(self, unit: str, graphs: Mapping[int, Graph]) -> None:
+        """Pre-train for these seeds: a backbone is kept, and a run that finds it tells no curve of its
+        making."""
+        if "pretrain_on" not in values(self.made(unit)):
+            return
+        for seed, own in graphs.items():
+            for event in train_one(self.spec.load_train(), self.made(unit), own, Context(seed=seed, noise_key=KEY)):
+                if isinstance(event, Progress) and event.stage != "pre-training":
+                    break
+
+    # Options
+
+    def test_names_and_words(self) -> None:
+        spec, row = self.spec, "see the method's row (MethodSpec)"
+        assert spec.title, row
+        assert spec.about.endswith("."), f"about must be a sentence: {row}"
+        assert spec.paper, row
+        assert spec.units, row
+        assert set(spec.units) <= set(UNITS), row
+        kind = spec.load_config()
+        assert issubclass(kind, MethodConfig), f"the configuration must derive from MethodConfig: {self.in_config}"
+        assert set(SHARED) <= {parameter.name for parameter in parameters(kind)}, self.in_config
+
+    def test_defaults_are_valid_and_survive_text(self) -> None:
+        kind = self.spec.load_config()
+        default = kind()
+        assert build(kind, values(default)) == default, self.in_config
+        assert build(kind, {name: str(value) for name, value in values(default).items()}) == default, self.in_config
+        assert default.unit in self.spec.units, f"the default unit is none of the row's: {self.in_config}"
+
+    def test_values_out_of_bounds_are_refused_by_name(self) -> None:
+        kind = self.spec.load_config()
+        for parameter in parameters(kind):
+            option = parameter.option
+            wrong: list[object] = ["nonsense"] if parameter.type is not str or option.choices else []
+            if option.low is not None:
+                wrong.append(option.low if option.low_open else option.low - 1)
+            if option.high is not None:
+                wrong.append(option.high + 1)
+            for value in wrong:
+                with pytest.raises(OptionError, match=parameter.name):
+                    build(kind, {parameter.name: value})
+            if option.low is not None and not option.low_open and parameter.type in (int, float):
+                # `check(self)` in `__post_init__` is what refuses here
+                with pytest.raises(OptionError, match=parameter.name):
+                    cast(Any, kind)(**{parameter.name: parameter.type(option.low - 1)})
+
+    def test_units_that_it_does_not_have_are_refused(self) -> None:
+        spec = self.spec
+        for unit in UNITS:
+            refusal = spec.refuses("node classification", True, unit)
+            if unit in spec.units:
+                assert refusal is None
+                assert build(spec.load_config(), {"unit": unit}).unit == unit
+            else:
+                assert refusal is not None
+                assert spec.title in refusal
+                with pytest.raises(OptionError, match="unit must be one of"):
+                    build(spec.load_config(), {"unit": unit})
+        assert spec.refuses("link prediction", True, spec.units[0]) is not None
+
+    # Plans
+
+    def test_planning_needs_no_torch(self) -> None:
+        command = [sys.executable, "-c", PLANNING, self.spec.config, *self.spec.units]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip() == "[]", f"planning must not import torch: {self.in_config}"
+
+    def test_plan_is_sound_and_complete(self, unit: str) -> None:
+        config = self.made(unit)
+        plan = config.plan(FACTS)
+        statement = plan.statement
+        assert statement.unit == unit, f"statement: {self.in_config}"
+        for field in ("relation", "released", "delta_rule", "accountant", "ledger"):
+            assert getattr(statement, field), f"statement.{field} is empty: {self.in_config}"
+        assert plan.steps > 0, f"work: {self.in_config}"
+        assert plan.memory_mb > 0, f"work: {self.in_config}"
+        assert all(math.isfinite(scale) and scale > 0 for scale in plan.noise.values()), f"work: {self.in_config}"
+        assert statement_from_json(statement_to_json(statement)) == statement
+        if unit == "none":
+            assert math.isinf(statement.epsilon), f"nothing is protected, and epsilon is finite: {self.in_config}"
+            assert not plan.noise
+            return
+        assert statement.epsilon <= config.epsilon, f"the noise does not keep epsilon: {self.in_config}"
+        assert statement.public, f"say what is public: {self.in_config}"
+        assert "protected units" not in statement.delta_rule, f"who is counted is named: {self.in_config}"
+        if unit == "edge" and statement.delta:
+            assert "10,556 entries of the adjacency matrix, two for each edge" in statement.delta_rule, self.in_config
+        assert any("noise key" in assumption for assumption in statement.assumptions), (
+            f"ASSUME_ONE_RUN is missing from the assumptions: {self.in_config}"
+        )
+
+    @pytest.mark.parametrize("accounting", ["sound", "published"])
+    def test_calibration_is_one_sided_and_wastes_little(self, protected: str, accounting: str) -> None:
+        counted = self.counted if accounting == "published" else {}
+        config = self.made(protected, accounting=accounting, **{"epsilon": 6.0, **counted})
+        refused = refusal(lambda: config.plan(FACTS))
+        if refused is not None:
+            # no paper, no formula: said in one sentence that begins with the option
+            assert accounting == "published", refused
+            assert refused.startswith("accounting"), f"{refused}: {self.in_config}"
+            return
+        statement = config.plan(FACTS).statement
+        reached = statement.epsilon if accounting == "sound" else statement.epsilon_as_published
+        if reached is None:
+            assert accounting == "published"
+            raise AssertionError(f"accounting published must be refused where no formula is stated: {self.in_config}")
+        assert reached <= 6.0, f"the noise does not keep epsilon: {self.in_config}"
+        if statement.epsilon > 0:
+            assert reached >= 0.99 * 6.0, f"the noise is larger than epsilon asks for: {self.in_config}"
+        smaller = self.made(protected, accounting=accounting, **{"epsilon": 6.0, "delta": 1e-7, **counted})
+        asked = smaller.plan(FACTS).statement
+        assert asked.delta in (1e-7, 0.0), f"delta is not the one that was asked for: {self.in_config}"
+        assert (asked.epsilon if accounting == "sound" else asked.epsilon_as_published or 0.0) <= 6.0
+
+    def test_stack_keys(self, unit: str) -> None:
+        key = self.made(unit).stack_key()
+        assert hash(key) == hash(self.made(unit).stack_key())
+        assert key[0] == self.spec.name, f"stack_key must begin with the method's name: {self.in_config}"
+        assert key == self.made(unit, epsilon=2.0).stack_key(), f"runs of another epsilon may stack: {self.in_config}"
+        if "epochs" in values(self.made(unit)):
+            assert key != self.made(unit, epochs=4).stack_key(), f"epochs belong to the stack key: {self.in_config}"
+
+    # Training
+
+    def test_training_tells_all_that_it_should(self, unit: str) -> None:
+        events, context = self.trained(unit)
+        plan = self.made(unit).plan(graph().facts)
+        assert all(from_record(*to_record(event)) == event for event in events)
+        steps = [event.step for event in events if isinstance(event, Progress)]
+        assert steps == sorted(steps), f"progress runs backwards: {self.in_train}"
+        assert steps[-1:] == [plan.steps], f"the last Progress must be at Work.steps: {self.in_train}"
+        assert {event.total for event in events if isinstance(event, Progress)} == {plan.steps}, self.in_train
+        assert isinstance(events[-1], Result), f"the last event must be a Result: {self.in_train}"
+        assert sum(isinstance(event, Result) for event in events) == 1, self.in_train
+        assert {"train_accuracy", "val_accuracy", "test_accuracy"} <= set(events[-1].metrics), self.in_train
+        assert all(0 <= value <= 1 for name, value in events[-1].metrics.items() if name.endswith("accuracy"))
+        curves = [event for event in events if isinstance(event, Metric)]
+        if "epochs" in values(self.made(unit)):
+            assert {"train_loss", "val_accuracy"} <= {event.name for event in curves}, f"no curves: {self.in_train}"
+        assert all(math.isfinite(event.value) for event in curves), self.in_train
+        assert all(0 <= event.value <= 1 for event in curves if event.name.endswith("accuracy")), self.in_train
+        # what was run is what was planned, and what was told
+        assert context.ledger.entries == plan.statement.ledger, (
+            f"what was spent is not what was planned: {self.in_train}, or entries, {self.in_config}"
+        )
+        told = Ledger(entry_from_json(event.entry) for event in events if isinstance(event, Spent))
+        assert told.entries == context.ledger.entries, f"each entry of the ledger is told as Spent: {self.in_train}"
+        assert final_statement(plan.statement, context.ledger) == plan.statement
+
+    def test_the_seed_decides_and_nothing_else_does(self, unit: str) -> None:
+        self.keep_backbones(unit, {1: graph(), 2: graph()})
+        first, _ = self.trained(unit, seed=1)
+        torch.rand(3)  # somebody else draws from the global stream
+        again, _ = self.trained(unit, seed=1)
+        other, _ = self.trained(unit, seed=2)
+        assert timeless(first) == timeless(again), f"a run does not repeat: {self.in_train}"
+        assert _numbers(first) != _numbers(other), f"the seed has no part in a run: {self.in_train}"
+
+    def test_a_stack_is_each_alone(self, unit: str) -> None:
+        """Other seeds, splits and budgets in one call: each member's story is its own."""
+        members = [
+            planned(self.made(unit, epsilon=epsilon), with_split(graph(), seed), Context(seed=seed, noise_key=KEY))
+            for seed, epsilon in ((1, 4.0), (2, 4.0), (1, 6.0))
+        ]
+        self.keep_backbones(unit, {member.context.seed: member.graph for member in members})
+        stories: dict[int, list[Event]] = {0: [], 1: [], 2: []}
+        for index, event in self.spec.load_train()(members):
+            stories[index].append(event)
+        for index, member in enumerate(members):
+            context = Context(seed=member.context.seed, noise_key=KEY)
+            alone = timeless(list(train_one(self.spec.load_train(), member.config, member.graph, context)))
+            assert member.context.ledger.entries == context.ledger.entries, self.in_train
+            story = timeless(stories[index])
+            assert [type(event) for event in story] == [type(event) for event in alone], self.in_train
+            for one, two in zip(story, alone, strict=True):
+                if isinstance(one, Metric) and isinstance(two, Metric):
+                    assert (one.name, one.step) == (two.name, two.step)
+                    # one node's rounding may tip one prediction of the smallest split
+                    slack = 0.1 if one.name.endswith("accuracy") else 1e-3
+                    assert one.value == pytest.approx(two.value, abs=slack), self.in_train
+
+    def test_it_stops_where_it_is_told(self, unit: str) -> None:
+        context = Context(noise_key=KEY)
+        running = train_one(self.spec.load_train(), self.made(unit), graph(), context)
+        seen = []
+        for event in running:
+            seen.append(event)
+            if isinstance(event, Progress):
+                break
+        running.close()
+        assert list(running) == []
+        assert not any(isinstance(event, Result) for event in seen), f"Progress comes before Result: {self.in_train}"
+        told = [entry_from_json(event.entry) for event in seen if isinstance(event, Spent)]
+        assert Ledger(told).entries == context.ledger.entries, f"spent, and not told: {self.in_train}"
+        whole = self.made(unit).plan(graph().facts).statement.ledger
+        assert sum(entry.count for entry in told) <= sum(entry.count for entry in whole)
+
+    def test_no_events_are_told_before_the_first_is_asked_for(self, unit: str) -> None:
+        context = Context(noise_key=KEY)
+        train_one(self.spec.load_train(), self.made(unit), graph(), context)
+        assert context.ledger.entries == (), self.in_train
+
+    def test_the_statement_names_the_kind_of_its_relation(self, unit: str) -> None:
+        """As the row has it at node level."""
+        kind = self.made(unit).plan(graph().facts).statement.neighbours
+        others = {"none": Neighbours.NONE, "edge": Neighbours.UNDIRECTED_EDGE}
+        assert kind is others.get(unit, self.spec.neighbours), f"MethodSpec.neighbours or {self.in_config}"
+
+
+def _numbers(events: list[Event]) -> list[tuple[str, float]]:
+    """What was measured, the result's numbers among it."""
+    curves = [(event.name, event.value) for event in events if isinstance(event, Metric)]
+    return curves + [pair for event in events if isinstance(event, Result) for pair in sorted(event.metrics.items())]

@@ -1,0 +1,91 @@
+"""Figures by name, drawn by whoever registered them."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import privgraph as pg
+from privgraph import figures
+from privgraph_workbench.figures import FIGURES
+from privgraph_workbench.figures.runs import tradeoff
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[pg.Run]:
+    """Trained once: what is drawn changes none of them."""
+    base = pg.spec("progap", on="social", data_options={"nodes": 200}, epochs=3, hidden=8)
+    place = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PRIVGRAPH_HOME", str(place / "home"))
+        patch.setenv("PRIVGRAPH_WORKERS", "1")
+        return pg.run_all(pg.sweep(base, over={"epsilon": (0.5, 2.0)}), store=place / "store")
+
+
+def test_the_project_registers_its_figures() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for place in project["entry-points"][figures.GROUP].values():
+        drawer = import_module(place)
+        assert set(drawer.names()) == set(FIGURES)
+    assert set(figures.names()) == set(FIGURES) <= set(dir(figures))
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_there_by_its_name(name: str) -> None:
+    drawn = getattr(figures, name)
+    assert (drawn.name, drawn.title) == (name, FIGURES[name])
+
+
+def test_figures_of_runs(runs: list[pg.Run], tmp_path: Path) -> None:
+    rows = pg.figures.tradeoff.data(runs)
+    assert rows == tradeoff.data([run.record for run in runs])
+    assert [trace.name for trace in pg.figures.tradeoff(runs).data]
+    assert pg.figures.curves(runs[0], theme="dark").data
+    assert pg.figures.ledger(runs[0]).data
+    assert pg.figures.convergence(runs).data
+    assert pg.figures.degrees([0, 1, 2, 3]).data
+    assert pg.figures.noise_shapes().data
+    for kind in ("svg", "csv", "json"):
+        written = pg.figures.tradeoff.save(tmp_path / f"tradeoff.{kind}", runs)
+        assert written.stat().st_size > 1000
+        assert all(run.id in written.read_text() for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda runs: pg.figures.tradeof, AttributeError, r"did you mean tradeoff\?"),
+        (lambda runs: pg.figures.curves(runs), pg.OptionError, r"of one run \(got 2\)"),
+        (lambda runs: pg.figures.audit_roc(runs[0]), pg.OptionError, "no audit of"),
+        (lambda runs: pg.figures.tradeoff.save("tradeoff.gif", runs), pg.OptionError, "is saved as svg"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_one_sentence(
+    runs: list[pg.Run], call: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        call(runs)
+
+
+def test_without_the_extra_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Entry:
+        name = "workbench"
+
+        @staticmethod
+        def load() -> None:
+            raise ModuleNotFoundError("No module named 'plotly'", name="plotly")
+
+    for there in ([Entry()], []):
+        figures._drawers.cache_clear()
+        monkeypatch.setattr(figures, "entry_points", lambda group, there=there: there)
+        with pytest.raises(figures.NoFigures, match=r"pip install 'privgraph\[app\]'"):
+            _ = pg.figures.tradeoff
+    monkeypatch.undo()
+    figures._drawers.cache_clear()
+    assert pg.figures.tradeoff.name == "tradeoff"

@@ -1,0 +1,86 @@
+"""What a forge, a citation manager and an installer read: licence, citation, hooks, metadata, in one
+voice."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+CITATION_1_2_0 = {
+    "abstract", "authors", "cff-version", "commit", "contact", "date-released", "doi", "identifiers", "keywords",
+    "license", "license-url", "message", "preferred-citation", "references", "repository", "repository-artifact",
+    "repository-code", "title", "type", "url", "version",
+}  # fmt: skip
+"""The keys of the Citation File Format 1.2.0; authors, cff-version, message and title are required."""
+
+
+def loaded(name: str) -> Any:
+    return yaml.safe_load((ROOT / name).read_text())
+
+
+def test_the_citation_is_valid_and_of_this_version() -> None:
+    citation = loaded("CITATION.cff")
+    assert {"authors", "cff-version", "message", "title"} <= set(citation) <= CITATION_1_2_0
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] in ("software", "dataset")
+    assert citation["authors"]
+    for author in citation["authors"]:
+        assert set(author) <= {"name", "alias", "website", "orcid", "email"}  # an entity, as no one person wrote this
+        assert author["name"]
+    for key in ("title", "message", "abstract", "version", "license"):
+        assert isinstance(citation[key], str), key  # 1.0 without quotes would be a number
+        assert citation[key]
+    assert len(set(citation["keywords"])) == len(citation["keywords"]) > 0
+    assert citation["version"] == PROJECT["version"]
+    assert citation["license"] == PROJECT["license"]
+    assert [author["name"] for author in citation["authors"]] == [author["name"] for author in PROJECT["authors"]]
+
+
+def test_the_license_is_that_of_the_metadata() -> None:
+    words = (ROOT / "LICENSE").read_text()
+    assert PROJECT["license"] == "MIT"
+    assert words.startswith("MIT License\n\nCopyright (c) 2026 privgraph contributors\n")
+    assert PROJECT["license-files"] == ["LICENSE"]  # so that the wheel holds it
+
+
+def test_classifiers_and_the_oldest_python_agree() -> None:
+    versions = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert PROJECT["requires-python"] == f">={versions[0]}"
+    assert not any(line.startswith("License ::") for line in PROJECT["classifiers"])  # not beside a license expression
+
+
+def test_the_forge_runs_what_main_must_pass_and_nothing_else() -> None:
+    workflow = loaded(".github/workflows/ci.yml")
+    events = workflow[True]  # YAML 1.1 reads `on` so
+    assert set(events) == {"push", "pull_request"}
+    assert workflow["permissions"] == {"contents": "read"}
+    (job,) = workflow["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+
+
+def test_hooks_run_the_project_s_own_tools() -> None:
+    (repo,) = loaded(".pre-commit-config.yaml")["repos"]
+    assert repo["repo"] == "local"
+    assert [hook["id"] for hook in repo["hooks"]] == ["ruff", "ruff-format", "mypy"]
+    for hook in repo["hooks"]:
+        assert {"id", "name", "entry", "language"} <= set(hook)
+        assert hook["language"] == "system"
+
+
+def test_the_tests_need_what_builds_the_site() -> None:
+    extras = PROJECT["optional-dependencies"]
+    assert any(re.match(r"privgraph\[.*\bdocs\b.*\]", each) for each in extras["test"])
+    pinned = {
+        line.split("==")[0].lower().replace("_", "-")
+        for line in (ROOT / ".ci" / "constraints.txt").read_text().splitlines()
+    }
+    for each in extras["docs"]:
+        if each.startswith("privgraph["):
+            continue  # another extra of our own
+        assert re.split(r"[><=\[]", each)[0].lower() in pinned

@@ -1,0 +1,59 @@
+"""The graph that was chosen on one page is chosen on the next, under one name in all addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from privgraph_workbench.serving import shell
+
+Open = Callable[..., AppTest]
+PAGES = ("data", "train", "accounting", "tradeoffs")
+
+
+def _turn(app: AppTest, page: str, **query: str) -> AppTest:
+    """The page after a click on its name at the top, which leads to an address without parameters."""
+    app.query_params.clear()
+    app.query_params.update(query)
+    app.switch_page(str(shell.folder() / f"{page}.py")).run()
+    assert not app.exception, app.exception
+    return app
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "train"])
+def test_the_graph_goes_along(opened: Open, page: str) -> None:
+    app = opened("train")
+    first = app.selectbox(key="data").value
+    app.selectbox(key="data").set_value("karate").run()
+    assert first != "karate"
+    app = _turn(app, page)
+    assert app.selectbox(key="data").value == "karate"
+    assert app.query_params["data"] in ("karate", ["karate"]), "a link to the page shows the same graph to others"
+
+
+def test_an_address_goes_before_what_was_chosen(opened: Open) -> None:
+    app = _turn(opened("accounting", data="karate"), "tradeoffs", data="digits")
+    assert app.selectbox(key="data").value == "digits"
+    assert _turn(app, "accounting").selectbox(key="data").value == "digits"
+
+
+def test_sizes_that_were_typed_are_no_graph_elsewhere(opened: Open) -> None:
+    app = opened("accounting", data="typed sizes")
+    app = _turn(app, "tradeoffs")
+    assert not any("address" in said.value for said in app.warning)
+    assert app.selectbox(key="data").value != "typed sizes"
+
+
+def test_links_of_before_still_choose_the_graph(opened: Open) -> None:
+    app = opened("tradeoffs", on="karate")
+    assert app.selectbox(key="data").value == "karate"
+    assert "on" not in app.query_params
+    assert app.query_params["data"] in ("karate", ["karate"])
+
+
+def test_links_of_before_are_refused_by_the_new_name(opened: Open) -> None:
+    said = opened("tradeoffs", on="nowhere").warning[0].value
+    assert "In this page's address" in said
+    assert "nowhere" in said

@@ -1,0 +1,1 @@
+"""What is known without a run: prices, plans, data sets and their sizes. No Streamlit, no torch."""

@@ -1,0 +1,124 @@
+"""Facts of a data set's graph without waiting for them: another process counts, and a page asks again. No
+Streamlit."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from privgraph.data import facts as engine
+from privgraph.data.catalogue import dataset
+from privgraph.data.spec import PublicFacts
+from privgraph.home import home
+from privgraph.options import Scalar
+
+FORGET_AFTER = 10.0
+"""Seconds after which a failure is forgotten, and asking tries again."""
+
+_askers = ThreadPoolExecutor(max_workers=2, thread_name_prefix="describe")
+_asked: dict[str, Future[dict[str, Any]]] = {}
+_failed: dict[str, float] = {}
+_lock = Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """A node's surroundings: edges as pairs of node numbers, and the class of each node that is drawn."""
+
+    centre: int
+    edges: tuple[tuple[int, int], ...]
+    labels: Mapping[int, int]
+    complete: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Description:
+    """What is known of a graph. `degrees` are rows (low, high, nodes, share); homophily is None without
+    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own."""
+
+    facts: PublicFacts
+    degrees: tuple[dict[str, Any], ...]
+    mean_degree: float
+    largest_degree: int
+    classes: Mapping[str, int]
+    largest_class: float
+    homophily: float | None
+    homophily_by_chance: float
+    vote: float | None
+    piece: Piece
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return tuple(self.classes)
+
+
+def describe(
+    name: str, options: Mapping[str, Scalar], split: str = "random", node: int | None = None
+) -> Description | None:
+    """The description, or None while another process makes it.
+
+    Raises `DataError`, `OptionError` or `UnknownName` where it cannot be made.
+    """
+    spec, chosen = dataset(name), dict(options)
+    kept = engine.read_cache(engine.cache_file(spec, node=node, split=split, split_seed=0, options=chosen))
+    if kept is None:
+        kept = _ask(name, chosen, split, node)
+    return None if kept is None else _parse(kept)
+
+
+def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None) -> dict[str, Any] | None:
+    key = json.dumps([str(home()), name, sorted(options.items()), split, node])
+    with _lock:
+        if key in _failed and time.monotonic() - _failed[key] > FORGET_AFTER:
+            del _failed[key], _asked[key]
+        if key not in _asked:
+            _asked[key] = _askers.submit(engine.describe, name, node=node, split=split, options=options)
+        asked = _asked[key]
+        if not asked.done():
+            return None
+        if asked.exception() is not None:
+            _failed.setdefault(key, time.monotonic())
+        else:
+            del _asked[key]
+    return asked.result()
+
+
+def _parse(found: Mapping[str, Any]) -> Description:
+    facts = PublicFacts(
+        nodes=found["nodes"],
+        edges=found["edges"],
+        entries=found["entries"],
+        features=found["features"],
+        classes=found["classes"],
+        train_nodes=found["split"]["train"],
+        undirected=found["undirected"],
+    )
+    piece, total = found["neighbourhood"], found["nodes"]
+    names: dict[str, int] = {}
+    for row in found["class_counts"]:
+        names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
+    return Description(
+        facts=facts,
+        degrees=tuple(
+            {"low": bin_["low"], "high": bin_["high"], "nodes": bin_["count"], "share": bin_["count"] / total}
+            for bin_ in found["degree"]["histogram"]
+        ),
+        mean_degree=found["degree"]["mean"],
+        largest_degree=found["degree"]["max"],
+        classes=names,
+        largest_class=found["largest_class_share"],
+        homophily=found["homophily"],
+        homophily_by_chance=sum((count / total) ** 2 for count in names.values()),
+        vote=found["neighbours_vote"]["right"],
+        piece=Piece(
+            centre=piece["node"],
+            edges=tuple((int(a), int(b)) for a, b in piece["edges"]),
+            labels={row["id"]: row["class"] for row in piece["nodes"]},
+            complete=piece["complete"],
+        ),
+    )

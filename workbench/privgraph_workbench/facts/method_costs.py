@@ -1,0 +1,231 @@
+"""What a method's noise costs, from public sizes alone: epsilon at any noise, and along what moves it. No
+Streamlit, no torch."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.base import Lever, MethodConfig, Price
+from privgraph.options import OptionError, Scalar, build, parameters
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import Gaussian, NonPrivate, Nothing
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS, method
+
+PRIVACY = ("unit", "epsilon", "delta", "accounting")
+"""The options that every method has, and every price."""
+SPREAD = 8.0
+_MANTISSAS = (1.0, 1.6, 2.5, 4.0, 6.3)
+"""Preferred numbers, five a decade."""
+_ANY_EPSILON = 1.0
+
+
+def private_units(name: str) -> tuple[str, ...]:
+    """The units that the method protects, in the order of its table; empty where it protects none."""
+    return tuple(unit for unit in METHODS[name].units if unit != "none")
+
+
+def private_methods() -> list[str]:
+    """The methods that protect something."""
+    return [name for name in METHODS if private_units(name)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A method with its options on a graph of known sizes. Built by `setting`, which checks the options."""
+
+    name: str
+    config: MethodConfig
+    facts: PublicFacts
+
+    @property
+    def price(self) -> Price:
+        return self.config.price
+
+    @property
+    def reads(self) -> bool:
+        """Whether the method reads anything that it protects."""
+        return bool(self.price.noise)
+
+    def noise(self) -> float:
+        """The noise that keeps the wanted epsilon. Raises `OptionError` where none does."""
+        return self.config.scale(self.facts)
+
+    def at(self, noise: float) -> PrivacyStatement:
+        """The statement of a run with that noise. Raises `OptionError` where the options or the noise do not
+        fit.
+
+        The wanted epsilon has no part in it: all settings that differ in it alone share what was computed.
+        """
+        return _at(self._regardless(), noise)
+
+    def _regardless(self) -> Setting:
+        return replace(self, config=replace(self.config, epsilon=_ANY_EPSILON))
+
+    def changed(self, option: str, value: float) -> Setting:
+        """The same with another value of one option, whole where the option is."""
+        kind = type(getattr(self.config, option))
+        return replace(self, config=replace(self.config, **{option: kind(round(value) if kind is int else value)}))
+
+
+def setting(name: str, options: Mapping[str, Scalar], facts: PublicFacts) -> Setting:
+    """Raises `OptionError` where the options do not go together."""
+    return Setting(name=name, config=build(method(name).load_config(), options), facts=facts)
+
+
+@lru_cache(maxsize=4096)
+def _at(found: Setting, noise: float) -> PrivacyStatement:
+    if not 0 < noise < math.inf and found.reads:
+        raise OptionError(f"noise must be positive and finite (got {noise:g})")
+    if noise > found.price.highest:
+        raise OptionError(f"noise must be at most {found.price.highest:g} (got {noise:g})")
+    return found.config.at(found.facts, noise)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """Both epsilons at one place of a curve; published None where no paper has a formula."""
+
+    x: float
+    epsilon: float
+    published: float | None
+    chosen: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """The points that are there, ascending; `complete` unless time ran out; why the missing ones cannot be
+    had."""
+
+    points: tuple[Point, ...]
+    complete: bool
+    refused: str = ""
+
+
+def round_numbers(low: float, high: float) -> list[float]:
+    """Numbers of one or two digits from `low` to `high`: the same whatever the bounds, so that they are
+    priced once.
+
+    >>> round_numbers(0.9, 4)
+    [1.0, 1.6, 2.5, 4.0]
+    """
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    return [value for one in exponents for lead in _MANTISSAS if low <= (value := float(f"{lead}e{one}")) <= high]
+
+
+def along_noise(found: Setting, noise: float, until: float = math.inf) -> Curve:
+    """Epsilon against the noise, from an eighth of `noise` to eight times as much.
+
+    Computed from `noise` outwards, until `time.monotonic()` passes `until`: what is known is kept for the
+    next time, and each time adds a place at least.
+    """
+    places = {noise, *round_numbers(noise / SPREAD, min(SPREAD * noise, found.price.highest))}
+    return _curve(places, noise, found.at, until)
+
+
+def along(found: Setting, lever: Lever, noise: float, until: float = math.inf) -> Curve:
+    """Epsilon against an option of the method, while the noise stays what it is."""
+    own, places = lever.value, _places(found, lever)
+
+    def price(value: float) -> PrivacyStatement:
+        return found.at(noise) if value == own else _held(found, lever, value, noise)
+
+    return _curve({own, *places}, own, price, until)
+
+
+@lru_cache(maxsize=4096)
+def _held(found: Setting, lever: Lever, value: float, noise: float) -> PrivacyStatement:
+    other = found.changed(lever.option, value)
+    if lever.held is not None:
+        return lever.held(other.config, found.facts, noise)
+    return other.at(noise)
+
+
+def _places(found: Setting, lever: Lever) -> list[float]:
+    """Values of an option around its own, within its bounds and those of the graph."""
+    option = next(one for one in parameters(type(found.config)) if one.name == lever.option)
+    own, bounds = lever.value, option.option
+    if option.type is int and bounds.low is not None and bounds.high is not None and bounds.high - bounds.low <= 12:
+        return [float(value) for value in range(int(bounds.low), int(min(bounds.high, max(SPREAD * own, 4.0))) + 1)]
+    low = max(float(bounds.low or 0), own / SPREAD)
+    high = min(float(bounds.high or math.inf), max(SPREAD * own, 4.0))
+    if lever.option == "batch_size":
+        high = min(high, max(1, found.facts.train_nodes))
+    if option.type is int:
+        high = max(high, low)
+        if high - low <= 12:
+            return [float(value) for value in range(math.ceil(low), math.floor(high) + 1)]
+        low = max(low, 1.0)
+    if not 0 < low < high:
+        return []
+    found_places = round_numbers(low, high)
+    return sorted({float(round(value)) for value in found_places}) if option.type is int else found_places
+
+
+def _curve(places: Iterable[float], own: float, price: Callable[[float], PrivacyStatement], until: float) -> Curve:
+    """Out of time it stops, but never before a place that was not known has been priced: asked again and
+    again, it ends."""
+    points: list[Point] = []
+    refused, complete, priced = "", True, False
+    for place in sorted(places, key=lambda value: abs(math.log(value / own)) if value > 0 < own else abs(value - own)):
+        if priced and time.monotonic() > until:
+            complete = False
+            break
+        before = _priced_so_far()
+        try:
+            said = price(place)
+        except OptionError as error:
+            refused = refused or str(error)
+            continue
+        priced = priced or _priced_so_far() > before
+        points.append(Point(x=place, epsilon=said.epsilon, published=said.epsilon_as_published, chosen=place == own))
+    return Curve(points=tuple(sorted(points, key=lambda point: point.x)), complete=complete, refused=refused)
+
+
+def _priced_so_far() -> int:
+    """How many prices were computed, and not merely looked up."""
+    return _at.cache_info().misses + _held.cache_info().misses
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What one entry of a ledger costs by itself, and what everything else costs without it, at the same
+    delta."""
+
+    entry: LedgerEntry
+    alone: float
+    without: float
+
+
+def parts(entries: Sequence[LedgerEntry], delta: float) -> list[Part]:
+    """Epsilons do not add up, hence both: what an entry costs alone, and what would be left without it."""
+    return [
+        Part(
+            entry=entry,
+            alone=cost((entry,), delta),
+            without=cost((*entries[:place], *entries[place + 1 :]), delta),
+        )
+        for place, entry in enumerate(entries)
+    ]
+
+
+@lru_cache(maxsize=1024)
+def cost(entries: tuple[LedgerEntry, ...], delta: float) -> float:
+    """Epsilon of these entries together, by the tightest sound accountant."""
+    return tight().epsilon(Ledger(entries).event(), delta)
+
+
+def all_gaussian(entries: Sequence[LedgerEntry]) -> bool:
+    """Whether squared mu, which adds up exactly, measures every entry."""
+    return all(isinstance(entry.event, Gaussian | Nothing) for entry in entries)
+
+
+def unprotected(entries: Sequence[LedgerEntry]) -> list[str]:
+    """Why nothing can be proved, where that is so."""
+    return [entry.event.reason for entry in entries if isinstance(entry.event, NonPrivate)]

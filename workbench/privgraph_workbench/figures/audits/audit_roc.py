@@ -1,0 +1,231 @@
+"""How well an audit's attack tells the two worlds apart, and the curves that the claimed epsilons say it
+cannot cross."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.composition import gaussian_epsilon
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
+from privgraph_workbench.words.numbers import exact_percent, lower, number, percent, stated
+
+TITLE = "What the attack finds, and what the claims allow"
+SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
+CURVES: Mapping[str, tuple[Epsilon | None, str]] = {
+    "attack": ("audited", "the attack"),
+    "sound": ("sound", "sound ε allows no more"),
+    "published": ("published", "ε as published allows no more"),
+    "gaussian": (None, "Gaussian noise with that guarantee allows no more"),
+}
+"""The attack's curve is what the audited epsilon is read off, and looks like it."""
+GAUSSIAN_SLOT = 0
+CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
+POINTS = 120
+STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
+
+
+def frontier(false: float, epsilon: float, delta: float) -> float:
+    """The most that any attack on an (epsilon, delta)-private release finds, at that share of false alarms.
+
+    min(e^epsilon f + delta, 1 - e^-epsilon (1 - delta - f)) (Kairouz, Oh and Viswanath 2015).
+
+    >>> frontier(0.25, 0.0, 0.0), frontier(0.0, 5.0, 0.01), frontier(0.5, math.inf, 0.0)
+    (0.25, 0.01, 1.0)
+    """
+    rising = math.exp(min(epsilon, 700.0)) * false + delta
+    return max(0.0, min(1.0, rising, 1 - math.exp(-epsilon) * (1 - delta - false)))
+
+
+def gaussian_shift(record: AuditRecord) -> float | None:
+    """The mu of the Gaussian mechanism whose epsilon, at the audit's delta, is the sound one; None where what
+    was attacked is not plain Gaussian noise alone, or where nothing finite is claimed of it.
+
+    A sound epsilon is never below the exact one of the ledger, so neither is this mu.
+    """
+    plain = record.audit == "mechanism" and any(bound.route == "gaussian" for bound in record.bounds)
+    if not plain or not (0 < record.sound < math.inf) or record.delta <= 0:
+        return None
+    low, high = 0.0, 1.0
+    while gaussian_epsilon(high, record.delta) < record.sound:
+        low, high = high, 2 * high
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_epsilon(middle, record.delta) < record.sound else (low, middle)
+    return high
+
+
+def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
+    """One row per point of each curve, from few false alarms to many.
+
+    curve (attack, sound, published or gaussian), false (share of false alarms), true (share found), epsilon
+    (of the claim; None for the attack), mu (of the Gaussian mechanism that has the sound epsilon; None where
+    the audited noise is not Gaussian alone), delta, area (under the attack's curve), covers, sound,
+    published, bound (the audit's, at its confidence), trials, scale. A claim without a finite epsilon has no
+    rows: it allows everything. Raises `ValueError` for an unknown scale.
+    """
+    if scale not in SCALES:
+        raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
+    mu = gaussian_shift(record)
+    shared = {
+        "mu": mu,
+        "delta": record.delta,
+        "area": record.area,
+        "covers": record.covers,
+        "sound": record.sound,
+        "published": record.published,
+        "bound": record.epsilon,
+        "confidence": record.confidence,
+        "trials": record.trials,
+        "scale": scale,
+    }
+    rows = [
+        {"curve": "attack", "false": false, "true": true, "epsilon": None, **shared}
+        for false, true in zip(record.roc_false, record.roc_true, strict=True)
+    ]
+    if not rows:
+        return []
+    ends = np.geomspace(_least(rows), 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
+    for curve, epsilon in (("sound", record.sound), ("published", record.published)):
+        if epsilon is not None and math.isfinite(epsilon):
+            places = sorted({*ends.tolist(), *_corner(epsilon, record.delta)})
+            rows += [
+                {
+                    "curve": curve,
+                    "false": false,
+                    "true": frontier(false, epsilon, record.delta),
+                    "epsilon": epsilon,
+                    **shared,
+                }
+                for false in places
+            ]
+    if mu is not None:
+        found = ndtr(ndtri(ends) + mu)
+        rows += [
+            {"curve": "gaussian", "false": false, "true": true, "epsilon": record.sound, **shared}
+            for false, true in zip(ends.tolist(), found.tolist(), strict=True)
+        ]
+    return rows
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """The attack's curve beside those of the claims, and the line of a guess by chance.
+
+    A claim of (epsilon, delta) is a corner; where the noise is known to be Gaussian, its curve allows less,
+    and lies inside.
+    """
+    if not rows:
+        return empty(TITLE, "this audit has no curve")
+    first = rows[0]
+    logarithmic = first["scale"] == "log"
+    low = _least(rows)
+    guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
+    series = [
+        Series(
+            name="a guess by chance",
+            kind="line",
+            x=tuple(guess),
+            y=tuple(guess),
+            slot=NEUTRAL,
+            shape=2,
+        )
+    ]
+    for curve, (kind, name) in CURVES.items():
+        held = [row for row in rows if row["curve"] == curve]
+        held = [row for row in held if row["false"] > 0 and row["true"] > 0] if logarithmic else held
+        if held:
+            series.append(
+                Series(
+                    name=f"{name} ({_of(held[0])})",
+                    kind="line",
+                    x=tuple(row["false"] for row in held),
+                    y=tuple(row["true"] for row in held),
+                    epsilon=kind,
+                    slot=GAUSSIAN_SLOT,
+                    shape=4,
+                    hover=tuple(_hover(row) for row in held),
+                )
+            )
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=_axis("false alarms (share of trials without the unit", logarithmic, low),
+                y=_axis("found (share of trials with the unit", logarithmic, low),
+            ),
+        ),
+        series=tuple(series),
+        summary=_summary(rows),
+        badges=(STEP_BADGE,) if first["covers"] == "step" else (),
+        height=400,
+    )
+
+
+plot = plotted(chart)
+
+
+def _of(row: Row) -> str:
+    """What a curve belongs to, in the legend."""
+    kind, _ = CURVES[row["curve"]]
+    if kind is None:
+        return f"μ = {number(row['mu'])}"
+    if kind == "audited":
+        return f"ε audited: at least {stated('audited', row['bound'])}"
+    return f"ε = {stated(kind, row['epsilon'])}, δ = {number(row['delta'])}"
+
+
+def _axis(title: str, logarithmic: bool, low: float) -> Axis:
+    if logarithmic:
+        return Axis(title=f"{title}; logarithmic)", scale="log", low=low, high=1.0)
+    return Axis(title=f"{title})", low=0.0, high=1.0)
+
+
+def _least(rows: Sequence[Row]) -> float:
+    """The power of ten at or below the smallest share of false alarms that the attack reached, but no less
+    than one in a million."""
+    seen = [row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0]
+    return float(max(1e-6, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
+
+
+def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
+    """Where the two sides of the region meet."""
+    return ((1 - delta) / (1 + math.exp(epsilon)),) if epsilon < 700 else ()
+
+
+def _hover(row: Row) -> str:
+    said = {"attack": "finds", "gaussian": "no attack on Gaussian noise may find more than"}.get(
+        row["curve"], "no attack may find more than"
+    )
+    return f"{percent(row['false'])} false alarms\n{said} {percent(row['true'])}"
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    attack = [row for row in rows if row["curve"] == "attack"]
+    rare = max((row["true"] for row in attack if row["false"] <= 0.01), default=0.0)
+    said = [
+        f"The area under the attack's curve is {number(first['area'])}, where a guess by chance has 0.5",
+        f"with at most 1% false alarms it finds {percent(rare)}",
+    ]
+    if first["mu"] is not None:
+        said.append(f"Gaussian noise with the sound ε has μ = {number(first['mu'])}")
+    for curve in CLAIMS:
+        name = EPSILONS[curve].title
+        epsilon = first[curve]
+        if epsilon is None:
+            said.append(f"there is no {name}")
+        elif math.isinf(epsilon):
+            said.append(f"{name} is infinite and forbids nothing")
+        else:
+            verdict = "exceeds" if first["bound"] > epsilon else "does not exceed"
+            said.append(f"the audit's bound {verdict} {name} {stated(curve, epsilon)}")
+    return (
+        "; ".join(said)
+        + f". The curve is an estimate; the bound, at least {lower(first['bound'])}, holds at {exact_percent(first['confidence'])} confidence."
+    )

@@ -1,0 +1,131 @@
+"""The ledger of a run: its noise mechanisms, and what share of the privacy budget each takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privgraph.privacy.accountants import RenyiAccountant
+from privgraph.privacy.events import (
+    Gaussian,
+    Laplace,
+    NonPrivate,
+    Nothing,
+    PoissonSampled,
+    Repeated,
+    SampledSubgraphs,
+    SampledTerms,
+    Single,
+)
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number, percent
+
+ORDERS = (*range(2, 65), 96, 128, 192, 256, 512, 1024)
+_WITH_NOISE = (Gaussian, Laplace, SampledTerms, SampledSubgraphs)
+TITLE = "Where the privacy budget goes"
+
+
+def data(entries: Sequence[LedgerEntry], delta: float) -> list[Row]:
+    """One row per entry: kind, mechanism, stage, count, noise_std, sensitivity, norm, noise_multiplier,
+    sampling_rate, share, note.
+
+    Epsilons of parts do not add up to the epsilon of the whole; Renyi divergences do. `share` is the entry's
+    part of the total Renyi divergence at the order that gives the best epsilon at `delta` (the largest
+    order for delta 0), in [0, 1]; where something is not private at all, that takes everything.
+    """
+    accountant = RenyiAccountant([float(order) for order in ORDERS])
+    order = accountant.epsilon_and_order(Ledger(entries).event(), delta)[1]
+    order = order if math.isfinite(order) else float(ORDERS[-1])
+    costs = [_cost(accountant, entry, order) for entry in entries]
+    infinite = [math.isinf(cost) for cost in costs]
+    weights = [float(one) for one in infinite] if any(infinite) else costs
+    total = sum(weights)
+    return [
+        {
+            "kind": entry.kind.value,
+            "mechanism": entry.mechanism,
+            "stage": entry.stage,
+            "count": entry.count,
+            "noise_std": entry.noise_std,
+            "sensitivity": entry.sensitivity,
+            "norm": entry.norm,
+            "noise_multiplier": _multiplier(entry.event),
+            "sampling_rate": entry.sampling_rate,
+            "share": weight / total if total else 0.0,
+            "private": not isinstance(entry.event, NonPrivate),
+            "note": entry.note,
+        }
+        for entry, weight in zip(entries, weights, strict=True)
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Horizontal bars of the shares, in the order in which the mechanisms were first run."""
+    if not rows:
+        return empty(TITLE, "nothing that is protected has been read")
+    names = distinct(_name(row) for row in rows)
+    largest = max(rows, key=lambda row: float(row["share"]))
+    exposed = [row for row in rows if not row["private"]]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(
+                    title="share of the budget (percent of the total Rényi divergence)", percent=True, low=0, high=1
+                ),
+                y=Axis(title="", scale="category", categories=names),
+            ),
+        ),
+        series=(
+            Series(
+                name="share",
+                kind="bars",
+                x=tuple(row["share"] for row in rows),
+                y=names,
+                legend=False,
+                text=tuple(percent(row["share"]) for row in rows),
+                hover=tuple(_hover(row) for row in rows),
+            ),
+        ),
+        summary=(
+            f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, {percent(largest['share'])}, "
+            f"goes to {_name(largest)}."
+        ),
+        badges=tuple(f"{row['mechanism']} reads private data without protection" for row in exposed[:1]),
+        height=170 + 38 * len(rows),
+    )
+
+
+plot = plotted(chart)
+
+
+def _cost(accountant: RenyiAccountant, entry: LedgerEntry, order: float) -> float:
+    if isinstance(entry.event, Nothing) or not entry.count:
+        return 0.0
+    return float(accountant.rdp(Repeated(event=entry.event, count=entry.count), [order])[0])
+
+
+def _multiplier(event: Single) -> float | None:
+    base = event.event if isinstance(event, PoissonSampled) else event
+    return base.noise_multiplier if isinstance(base, _WITH_NOISE) else None
+
+
+def _name(row: Row) -> str:
+    stage = f", {row['stage']}" if row["stage"] else ""
+    times = f" × {row['count']}" if row["count"] != 1 else ""
+    return f"{row['mechanism']}{stage}{times}"
+
+
+def _hover(row: Row) -> str:
+    lines = [_name(row), f"share {percent(row['share'])}"]
+    if row["noise_std"] is not None:
+        lines.append(f"noise: standard deviation {number(row['noise_std'])}")
+    if row["sensitivity"] is not None:
+        lines.append(f"sensitivity {number(row['sensitivity'])} ({row['norm']})")
+    if row["sampling_rate"] is not None:
+        lines.append(f"sampling rate {number(row['sampling_rate'])}")
+    if row["note"]:
+        lines.append(row["note"])
+    return "\n".join(lines)

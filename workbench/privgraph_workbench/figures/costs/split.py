@@ -1,0 +1,73 @@
+"""The budget as one bar: the share of each mechanism, with a border that can be dragged where the method lets
+it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import percent
+
+TITLE = "How the budget is split"
+HANDLE = "border"
+MEASURES = {
+    "mu": "share of the total (squared Gaussian μ, which adds up exactly)",
+    "renyi": "share of the total (Rényi divergence at the best order)",
+}
+
+
+def data(shares: Sequence[Row], *, measure: str, movable: bool) -> list[Row]:
+    """Rows for each mechanism of `figures.ledger.data`: name, share, low and high (its place on the bar, in
+    [0, 1]), measure (mu or renyi), handle (whether its right border can be dragged)."""
+    rows: list[Row] = []
+    low = 0.0
+    names = distinct(f"{row['mechanism']}, {row['stage']}" if row["stage"] else row["mechanism"] for row in shares)
+    for place, (name, row) in enumerate(zip(names, shares, strict=True)):
+        high = low + row["share"]
+        rows.append(
+            {
+                "name": name,
+                "share": row["share"],
+                "low": low,
+                "high": high,
+                "measure": measure,
+                "handle": movable and place == 0 and len(shares) > 1,
+            }
+        )
+        low = high
+    return rows
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """One bar. The pieces lie over one another, from the last to the first, so that each shows its own
+    stretch."""
+    if not any(row["share"] for row in rows):
+        return empty(TITLE, "nothing that is protected is read")
+    series = [
+        Series(
+            name=f"{row['name']}: {percent(row['share'])}",
+            kind="bars",
+            x=(row["high"],),
+            y=("budget",),
+            slot=place,
+            hover=(f"{row['name']}\n{percent(row['share'])} of the budget",),
+        )
+        for place, row in enumerate(rows)
+    ]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title=MEASURES[rows[0]["measure"]], percent=True, low=0, high=1),
+                y=Axis(title="", scale="category", categories=("budget",), labels=False),
+                rules=tuple(Rule(x=row["high"], label="drag me", handle=HANDLE) for row in rows if row["handle"]),
+            ),
+        ),
+        series=tuple(reversed(series)),
+        summary="The budget: " + "; ".join(f"{row['name']} {percent(row['share'])}" for row in rows) + ".",
+        height=200,
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,1 @@
+"""Two renderers of a `Chart`, and how a series looks in both."""

@@ -1,0 +1,306 @@
+"""A `Chart` as a matplotlib figure, for files: needs neither a browser nor the network.
+
+Only the object-oriented interface is used, so that nothing here is shared between the threads of a server.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullFormatter
+
+from privgraph_workbench.figures.chart import (
+    PERCENT_ROOM,
+    Axis,
+    Chart,
+    Panel,
+    Series,
+    log_ticks,
+    strengths,
+    title_lines,
+    widths,
+)
+from privgraph_workbench.figures.drawing.looks import Look, look
+from privgraph_workbench.theme import Theme, theme
+from privgraph_workbench.words.numbers import exact_percent
+
+# The theme's words for dashes, symbols and hatching, in matplotlib's.
+DASHES: Mapping[str, Any] = {
+    "solid": "solid",
+    "dash": (0, (5, 2.5)),
+    "dot": (0, (1.2, 1.6)),
+    "dashdot": (0, (5, 1.6, 1.2, 1.6)),
+    "longdash": (0, (9, 3)),
+    "longdashdot": (0, (9, 2, 1.2, 2)),
+    "5px,2px,1px,2px": (0, (3, 1, 0.8, 1)),
+    "2px,6px": (0, (1.2, 4)),
+}
+MARKERS: Mapping[str, str] = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "triangle-left": "<",
+    "cross": "P",
+    "x": "X",
+    "star": "*",
+    "pentagon": "p",
+    "hexagon": "h",
+}
+HATCHES: Mapping[str, str] = {"": "", "/": "//", "\\": "\\\\", "x": "xx", "-": "--", ".": "..", "+": "++", "|": "||"}
+SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "privgraph", "pdf.fonttype": 42}
+"""What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
+sign, text stays text, and equal figures give equal files."""
+
+_WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
+_LINE = 0.19  # inches of one line of the footnote
+
+
+def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> Figure:
+    """The chart in that theme, with `notes` printed below it, one to a line (wrapped where too long)."""
+    colours = theme(theme_name)
+    columns = min(chart.columns, len(chart.panels))
+    rows = math.ceil(len(chart.panels) / columns)
+    width = _WIDTH.get(columns, 12.0)
+    lines = [line for note in notes for line in textwrap.wrap(note, int(width * 15), subsequent_indent="   ")]
+    entries = len(dict.fromkeys(_entry(series) for series in chart.series if series.legend and series.name))
+    legend_columns = _legend_columns(chart, width)
+    legend_rows = math.ceil(entries / legend_columns) if entries > 1 else 0
+    badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
+    head = 0.4 + 0.22 * len(badges)
+    body = chart.height / 95 + 0.24 * legend_rows
+    foot = 0.12 + _LINE * len(lines)
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
+    figure = Figure(figsize=(width, head + body + foot), facecolor=colours.background, layout=layout)
+    parts: Any = figure.subfigures(3, 1, height_ratios=[head, body, foot])
+    above, upper, lower = parts
+    for part in (above, upper, lower):
+        part.set_facecolor(colours.background)
+    above.text(
+        0.012,
+        1 - 0.1 / head,
+        chart.title,
+        va="top",
+        fontsize=14,
+        color=colours.text,
+        weight="bold",
+    )
+    above.text(
+        0.012,
+        1 - 0.4 / head,
+        "\n".join(badges),
+        va="top",
+        fontsize=9.5,
+        color=colours.warning,
+        linespacing=1.4,
+    )
+    axes = upper.subplots(rows, columns, squeeze=False, width_ratios=widths(chart.panels, columns))
+    for place, panel in enumerate(chart.panels):
+        _axes(axes[place // columns][place % columns], panel, colours, columns)
+    for place in range(len(chart.panels), rows * columns):
+        axes[place // columns][place % columns].set_axis_off()
+    handles: dict[str, Any] = {}
+    for series in chart.series:
+        axis = axes[series.panel // columns][series.panel % columns]
+        handle = _series(axis, series, chart.panels[series.panel], colours)
+        if series.legend and series.name and handle is not None:
+            handles.setdefault(_entry(series), (handle, series.name))
+    for place, panel in enumerate(chart.panels):
+        _finish(axes[place // columns][place % columns], panel)
+    if len(handles) > 1:
+        found = list(handles.values())
+        upper.legend(
+            [handle for handle, _ in found],
+            [name for _, name in found],
+            loc="outside lower left",
+            ncols=legend_columns,
+            frameon=False,
+            fontsize=10,
+            labelcolor=colours.text,
+            handlelength=3,
+        )
+    lower.text(
+        0.012,
+        0.98,
+        "\n".join(lines),
+        ha="left",
+        va="top",
+        fontsize=9,
+        color=colours.muted,
+        linespacing=1.35,
+    )
+    return figure
+
+
+def _entry(series: Series) -> str:
+    return series.group or series.name
+
+
+def _legend_columns(chart: Chart, width: float) -> int:
+    longest = max((len(series.name) for series in chart.series if series.legend), default=1)
+    return max(1, min(4, int(width / (0.085 * longest + 0.75))))
+
+
+def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int) -> None:
+    axis.set_facecolor(colours.background)
+    axis.set_axisbelow(True)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axis.spines[side].set_color(colours.muted)
+    axis.tick_params(colors=colours.text, labelsize=10)
+    if panel.bare:
+        axis.set_axis_off()
+        axis.set_aspect("equal", adjustable="datalim")
+        if panel.title:
+            axis.text(0.5, 0.5, panel.title, ha="center", va="center", color=colours.text, transform=axis.transAxes)
+        return
+    if panel.title:
+        title = "\n".join(title_lines(panel, columns))
+        axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
+    axis.set_xlabel(panel.x.title, fontsize=10.5, color=colours.text)
+    axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
+    for letter, description in (("x", panel.x), ("y", panel.y)):
+        _scale(axis, letter, description, colours)
+    for rule in panel.rules:
+        axis.axvline(rule.x, color=colours.muted, linewidth=0.8, linestyle=(0, (1, 3)), zorder=1)
+        axis.annotate(
+            rule.label,
+            (rule.x, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-2 if rule.side == "left" else 2, 3),
+            ha="right" if rule.side == "left" else "left",
+            textcoords="offset points",
+            fontsize=8,
+            color=colours.muted,
+            annotation_clip=False,
+        )
+
+
+def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
+    own = axis.xaxis if letter == "x" else axis.yaxis
+    if description.scale == "category":
+        categories = description.categories
+        own.set_ticks(range(len(categories)), labels=categories if description.labels else [""] * len(categories))
+        if letter == "y":
+            axis.set_ylim(len(categories) - 0.4, -0.6)
+        return
+    axis.grid(True, axis="x" if letter == "x" else "y", color=colours.grid, linewidth=0.8)
+    if description.scale == "log":
+        (axis.set_xscale if letter == "x" else axis.set_yscale)("log")
+        if description.low and description.high:
+            own.set_major_locator(FixedLocator(log_ticks(description.low, description.high)))
+        own.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        own.set_minor_formatter(NullFormatter())
+    elif description.ticks:
+        own.set_ticks(description.ticks, labels=[f"{tick:g}" for tick in description.ticks])
+    else:
+        own.set_major_locator(MaxNLocator(nbins=6))
+    if description.percent:
+        own.set_major_formatter(FuncFormatter(lambda value, _: exact_percent(value, 3)))
+
+
+def _finish(axis: Axes, panel: Panel) -> None:
+    """Bounds last: drawing would move them."""
+    for description, own, bound in ((panel.x, axis.xaxis, axis.set_xlim), (panel.y, axis.yaxis, axis.set_ylim)):
+        if description.scale == "category":
+            continue
+        low, high = description.low, description.high
+        if description.percent and (low is None or high is None):
+            first, last = _within_percent(own)
+            low, high = first if low is None else low, last if high is None else high
+        if low is not None:
+            bound(low, high)
+
+
+def _within_percent(own: Any) -> tuple[float, float]:
+    """The bounds that matplotlib chose for an axis of percentages, cut off around 0 and 1; all of them for
+    one number."""
+    low, high = own.get_data_interval()
+    if low == high:
+        return -PERCENT_ROOM, 1 + PERCENT_ROOM
+    low, high = own.get_view_interval()
+    return max(low, -PERCENT_ROOM), min(high, 1 + PERCENT_ROOM)
+
+
+def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
+    seen = look(series, colours)
+    colour, dash, marker = seen.colour, DASHES[seen.dash], MARKERS[seen.symbol]
+    x = [math.nan if value is None else value for value in series.x]
+    y = [math.nan if value is None else value for value in series.y]
+    if series.kind == "bars":
+        return _bars(axis, series, panel, colours, seen)
+    if series.kind == "cells":
+        return _cells(axis, series, panel, colours, colour)
+    if panel.y.scale == "category":
+        y = [panel.y.categories.index(str(value)) for value in series.y]
+    if series.kind == "band":
+        low = [math.nan if value is None else value for value in series.low]
+        return axis.fill_between(x, low, y, color=colour, alpha=0.18, linewidth=0)
+    if series.kind == "level":
+        return axis.plot(x, [y[0]] * 2, color=colour, linestyle=dash, linewidth=1.8)[0]
+    if series.kind == "links":
+        found = None
+        for start in range(0, len(x), 2):
+            found = axis.plot(
+                x[start : start + 2],
+                y[start : start + 2],
+                color=colours.muted if series.faint else colour,
+                alpha=0.6 if series.faint else 1,
+                linewidth=0.9,
+                zorder=1,
+            )[0]
+        return found
+    marked = series.kind in ("path", "points") or len(x) == 1  # a line of one point would not be seen
+    return axis.plot(
+        x,
+        y,
+        color=colour,
+        linestyle="none" if series.kind == "points" else dash,
+        linewidth=1.8,
+        marker=marker if marked else None,
+        markersize=series.size * 0.75,
+        markerfacecolor=colours.background if seen.hollow else colour,
+        markeredgecolor=colour if seen.hollow else colours.background,
+        markeredgewidth=1.6 if seen.hollow else 0.7,
+        zorder=3,
+    )[0]
+
+
+def _cells(axis: Axes, series: Series, panel: Panel, colours: Theme, colour: str) -> None:
+    """Squares that are shaded by their numbers, with the number in each; they have no entry in the legend."""
+    for x, y, strength, text in zip(series.x, series.y, strengths(series.low), series.text, strict=True):
+        if strength is not None:
+            place = panel.x.categories.index(str(x)), panel.y.categories.index(str(y))
+            corner = (place[0] - 0.48, place[1] - 0.48)
+            axis.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=colour, alpha=strength, linewidth=0))
+            axis.text(*place, text, ha="center", va="center", fontsize=10, color=colours.text)
+    axis.set_xlim(-0.6, len(panel.x.categories) - 0.4)
+
+
+def _bars(axis: Axes, series: Series, panel: Panel, colours: Theme, seen: Look) -> Any:
+    horizontal = panel.y.scale == "category"
+    values = [0 if value is None else value for value in (series.x if horizontal else series.y)]
+    named = (panel.y if horizontal else panel.x).categories
+    places = [named.index(str(value)) for value in (series.y if horizontal else series.x)]
+    look: dict[str, Any] = {
+        "color": seen.colour,
+        "hatch": HATCHES[seen.pattern],
+        "edgecolor": colours.background,
+        "linewidth": 0,
+    }
+    if not horizontal:
+        return axis.bar(places, values, width=0.75, **look)
+    drawn = axis.barh(places, values, height=0.7, **look)
+    if series.text:
+        axis.bar_label(drawn, labels=series.text, padding=4, fontsize=9, color=colours.text)
+        axis.margins(x=0.12)
+    return drawn

@@ -1,0 +1,60 @@
+"""How many nodes each class has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
+from privgraph_workbench.words.numbers import percent
+
+
+def data(counts: Mapping[str, int] | Sequence[int], names: Sequence[str] = ()) -> list[Row]:
+    """One row per class: class (its number), name, nodes, share. `counts` by name, or by number with
+    `names`."""
+    pairs = (
+        list(counts.items())
+        if isinstance(counts, Mapping)
+        else [(names[place] if place < len(names) else f"class {place}", count) for place, count in enumerate(counts)]
+    )
+    total = sum(count for _, count in pairs)
+    return [
+        {"class": place, "name": name, "nodes": int(count), "share": count / total if total else 0.0}
+        for place, (name, count) in enumerate(pairs)
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Horizontal bars of node counts by class."""
+    if not rows:
+        return empty("Classes", "this graph has no classes")
+    names = distinct(row["name"] for row in rows)
+    largest = max(rows, key=lambda row: int(row["nodes"]))
+    return Chart(
+        title="Classes",
+        panels=(
+            Panel(
+                x=Axis(title="nodes (count)", low=0),
+                y=Axis(title="", scale="category", categories=names),
+            ),
+        ),
+        series=(
+            Series(
+                name="nodes",
+                kind="bars",
+                x=tuple(row["nodes"] for row in rows),
+                y=names,
+                legend=False,
+                text=tuple(f"{row['share']:.0%}" for row in rows),
+                hover=tuple(f"{row['name']}: {row['nodes']:,} nodes ({percent(row['share'])})" for row in rows),
+            ),
+        ),
+        summary=f"{len(rows)} classes; the largest is {largest['name']} with {largest['nodes']:,} nodes "
+        f"({largest['share']:.0%}).",
+        badges=(RAW_BADGE,),
+        height=170 + 26 * len(rows),
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,80 @@
+"""The degree distribution of a graph, in bins that double in width."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import percent
+
+RAW_BADGE = "drawn from the raw data, without any protection: not for release where the graph is private"
+
+
+def data(degrees: Mapping[int, int] | Mapping[str, int] | Sequence[int]) -> list[Row]:
+    """One row per bin: low, high (inclusive degrees), nodes, share.
+
+    `degrees` is the number of nodes of each degree, or the degree of each node. Bins are 0, 1, 2 to 3,
+    4 to 7, and so on up to the largest degree.
+
+    >>> [(row["low"], row["high"], row["nodes"]) for row in data([0, 1, 2, 3, 3, 9])]
+    [(0, 0, 1), (1, 1, 1), (2, 3, 3), (4, 7, 0), (8, 15, 1)]
+    """
+    counts: dict[int, int] = {}
+    if isinstance(degrees, Mapping):
+        counts = {int(degree): int(count) for degree, count in degrees.items()}
+    else:
+        for degree in degrees:
+            counts[int(degree)] = counts.get(int(degree), 0) + 1
+    if not counts:
+        return []
+    if min(counts) < 0:
+        raise ValueError("a degree must not be negative")
+    bins = [(0, 0)] + [(2**power, 2 ** (power + 1) - 1) for power in range(max(counts).bit_length())]
+    nodes = [sum(count for degree, count in counts.items() if low <= degree <= high) for low, high in bins]
+    total = sum(nodes)
+    return [
+        {"low": low, "high": high, "nodes": count, "share": count / total}
+        for (low, high), count in zip(bins, nodes, strict=True)
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Bars of node counts by degree bin."""
+    if not rows:
+        return empty("Degrees", "this graph has no nodes")
+    names = [_name(row) for row in rows]
+    common = max(rows, key=lambda row: int(row["nodes"]))
+    return Chart(
+        title="Degrees",
+        panels=(
+            Panel(
+                x=Axis(title="degree (neighbours per node; bins double)", scale="category", categories=tuple(names)),
+                y=Axis(title="nodes (count)", low=0),
+            ),
+        ),
+        series=(
+            Series(
+                name="nodes",
+                kind="bars",
+                x=tuple(names),
+                y=tuple(row["nodes"] for row in rows),
+                legend=False,
+                hover=tuple(
+                    f"degree {name}: {row['nodes']:,} nodes ({percent(row['share'])})"
+                    for name, row in zip(names, rows, strict=True)
+                ),
+            ),
+        ),
+        summary=f"Degree distribution: most nodes, {common['nodes']:,}, have degree {_name(common)}; "
+        f"the largest degree is at most {rows[-1]['high']:,}.",
+        badges=(RAW_BADGE,),
+        height=340,
+    )
+
+
+plot = plotted(chart)
+
+
+def _name(row: Row) -> str:
+    return str(row["low"]) if row["low"] == row["high"] else f"{row['low']}–{row['high']}"

@@ -1,0 +1,109 @@
+"""A small piece of a graph, drawn: a node, its neighbours, and theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
+
+MOST_NODES = 200
+
+
+def data(
+    edges: Iterable[Sequence[int]],
+    labels: Mapping[int, int] | Mapping[str, int] | Sequence[int],
+    *,
+    centre: int | None = None,
+    class_names: Sequence[str] = (),
+) -> list[Row]:
+    """Rows of two kinds: `edge` (source, target) and `node` (node, x, y, class, name, degree, centre).
+
+    `labels` is the class of each drawn node; every end of an edge must be among them. The layout
+    (Kamada and Kawai 1989, from a circle) depends on the graph alone: the same piece looks the same each
+    time. Raises `ValueError` beyond 200 nodes, which nobody could read.
+    """
+    import networkx
+
+    pairs = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
+    known = {int(node): int(label) for node, label in pairs}
+    if len(known) > MOST_NODES:
+        raise ValueError(f"a drawn neighbourhood has at most {MOST_NODES} nodes (got {len(known)})")
+    graph = networkx.Graph()
+    graph.add_nodes_from(sorted(known))
+    for source, target in edges:
+        if source not in known or target not in known:
+            raise ValueError(f"the edge {source} to {target} leads out of the drawn nodes")
+        if source != target:
+            graph.add_edge(int(source), int(target))
+    if not known:
+        return []
+    places = networkx.kamada_kawai_layout(graph)
+    rows: list[Row] = [
+        {"kind": "edge", "source": min(edge), "target": max(edge)} for edge in sorted(map(sorted, graph.edges))
+    ]
+    for node, label in sorted(known.items()):
+        rows.append(
+            {
+                "kind": "node",
+                "node": node,
+                "x": round(float(places[node][0]), 4),
+                "y": round(float(places[node][1]), 4),
+                "class": label,
+                "name": class_names[label] if label < len(class_names) else f"class {label}",
+                "degree": graph.degree[node],
+                "centre": node == centre,
+            }
+        )
+    return rows
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Nodes by class in colour and shape, edges as thin lines, the centre larger."""
+    nodes = {row["node"]: row for row in rows if row["kind"] == "node"}
+    if not nodes:
+        return empty("Neighbourhood", "there is no node to draw")
+    ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
+    series = [
+        Series(
+            name="edges",
+            kind="links",
+            x=tuple(nodes[end]["x"] for pair in ends for end in pair),
+            y=tuple(nodes[end]["y"] for pair in ends for end in pair),
+            legend=False,
+            faint=True,
+        )
+    ]
+    classes = sorted({(row["class"], row["name"]) for row in nodes.values()})
+    for label, name in classes:
+        for centre in (False, True):
+            members = [row for row in nodes.values() if row["class"] == label and row["centre"] == centre]
+            if not members:
+                continue
+            series.append(
+                Series(
+                    name=f"{name} (the chosen node)" if centre else name,
+                    kind="points",
+                    x=tuple(row["x"] for row in members),
+                    y=tuple(row["y"] for row in members),
+                    slot=label,
+                    size=20 if centre else 12,
+                    hover=tuple(
+                        f"node {row['node']}\n{row['name']}\n{row['degree']} drawn neighbours" for row in members
+                    ),
+                )
+            )
+    same = sum(nodes[source]["class"] == nodes[target]["class"] for source, target in ends)
+    share = f" {same / len(ends):.0%} of the edges join nodes of one class." if ends else ""
+    return Chart(
+        title="Neighbourhood",
+        panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
+        series=tuple(series),
+        summary=f"A neighbourhood of {len(nodes)} nodes and {len(ends)} edges.{share}",
+        badges=(RAW_BADGE,),
+        height=480,
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,97 @@
+"""One node's influence on a gradient against its out-edges (Figure 1 of the HeterPoisson paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.words.numbers import number
+
+TITLE = "One node's influence on the gradient"
+
+
+class Measured(Protocol):
+    """One repetition, as `privgraph.methods.gradients.heter_poisson.influence` gives it (which needs torch,
+    unlike a figure)."""
+
+    @property
+    def network(self) -> str: ...
+    @property
+    def share(self) -> float: ...
+    @property
+    def out_edges(self) -> int: ...
+    @property
+    def change(self) -> float: ...
+
+
+def data(found: Iterable[Measured]) -> list[Row]:
+    """One row per network and number of out-edges.
+
+    network, share (out-edges over nodes, the paper's chi), out_edges, mean (of |g* - g'|), low, high (95%
+    bootstrap over repetitions; None for one), repetitions.
+    """
+    groups: dict[tuple[str, float, int], list[float]] = {}
+    for one in found:
+        groups.setdefault((one.network, one.share, one.out_edges), []).append(one.change)
+    rows = []
+    for (network, share, out_edges), changes in groups.items():
+        mean, low, high = confidence(changes)
+        rows.append(
+            {
+                "network": network,
+                "share": share,
+                "out_edges": out_edges,
+                "mean": mean,
+                "low": low,
+                "high": high,
+                "repetitions": len(changes),
+            }
+        )
+    return sorted(rows, key=lambda row: (row["network"], row["share"]))
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A curve a network, with its band over repetitions."""
+    if not rows:
+        return empty(TITLE, "nothing was measured")
+    series: list[Series] = []
+    told = []
+    for slot, network in enumerate(dict.fromkeys(row["network"] for row in rows)):
+        held = [row for row in rows if row["network"] == network]
+        series += band(held, "share", slot=slot, panel=0, group=network)
+        series.append(
+            Series(
+                name=network,
+                kind="path",
+                x=tuple(row["share"] for row in held),
+                y=tuple(row["mean"] for row in held),
+                slot=slot,
+                group=network,
+                hover=tuple(
+                    f"{network}\n{row['out_edges']:,} out-edges\nthe gradient moves by {number(row['mean'])}"
+                    for row in held
+                ),
+            )
+        )
+        told.append(
+            f"{network} from {number(held[0]['mean'])} with {held[0]['out_edges']:,} out-edges to {number(held[-1]['mean'])} with "
+            f"{held[-1]['out_edges']:,}"
+        )
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="χ: out-edges of the node that joins (share of all nodes)", percent=True, low=0.0),
+                y=Axis(title="change of the gradient (L2 norm)", low=0.0),
+            ),
+        ),
+        series=tuple(series),
+        summary=f"How far the gradient of a graph moves when one node joins: {'; '.join(told)}. Means of {rows[0]['repetitions']:,} repetitions.",
+        height=360,
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,95 @@
+"""Three kinds of noise of one standard deviation, in one and in two dimensions (Figure 4 of HeterPoisson). An
+illustration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+
+TITLE = "Three kinds of noise, all of standard deviation 1"
+KINDS = ("spherical Laplace", "Gaussian", "independent Laplace")
+SAMPLES, POINTS, BINS, REACH = 200_000, 500, 48, 4.0
+_MIDDLES = {"spherical Laplace": (0.0, 0.0), "Gaussian": (-8.0, 0.0), "independent Laplace": (8.0, 0.0)}
+
+
+def draws(kind: str, count: int, dimensions: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    """(count, dimensions) samples of mean 0 and variance 1 a coordinate. Raises `ValueError` for an unknown
+    kind.
+
+    Spherical Laplace is Algorithm 4 of the paper: one exponential W for all coordinates, times a Gaussian.
+    """
+    if kind == "independent Laplace":
+        return generator.laplace(scale=2**-0.5, size=(count, dimensions))
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)} (got {kind})")
+    found = generator.standard_normal((count, dimensions))
+    return found * np.sqrt(generator.exponential(size=(count, 1))) if kind == "spherical Laplace" else found
+
+
+def data(seed: int = 0) -> list[Row]:
+    """Rows kind, dimensions, x, y: for one dimension the middle of a bin and its density, for two a sample
+    moved aside."""
+    generator, rows = np.random.default_rng(seed), []
+    edges = np.linspace(-REACH, REACH, BINS + 1)
+    for kind in KINDS:
+        found = draws(kind, SAMPLES, 1, generator)[:, 0]
+        counts = np.histogram(found, edges)[0] / (SAMPLES * (edges[1] - edges[0]))
+        middles = (edges[1:] + edges[:-1]) / 2
+        rows += [
+            {"kind": kind, "dimensions": 1, "x": float(x), "y": float(y)} for x, y in zip(middles, counts, strict=True)
+        ]
+    for kind in KINDS:
+        points = draws(kind, POINTS, 2, generator) + _MIDDLES[kind]
+        rows += [{"kind": kind, "dimensions": 2, "x": float(x), "y": float(y)} for x, y in points]
+    return rows
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Densities in one panel, three clouds side by side in the other."""
+    if not rows:
+        return empty(TITLE, "nothing was drawn")
+    series: list[Series] = []
+    for dimensions in (1, 2):
+        for slot, kind in enumerate(KINDS):
+            own = [row for row in rows if row["kind"] == kind and row["dimensions"] == dimensions]
+            series.append(
+                Series(
+                    name=kind,
+                    kind="line" if dimensions == 1 else "points",
+                    x=tuple(row["x"] for row in own),
+                    y=tuple(row["y"] for row in own),
+                    slot=slot,
+                    panel=dimensions - 1,
+                    group=kind,
+                    size=4,
+                )
+            )
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                title="one coordinate: both Laplaces are one",
+                x=Axis(title="noise (standard deviations)", low=-REACH, high=REACH),
+                y=Axis(title="density", low=0, high=0.8),
+            ),
+            Panel(
+                title="two coordinates, moved aside: circles, and a diamond",
+                x=Axis(title="first coordinate (standard deviations, moved aside)", low=-13, high=13),
+                y=Axis(title="second coordinate (standard deviations)", low=-6.5, high=6.5),
+            ),
+        ),
+        series=tuple(series),
+        summary="In one coordinate spherical Laplace and independent Laplace noise have the same density, more peaked than the "
+        "Gaussian one. In two, spherical Laplace and Gaussian noise fill circles, independent Laplace noise a diamond.",
+        badges=("an illustration: samples with a fixed seed, of no run's noise",),
+        columns=2,
+        height=380,
+    )
+
+
+plot = plotted(chart)

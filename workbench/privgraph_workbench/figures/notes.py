@@ -1,0 +1,108 @@
+"""What a figure says of itself: badges, warnings, and the lines that stand below it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.axes import placed
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.naming import UNIT_WORDS
+from privgraph_workbench.words.statements import line
+
+MOST_NOTES = 6
+NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
+EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
+COMPOSED = (
+    "Composition: {:,} runs of the same people stand in this figure. Each statement speaks of one run alone; who sees all of them has "
+    "been shown more than any one ε says."
+)
+DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
+
+
+def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """The warnings that rows and statements call for."""
+    found = []
+    if any(row.get("evaluator") for row in rows):
+        found.append(EVALUATOR)
+    if (most := max((row.get("composed") or 0 for row in rows), default=0)) > 1:
+        found.append(COMPOSED.format(most))
+    if any(row.get("data_dependent") for row in rows) or any(one.data_dependent for one in statements.values()):
+        found.append(DATA_DEPENDENT)
+    return found
+
+
+def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """The lines below an exported figure: its badges, then one line a statement, equal ones said once."""
+    held: dict[str, list[str]] = {}
+    for label, statement in statements.items():
+        held.setdefault(line("", statement), []).append(label)
+    said = [f"{', '.join(filter(None, labels[:3]))}{_rest(labels)}: {text}" for text, labels in held.items()]
+    said = [text.removeprefix(": ") for text in said]
+    if len(said) > MOST_NOTES:
+        left = len(said) - MOST_NOTES
+        said = [*said[:MOST_NOTES], f"and {left} more statements, all of them in this file's metadata"]
+    return [*badges(rows, statements), *(said or [NO_STATEMENT])]
+
+
+def _rest(labels: Sequence[str]) -> str:
+    return f" and {len(labels) - 3} more" if len(labels) > 3 else ""
+
+
+EVALUATOR_BADGE = (
+    "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
+)
+COMPOSED_BADGE = "{:,} runs of the same people: an ε is that of one run alone, and who sees all sees their composition"
+
+
+def place_words(rows: Sequence[Row]) -> str:
+    """What rows of one graph were trained on, for the title of their panel: graph, its size, the networks.
+
+    Columns graph, nodes and network.
+    """
+    graph, nodes = rows[0]["graph"], rows[0]["nodes"]
+    networks = sorted({row["network"] for row in rows} - {""})
+    return ", ".join(
+        filter(
+            None,
+            (
+                graph,
+                "" if nodes is None or "nodes " in graph else f"{nodes:,} nodes",
+                f"network{'s' if len(networks) > 1 else ''} {' and '.join(networks)}" if networks else "",
+            ),
+        )
+    )
+
+
+def composed(records: Iterable[RunRecord]) -> dict[str, int]:
+    """For each run (by its id), how many of these runs read the same people: who sees them all sees a
+    composition."""
+    people = {record.id: GraphId.of(record.spec).people for record in records}
+    together = Counter(people.values())
+    return {run: together[read] for run, read in people.items()}
+
+
+def badges_of(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What a figure of rows says of itself: that numbers are an evaluator's (column `evaluator`), and that
+    several runs of the same people stand in it (column `composed`)."""
+    most = max((row.get("composed") or 0 for row in rows), default=0)
+    return (
+        *((EVALUATOR_BADGE,) if any(row.get("evaluator") for row in rows) else ()),
+        *((COMPOSED_BADGE.format(most),) if most > 1 else ()),
+    )
+
+
+def mixed_units(rows: Iterable[Row]) -> str | None:
+    """The warning for rows (unit, epsilon, epsilon_as_published) whose epsilons protect different units.
+
+    What has no epsilon to compare, because nothing or everything is protected, can be mistaken for nothing.
+    """
+    found = (row["unit"] for row in rows if placed(row["epsilon"]) or placed(row["epsilon_as_published"]))
+    units = sorted(set(found) - {"none"})
+    if len(units) < 2:
+        return None
+    words = " and ".join(UNIT_WORDS[unit] for unit in units)
+    return f"{words} runs stand together here: an ε for one unit says nothing about the other, so do not compare them"

@@ -1,0 +1,130 @@
+"""Training and validation accuracy per step, mean over seeds (Figure 3 of the ProGAP paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from privgraph.runs.records import RunRecord, StoredEvent
+from privgraph_workbench.figures import thinning
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty, percentages, shared
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.runs import curves
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.words.naming import UNIT_WORDS, budget, graph_of, method_title, setting, unit_of, variants
+from privgraph_workbench.words.numbers import percent
+
+TITLE = "Convergence"
+METRICS = ("train_accuracy", "val_accuracy")
+STEPS = 300
+
+
+def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
+    """One row per setting, metric and step: group (words for the setting), dataset, graph, unit, metric,
+    step, stage, mean, low, high (95% bootstrap over seeds; None for one), seeds, evaluator, composed (how
+    many of all these runs read the same people). Accuracies in [0, 1].
+
+    At most 300 steps of each are kept, the lowest and highest among them.
+    """
+    pairs = [(record, curves.data(events, limit=10**9)) for record, events in runs]
+    words, together = variants([record for record, _ in pairs]), composed(record for record, _ in pairs)
+    groups: dict[str, list[tuple[RunRecord, list[Row]]]] = {}
+    for record, points in pairs:
+        groups.setdefault(setting(record), []).append((record, points))
+    rows = []
+    for key, members in groups.items():
+        first = members[0][0]
+        unit, graph = unit_of(first), graph_of(first)
+        privacy = UNIT_WORDS[unit] if unit == "none" else f"{UNIT_WORDS[unit]}, {budget(first)}"
+        name = ", ".join(filter(None, (method_title(first.spec.method), graph, privacy, words[key])))
+        for metric in METRICS:
+            steps: dict[int, list[Row]] = {}
+            for _, points in members:
+                for point in points:
+                    if point["metric"] == metric:
+                        steps.setdefault(point["step"], []).append(point)
+            found = []
+            for step, points in sorted(steps.items()):
+                mean, low, high = confidence([point["value"] for point in points])
+                found.append(
+                    {
+                        "group": name,
+                        "dataset": first.spec.dataset,
+                        "graph": graph,
+                        "unit": unit,
+                        "metric": metric,
+                        "step": step,
+                        "stage": points[0]["stage"],
+                        "value": mean,
+                        "low": low,
+                        "high": high,
+                        "seeds": len(points),
+                        "evaluator": any(point["evaluator"] for point in points),
+                        "composed": together[first.id],
+                    }
+                )
+            rows += thinning.thin(found, STEPS)
+    return rows
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """One panel per setting; training and validation accuracy with their bands; dotted lines begin stages."""
+    if not rows:
+        return empty(TITLE, "no accuracies have been stored yet")
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    panels, series = [], []
+    bounds = shared(
+        [row[key] for row in rows if row["group"] == group for key in ("value", "low", "high") if row[key] is not None]
+        for group in groups
+    )
+    for place, group in enumerate(groups):
+        members = [row for row in rows if row["group"] == group]
+        starts: dict[str, int] = {}
+        for row in sorted(members, key=lambda row: int(row["step"])):
+            starts.setdefault(row["stage"], row["step"])
+        rules = tuple(Rule(x=step, label=stage) for stage, step in starts.items()) if len(starts) > 1 else ()
+        panels.append(
+            Panel(
+                title=group,
+                x=Axis(title="step (epochs, over all stages)"),
+                y=percentages("accuracy (percent of nodes)", bounds),
+                rules=rules,
+            )
+        )
+        for slot, metric in enumerate(METRICS):
+            points = [row for row in members if row["metric"] == metric]
+            if not points:
+                continue
+            name = curves.TITLES[metric]
+            series += band(points, "step", slot=slot, panel=place, group=name)
+            series.append(
+                Series(
+                    name=name,
+                    kind="line",
+                    x=tuple(row["step"] for row in points),
+                    y=tuple(row["value"] for row in points),
+                    slot=slot,
+                    panel=place,
+                    group=name,
+                    hover=tuple(
+                        f"{name}: {percent(row['value'])}\nstep {row['step']}, {row['seeds']} seeds" for row in points
+                    ),
+                )
+            )
+    ends = "; ".join(
+        f"{row['group']}: {percent(row['value'])}"
+        for group in groups
+        for row in [row for row in rows if row["group"] == group and row["metric"] == "val_accuracy"][-1:]
+    )
+    return Chart(
+        title=TITLE,
+        panels=tuple(panels),
+        series=tuple(series),
+        summary=f"Convergence of {len(groups)} settings. Validation accuracy at the end: {ends or 'not stored'}.",
+        badges=badges_of(rows),
+        columns=2,
+        height=110 + 300 * ((len(groups) + 1) // 2),
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,150 @@
+"""Learning curves: loss and accuracies along the steps of a run, stage by stage, from its stored events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from privgraph.progress import Metric
+from privgraph.runs.records import StoredEvent
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plain, plotted
+from privgraph_workbench.figures.thinning import LIMIT, thin
+from privgraph_workbench.words.numbers import number, percent
+
+Points = dict[str, list[Any]]
+"""Of one curve, in plotly's words: `x`, `y` and the `text` of each point."""
+TITLES = {
+    "train_loss": "training loss",
+    "val_loss": "validation loss",
+    "train_accuracy": "training accuracy",
+    "val_accuracy": "validation accuracy",
+    "test_accuracy": "test accuracy",
+}
+EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
+
+
+def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) -> list[Row]:
+    """One row per point: run, metric, stage, step, value, evaluator.
+
+    Takes the metric events of the latest attempt (a retried run starts its curves again) and thins each
+    metric to at most `limit` points, keeping its first, last, lowest and highest. `run` names the run
+    where rows of several are drawn together. Values are as stored: accuracies in [0, 1].
+    """
+    metrics = [event for event in events if event.kind == "metric"]
+    latest = max((event.attempt for event in metrics), default=0)
+    found: dict[str, list[Row]] = {}
+    for event in metrics:
+        metric = event.event
+        if event.attempt != latest or not isinstance(metric, Metric):
+            continue
+        row = {
+            "run": run,
+            "metric": metric.name,
+            "stage": metric.stage,
+            "step": metric.step,
+            "value": metric.value,
+            "evaluator": metric.evaluator,
+        }
+        found.setdefault(metric.name, []).append(row)
+    return [row for rows in found.values() for row in thin(rows, limit)]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
+
+    What was measured only once is no curve: it is left out where something else is one.
+    """
+    if not rows:
+        return empty("Learning curves", "nothing has been measured yet")
+    times = Counter((row["run"], row["metric"]) for row in rows)
+    rows = [row for row in rows if times[row["run"], row["metric"]] > 1] or rows
+    runs = list(dict.fromkeys(row["run"] for row in rows))
+    metrics = [name for name in TITLES if any(row["metric"] == name for row in rows)]
+    metrics += sorted({row["metric"] for row in rows} - set(metrics))
+    sides = {name: "accuracy" if name.endswith("accuracy") else "loss" for name in metrics}
+    shown = [side for side in ("loss", "accuracy") if side in sides.values()]
+    rules = _stage_rules(rows)
+    axes = {
+        "loss": Axis(title="loss (cross-entropy, nats)"),
+        "accuracy": Axis(title="accuracy (percent of nodes)", percent=True),
+    }
+    panels = tuple(Panel(x=Axis(title=_steps_title(rows)), y=axes[side], rules=rules) for side in shown)
+    series = []
+    for place, run in enumerate(runs):
+        for slot, metric in enumerate(metrics):
+            points = [row for row in rows if row["run"] == run and row["metric"] == metric]
+            if not points:
+                continue
+            title = TITLES.get(metric, metric.replace("_", " "))
+            series.append(
+                Series(
+                    name=f"{run}: {title}" if len(runs) > 1 else title,
+                    kind="line",
+                    x=tuple(row["step"] for row in points),
+                    y=tuple(row["value"] for row in points),
+                    slot=place * len(metrics) + slot if len(runs) > 1 else slot,
+                    # the first curve of each panel is solid: dashes on a noisy one look like gaps
+                    shape=None
+                    if len(runs) > 1
+                    else [one for one in metrics if sides[one] == sides[metric]].index(metric),
+                    panel=shown.index(sides[metric]),
+                    hover=tuple(_hover(row, title) for row in points),
+                )
+            )
+    last = [max((row for row in rows if row["metric"] == name), key=lambda row: float(row["step"])) for name in metrics]
+    said = "; ".join(f"{TITLES.get(row['metric'], row['metric'])} {_shown(row)} at step {row['step']}" for row in last)
+    return Chart(
+        title="Learning curves",
+        panels=panels,
+        series=tuple(series),
+        summary=f"Learning curves. Latest values: {said}.",
+        badges=(EVALUATOR_BADGE,) if any(row["evaluator"] for row in rows) else (),
+        columns=2,
+        height=400,
+    )
+
+
+plot = plotted(chart)
+
+
+def points(rows: Sequence[Row]) -> dict[str, Points]:
+    """The rows of one run as points by the name of their curve in `plot`: what a figure gets that is there
+    already."""
+    found: dict[str, Points] = {}
+    for row in rows:
+        title = TITLES.get(row["metric"], row["metric"].replace("_", " "))
+        held = found.setdefault(plain(title), {"x": [], "y": [], "text": []})
+        held["x"].append(row["step"])
+        held["y"].append(row["value"])
+        held["text"].append(plain(_hover(row, title)))
+    return found
+
+
+def _stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:
+    starts: dict[str, int] = {}
+    for row in rows:
+        if row["stage"]:
+            starts[row["stage"]] = min(row["step"], starts.get(row["stage"], row["step"]))
+    if len(starts) < 2:
+        return ()
+    return tuple(Rule(x=step, label=stage) for stage, step in sorted(starts.items(), key=lambda item: item[1]))
+
+
+def _steps_title(rows: Sequence[Row]) -> str:
+    """What a step is; where curves belong to one late stage alone, which one, and so why they do not begin at
+    0."""
+    stages, first = {row["stage"] for row in rows}, min(row["step"] for row in rows)
+    if len(stages) > 1 or first <= 1 or not any(stages):
+        return "step (epochs, over all stages)"
+    return f"step (epochs, over all stages; these are of {stages.pop()})"
+
+
+def _shown(row: Row) -> str:
+    return percent(row["value"]) if row["metric"].endswith("accuracy") else number(row["value"])
+
+
+def _hover(row: Row, title: str) -> str:
+    stage = f"\n{row['stage']}" if row["stage"] else ""
+    return f"{title}: {_shown(row)}\nstep {row['step']}{stage}"

@@ -1,0 +1,136 @@
+"""Accuracy against the depth K of the model at several budgets (Figure 4 of the ProGAP paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.words.naming import UNIT_WORDS, asked, graph_of, method_title, setting, unit_of, variants
+from privgraph_workbench.words.numbers import percent, stated
+
+TITLE = "Effect of depth"
+
+
+def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: str = "depth") -> list[Row]:
+    """One row per setting of the done runs that have the metric and the option.
+
+    method, title, dataset, graph (in words), unit, variant, budget (in words: what the noise was chosen by),
+    asked (epsilon), accounting, depth, epsilon, epsilon_as_published (largest over seeds), mean, low, high
+    (95% bootstrap; None for one seed), seeds, metric, evaluator (True), composed (how many of all these runs
+    read the same people), runs.
+    """
+    done = [
+        record
+        for record in records
+        if record.state == "done" and metric in record.metrics and option in record.spec.options
+    ]
+    words, together = variants(done, leave_out=(option,)), composed(done)
+    groups: dict[str, list[RunRecord]] = {}
+    for record in done:
+        groups.setdefault(setting(record), []).append(record)
+    rows = []
+    for key, members in groups.items():
+        first = members[0]
+        mean, low, high = confidence([member.metrics[metric] for member in members])
+        statements = [member.statement for member in members if member.statement is not None]
+        published = [one.epsilon_as_published for one in statements if one.epsilon_as_published is not None]
+        rows.append(
+            {
+                "method": first.spec.method,
+                "title": method_title(first.spec.method),
+                "dataset": first.spec.dataset,
+                "graph": graph_of(first),
+                "unit": unit_of(first),
+                "variant": words[key],
+                "budget": asked(first),
+                "asked": first.spec.asked_epsilon,
+                "accounting": first.spec.options.get("accounting"),
+                "depth": first.spec.options[option],
+                "epsilon": max((one.epsilon for one in statements), default=None),
+                "epsilon_as_published": max(published, default=None),
+                "mean": mean,
+                "low": low,
+                "high": high,
+                "seeds": len(members),
+                "metric": metric,
+                "evaluator": True,
+                "composed": together[first.id],
+                "runs": " ".join(member.id for member in members),
+            }
+        )
+    order = ("graph", "unit", "method", "asked", "budget", "variant", "depth")
+    return sorted(rows, key=lambda row: tuple((row[key] is not None, row[key]) for key in order))
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """One panel per graph and unit; one curve per method and budget asked for."""
+    if not rows:
+        return empty(TITLE, "no finished runs of different depths yet")
+    places = list(dict.fromkeys((row["graph"], row["unit"]) for row in rows))
+    names = list(dict.fromkeys(_name(row) for row in rows))
+    depths = tuple(sorted({float(row["depth"]) for row in rows}))
+    metric = rows[0]["metric"].replace("_", " ")
+    bounds = shared(
+        [
+            row[key]
+            for row in rows
+            if (row["graph"], row["unit"]) == place
+            for key in ("mean", "low", "high")
+            if row[key] is not None
+        ]
+        for place in places
+    )
+    panels = tuple(
+        Panel(
+            title=f"{graph}, {UNIT_WORDS[unit]}",
+            x=Axis(title="depth K (hops)", ticks=depths),
+            y=percentages(f"{metric} (percent of nodes)", bounds),
+        )
+        for graph, unit in places
+    )
+    series = []
+    for place, (graph, unit) in enumerate(places):
+        for slot, name in enumerate(names):
+            points = [row for row in rows if row["graph"] == graph and row["unit"] == unit and _name(row) == name]
+            if not points:
+                continue
+            series += band(points, "depth", slot=slot, panel=place, group=name)
+            series.append(
+                Series(
+                    name=name,
+                    kind="path",
+                    x=tuple(row["depth"] for row in points),
+                    y=tuple(row["mean"] for row in points),
+                    slot=slot,
+                    panel=place,
+                    group=name,
+                    hover=tuple(
+                        f"{name}\nK {row['depth']}: {percent(row['mean'])} ({row['seeds']} seeds)\n"
+                        f"sound ε {stated('sound', row['epsilon'])}, "
+                        f"as published {stated('published', row['epsilon_as_published'])}"
+                        for row in points
+                    ),
+                )
+            )
+    best = max(rows, key=lambda row: float(row["mean"]))
+    return Chart(
+        title=TITLE,
+        panels=panels,
+        series=tuple(series),
+        summary=f"Accuracy against depth. Highest: {percent(best['mean'])} at K {best['depth']}, "
+        f"{_name(best)}, {best['graph']}.",
+        badges=badges_of(rows),
+        columns=2,
+        height=110 + 300 * ((len(places) + 1) // 2),
+    )
+
+
+plot = plotted(chart)
+
+
+def _name(row: Row) -> str:
+    return ", ".join(filter(None, (row["title"], row["budget"], row["variant"])))

@@ -1,0 +1,159 @@
+"""What teachers answered, query by query: how clear each answer was, and whether noise changed it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privgraph.methods.teachers.answers import Answers
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number, percent
+
+TITLE = "How clear the answers were, and what noise did to them"
+MOST_BINS = 10
+PRIVATE_BADGE = "private: what was said before noise is no part of what is released"
+EVALUATOR_BADGE = "evaluator only: nobody who takes part knows the truth about a query"
+UNITS = {
+    "posterior": "chance of a class, 0 to 1",
+    "log-posterior": "logarithm of the chance of a class",
+    "table": "weighted votes of all private nodes",
+    "votes": "weighted votes of private nodes",
+    "counts": "votes of teachers",
+}
+"""What the values of each kind of answer are."""
+
+
+def data(answers: Answers, class_names: Sequence[str] = ()) -> list[Row]:
+    """One row per query, in the order in which they were asked.
+
+    order, query (its node), before and after (the class that was largest without and with noise), released
+    (what the student got; None: a gate refused), truth, flipped (None where refused), right_before,
+    right_after, right_released, margin_before, margin_after (largest less second), noise_std, seconds, kind,
+    evaluator (True).
+    """
+    before, after = largest(answers.before), largest(answers.after)
+    margins = [_margins(answers.before), _margins(answers.after)]
+    rows: list[Row] = []
+    for place, node in enumerate(answers.queries.tolist()):
+        answered = int(answers.released[place]) >= 0
+        truth = int(answers.truth[place])
+        rows.append(
+            {
+                "order": place,
+                "query": node,
+                "before": class_name(before[place], class_names),
+                "after": class_name(after[place], class_names) if answered else None,
+                "released": class_name(int(answers.released[place]), class_names) if answered else None,
+                "truth": class_name(truth, class_names),
+                "flipped": bool(before[place] != after[place]) if answered else None,
+                "right_before": bool(before[place] == truth),
+                "right_after": bool(after[place] == truth) if answered else None,
+                "right_released": bool(answers.released[place] == truth) if answered else None,
+                "margin_before": _finite(margins[0][place]),
+                "margin_after": _finite(margins[1][place]) if answered else None,
+                "noise_std": answers.noise_std,
+                "seconds": float(answers.seconds[place]),
+                "kind": answers.kind,
+                "evaluator": True,
+            }
+        )
+    return rows
+
+
+def share(rows: Sequence[Row], column: str) -> float | None:
+    """The share of rows whose `column` is true, among those that have it; None where none has.
+
+    >>> share([{"flipped": True}, {"flipped": False}, {"flipped": None}], "flipped")
+    0.5
+    """
+    found = [row[column] for row in rows if row[column] is not None]
+    return sum(found) / len(found) if found else None
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Queries by the margin of their answer before noise, and those whose label noise changed among them."""
+    answered = [row for row in rows if row["flipped"] is not None and row["margin_before"] is not None]
+    if not answered:
+        return empty(TITLE, "no query was answered")
+    step = round_step(max(row["margin_before"] for row in answered))
+    bins = [int(row["margin_before"] / step) for row in answered]
+    places = range(max(bins) + 1)
+    names = tuple(f"{number(step * place)}–{number(step * (place + 1))}" for place in places)
+    asked = [bins.count(place) for place in places]
+    flipped = [sum(row["flipped"] for row, own in zip(answered, bins, strict=True) if own == place) for place in places]
+    spread = math.sqrt(2) * answered[0]["noise_std"]
+    hover = tuple(
+        f"margin {name}\n{count:,} queries\nnoise changed the label of {changed:,}"
+        for name, count, changed in zip(names, asked, flipped, strict=True)
+    )
+    smaller = sum(row["margin_before"] < spread for row in answered) / len(answered)
+    refused = sum(row["released"] is None for row in rows)
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                title=f"noise between two classes: standard deviation {number(spread)}",
+                x=Axis(
+                    title=f"margin before noise: largest less second ({UNITS[answered[0]['kind']]})",
+                    scale="category",
+                    categories=names,
+                ),
+                y=Axis(title="queries (count)", low=0),
+            ),
+        ),
+        series=(
+            Series(name="answered queries", kind="bars", x=names, y=tuple(asked), slot=0, hover=hover),
+            Series(name="noise changed the label", kind="bars", x=names, y=tuple(flipped), slot=1, hover=hover),
+        ),
+        summary=(
+            f"{len(answered):,} answered queries; {percent(smaller)} had a margin smaller than the noise between two "
+            f"classes, and noise changed the label of {percent(share(rows, 'flipped'))}."
+            + (f" {refused:,} more were refused." if refused else "")
+        ),
+        badges=(PRIVATE_BADGE,),
+        height=340,
+    )
+
+
+plot = plotted(chart)
+
+
+def largest(values: NDArray[np.float32]) -> list[int]:
+    """The largest class of each row (the first of equals); a row without any number has class 0."""
+    found: list[int] = np.where(np.isnan(values), -np.inf, values).argmax(axis=1).tolist()
+    return found
+
+
+def class_name(label: int, names: Sequence[str]) -> str:
+    """A class in words.
+
+    >>> class_name(1, ("cat", "dog")), class_name(7, ())
+    ('dog', 'class 7')
+    """
+    return names[label] if 0 <= label < len(names) else f"class {label}"
+
+
+def round_step(top: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that reaches `top` in at most ten steps.
+
+    >>> round_step(0.89), round_step(37.0)
+    (0.1, 5.0)
+    """
+    if top <= 0:
+        return 1.0
+    power = math.floor(math.log10(top / MOST_BINS))
+    steps = (float(f"{lead}e{power + more}") for more in (0, 1) for lead in (1, 2, 5))
+    return next(step for step in steps if top / step < MOST_BINS)
+
+
+def _margins(values: NDArray[np.float32]) -> NDArray[np.float64]:
+    ordered = np.sort(values.astype(np.float64), axis=1)
+    return ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else np.zeros(len(ordered))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,133 @@
+"""Budget used against queries answered: the epsilon that each weight has spent, query by query, and the
+limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE, MEASURES, groups, limit_measure, spent
+from privgraph_workbench.theme import EPSILONS, NEUTRAL
+from privgraph_workbench.words.numbers import number, upper
+
+TITLE = "Budget used, query by query"
+LIMIT = "limit"
+MOST_POINTS = 200
+
+
+def data(found: Ensemble, measure: str = "sound") -> list[Row]:
+    """Rows for each group of weights and number of queries (0 to Q, at most 200 of them): group, place,
+    weight (the group's largest), teachers, queries, answered (so far), epsilon (by that `measure`, of the
+    group's teacher that spent most), guaranteed (sound epsilon of the group; None for the data-dependent
+    measure, which guarantees nothing), limit (None: none, or rows against the other measure), delta, measure,
+    data_dependent.
+
+    Raises `ValueError` for an unknown measure.
+    """
+    if measure not in MEASURES:
+        raise ValueError(f"budget: measure must be one of {', '.join(MEASURES)} (got {measure})")
+    names, own = groups(found, "weight")
+    epsilons = spent(found, measure)
+    asked = epsilons.shape[1] - 1
+    answered = np.concatenate([[0], (found.released >= 0).cumsum()])
+    points = np.unique(np.linspace(0, asked, min(asked, MOST_POINTS) + 1).round().astype(int)).tolist()
+    limited = math.isfinite(found.limit) and limit_measure(found) == measure
+    return [
+        {
+            "group": name,
+            "place": place,
+            "weight": float(found.weights[own == place].max()),
+            "teachers": int((own == place).sum()),
+            "queries": point,
+            "answered": int(answered[point]),
+            "epsilon": float(epsilons[own == place, point].max()),
+            "guaranteed": float(found.sound[own == place].max()) if measure == "sound" else None,
+            "limit": found.limit if limited else None,
+            "delta": found.delta,
+            "measure": measure,
+            "data_dependent": measure != "sound",
+        }
+        for place, name in enumerate(names)
+        for point in points
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A line a weight, its guarantee as a mark at the end, and the limit across."""
+    last = max((row["queries"] for row in rows), default=0)
+    if not last:
+        return empty(TITLE, "no query was asked")
+    if any(math.isinf(row["epsilon"]) for row in rows):
+        return empty(TITLE, "nothing is guaranteed: there was no noise")
+    series: list[Series] = []
+    for place in sorted({row["place"] for row in rows}):
+        own = [row for row in rows if row["place"] == place]
+        name = f"{own[0]['group']} ({own[0]['teachers']:,} teachers)"
+        series.append(
+            Series(
+                name=name,
+                kind="line",
+                x=tuple(row["queries"] for row in own),
+                y=tuple(row["epsilon"] for row in own),
+                slot=place,
+                group=name,
+                hover=tuple(_hover(row) for row in own),
+            )
+        )
+        guaranteed = own[0]["guaranteed"]
+        if guaranteed is not None and math.isfinite(guaranteed):
+            series.append(
+                Series(
+                    name=f"{name}: {EPSILONS['sound'].title}",
+                    kind="points",
+                    x=(last,),
+                    y=(guaranteed,),
+                    epsilon="sound",
+                    size=11,
+                    legend=False,
+                    group=name,
+                    hover=(f"{name}\nguaranteed, whatever is answered: ε {upper(guaranteed)}",),
+                )
+            )
+    first, limit = rows[0], rows[0]["limit"]
+    if limit is not None:
+        hover = (f"limit: ε {number(limit)}",) * 2
+        series.append(Series(name=LIMIT, kind="level", x=(0, last), y=(limit,), slot=NEUTRAL, shape=1, hover=hover))
+    top = [row for row in rows if row["place"] == rows[-1]["place"]][-1]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                title=_promise(first),
+                x=Axis(title="queries asked", low=0, high=1.04 * last),
+                y=Axis(title=f"{MEASURES[first['measure']]} spent, at δ = {number(first['delta'])}", low=0),
+            ),
+        ),
+        series=tuple(series),
+        summary=f"After {last:,} queries, {top['answered']:,} of them answered, nodes of the heaviest teachers ({top['group']}) had "
+        f"spent {upper(top['epsilon'])}, {MEASURES[first['measure']]}"
+        + ("" if first["data_dependent"] else f"; {upper(top['guaranteed'])} is guaranteed to them")
+        + (f"; the limit is {number(limit)}." if limit is not None else "."),
+        badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
+        height=340,
+    )
+
+
+plot = plotted(chart)
+
+
+def _promise(row: Row) -> str:
+    if row["data_dependent"]:
+        return ""
+    if math.isinf(row["guaranteed"]):
+        return "no guarantee: when it ended was read off private votes"
+    return f"{EPSILONS['sound'].glyph} at the end: the sound ε, guaranteed whatever is answered"
+
+
+def _hover(row: Row) -> str:
+    return f"{row['group']}\nafter {row['queries']:,} queries, {row['answered']:,} answered\nspent: {MEASURES[row['measure']]} {upper(row['epsilon'])}"

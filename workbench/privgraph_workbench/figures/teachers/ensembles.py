@@ -1,0 +1,147 @@
+"""What figures of an ensemble share: groups of teachers, badges, and what each teacher's nodes were charged,
+query by query."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.papers.dp_gpl_votes import Asked, dependent_trail, epsilon_at, squared_mu
+from privgraph_workbench.figures.chart import distinct
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words.numbers import number
+
+MOST_GROUPS = 5
+GROUPINGS = {"weight": "weight", "centrality": "centrality (average of its nodes)"}
+MEASURES = {"sound": EPSILONS["sound"].title, "data-dependent": "data-dependent ε"}
+DEPENDENT_BADGE = "data-dependent: computed from private votes, itself not private, no guarantee"
+TEACHERS_BADGE = (
+    "private: what teachers are like (sizes, centralities) was read from private nodes, and is not released"
+)
+
+
+def groups(found: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group
+    (N,)."""
+    values = (found.weights if by == "weight" else found.centrality).round(9)
+    levels = np.unique(values)
+    if len(levels) <= MOST_GROUPS:
+        return distinct(f"{by} {number(value)}" for value in levels), np.searchsorted(levels, values)
+    ends = np.unique(np.quantile(values, np.arange(1, MOST_GROUPS + 1) / MOST_GROUPS, method="inverted_cdf"))
+    own = np.searchsorted(ends, values)
+    held = [values[own == place] for place in range(len(ends))]
+    return distinct(f"{by} {_span(float(one.min()), float(one.max()))}" for one in held), own
+
+
+def _span(low: float, high: float) -> str:
+    return number(low) if number(low) == number(high) else f"{number(low)}–{number(high)}"
+
+
+def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, delta: float) -> float:
+    """Sound epsilon of `queries` that are all answered; a vote weighs `weight`; a gate of sigma 0 is none.
+
+    Infinite without noise, 0 without queries or without a vote. Other noise than that of the run may be asked
+    about.
+    """
+    if queries == 0 or weight == 0:
+        return 0.0
+    return _epsilon(_one(vote_sigma, gate_sigma, True) * weight**2 * queries, delta)
+
+
+def heaviest(found: Ensemble) -> float:
+    """The weight of the votes that one node can move: the largest teacher's, or all votes where it may move
+    all."""
+    return float(found.weights.max() if found.per_teacher else found.weights.sum())
+
+
+@lru_cache(maxsize=8)  # a page asks several times for the record that it holds
+def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
+    """(N, Q + 1): the epsilon that each teacher's nodes had spent after 0, 1, ..., Q queries as they went.
+
+    A test of the gate is paid for by who voted, passed or not; an answer too. A sound epsilon is what was
+    spent and no guarantee: that must hold for whatever might have been answered. The data-dependent one is
+    the paper's.
+    """
+    if measure != "sound":
+        trail = dependent_trail(
+            found.counts(),
+            found.released >= 0,
+            found.weights,
+            vote_sigma=found.vote_sigma,
+            gate_sigma=found.gate_sigma,
+            threshold=found.threshold,
+            delta=found.delta,
+            voting=found.voting,
+        )
+        return np.concatenate([np.zeros((len(found.weights), 1)), trail.T], axis=1)
+    squared = _squared(found)
+    levels, places = np.unique(squared, return_inverse=True)
+    return np.array([_epsilon(float(value), found.delta) for value in levels])[places].reshape(squared.shape)
+
+
+def limit_measure(found: Ensemble) -> str:
+    """Which epsilon the limit was held against: where no sound guarantee keeps it, it was the paper's."""
+    return "sound" if found.sound.max(initial=0) <= found.limit * (1 + 1e-6) else "data-dependent"
+
+
+def reached(found: Ensemble) -> NDArray[np.bool_]:
+    """(N,): whether the teacher took no part any more because of its own limit.
+
+    By the sound measure one more answer would have passed it; by the data-dependent one, whose cost nobody
+    knows beforehand, it was passed.
+    """
+    if math.isinf(found.limit):
+        return np.zeros(len(found.weights), dtype=np.bool_)
+    if limit_measure(found) != "sound":
+        beyond: NDArray[np.bool_] = spent(found, "data-dependent")[:, -1] >= found.limit * (1 - 1e-9)
+    else:
+        more = _squared(found)[:, -1] + _charged(found) ** 2 * _one(found.vote_sigma, found.gate_sigma, True)
+        beyond = np.array([_epsilon(float(value), found.delta) > found.limit for value in more])
+    gone: NDArray[np.bool_] = _ended(found) < found.voting.shape[1]
+    return beyond & gone
+
+
+def stopped_at(found: Ensemble) -> NDArray[np.int64]:
+    """(N,): after how many queries the teacher was stopped, by its own limit or by that of one that stopped
+    with it; -1 for none, as where all answers were used up."""
+    ended, by_itself = _ended(found), reached(found)
+    return np.where(np.isin(ended, ended[by_itself]), ended, -1)
+
+
+def _ended(found: Ensemble) -> NDArray[np.int64]:
+    """(N,): the number of the first query (from 0) from which on the teacher took no part, Q where it always
+    did."""
+    last = found.voting.shape[1] - found.voting[:, ::-1].argmax(axis=1)
+    ended: NDArray[np.int64] = np.where(found.voting.any(axis=1), last, 0)
+    return ended
+
+
+def _charged(found: Ensemble) -> NDArray[np.float64]:
+    """(N,): the weight that a vote of each teacher's nodes is charged: its own, or all."""
+    return found.weights if found.per_teacher else np.full(len(found.weights), found.weights.sum())
+
+
+def _squared(found: Ensemble) -> NDArray[np.float64]:
+    """(N, Q + 1): squared mu that each teacher's nodes were charged so far."""
+    tests, answers = (_one(found.vote_sigma, found.gate_sigma, answered) for answered in (False, True))
+    each = np.where(found.released >= 0, answers, tests)
+    took_part = found.voting if found.per_teacher else found.voting.any(axis=0)
+    squared = np.where(took_part, np.square(_charged(found))[:, None] * each, 0.0)
+    return np.concatenate([np.zeros((len(squared), 1)), squared.cumsum(axis=1)], axis=1)
+
+
+@lru_cache(maxsize=64)
+def _one(vote_sigma: float, gate_sigma: float, answered: bool) -> float:
+    """The squared mu of one query at weight 1; infinite without noise."""
+    if answered and vote_sigma == 0:
+        return math.inf
+    return squared_mu(Asked(queries=1, answers=int(answered), vote_sigma=vote_sigma or 1.0, gate_sigma=gate_sigma))
+
+
+@lru_cache(maxsize=4096)
+def _epsilon(squared: float, delta: float) -> float:
+    return epsilon_at(squared, delta)

@@ -1,0 +1,113 @@
+"""One query's answer by class, before and after noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privgraph.methods.teachers.answers import Answers
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE, UNITS, class_name, largest
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import number
+
+TITLE = "One answer, before and after noise"
+WINNER, OTHERS = 0, NEUTRAL
+
+
+def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[Row]:
+    """One row per class of the query at that place: class, name, before, after, largest_before,
+    largest_after, released, refused, truth, query (its node), kind, noise_std, evaluator (True)."""
+    before, after = answers.before[place], answers.after[place]
+    (first,), (second,) = largest(before[None]), largest(after[None])
+    released = int(answers.released[place])
+    return [
+        {
+            "class": label,
+            "name": class_name(label, class_names),
+            "before": float(before[label]),
+            "after": float(after[label]),
+            "largest_before": label == first,
+            "largest_after": label == second,
+            "released": label == released,
+            "refused": released < 0,
+            "truth": label == int(answers.truth[place]),
+            "query": int(answers.queries[place]),
+            "kind": answers.kind,
+            "noise_std": answers.noise_std,
+            "evaluator": True,
+        }
+        for label in range(len(before))
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Two panels of horizontal bars that share their classes; the largest of each stands out."""
+    if not rows:
+        return empty(TITLE, "there is no query to draw")
+    names = distinct(_label(row) for row in rows)
+    first = rows[0]
+    panels = tuple(
+        Panel(
+            title=title,
+            x=_axis([row[column] for row in rows], UNITS[first["kind"]]),
+            y=Axis(title="", scale="category", categories=names, labels=column == "before"),
+        )
+        for column, title in (
+            ("before", "before noise"),
+            ("after", f"after noise (σ = {number(first['noise_std'])})"),
+        )
+    )
+    series = [
+        _bars(rows, names, column, panel, winner)
+        for panel, column in enumerate(("before", "after"))
+        for winner in (False, True)
+    ]
+    told = {column: next(row["name"] for row in rows if row[f"largest_{column}"]) for column in ("before", "after")}
+    said = "the gate refused it" if first["refused"] else f"{_marked(rows, 'released')} was released"
+    return Chart(
+        title=f"{TITLE}: node {first['query']}",
+        panels=panels,
+        series=tuple(series),
+        summary=f"Node {first['query']}: {told['before']} was largest before noise and {told['after']} after it; {said}. "
+        f"The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
+        badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
+        columns=2,
+        height=150 + 26 * len(rows),
+    )
+
+
+plot = plotted(chart)
+
+
+def _axis(values: Sequence[float], title: str) -> Axis:
+    """An axis that holds 0, with room for numbers at the ends of bars."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min([0.0, *finite]), max([0.0, *finite])
+    room = 0.35 * ((high - low) or 1.0)
+    return Axis(title=title, low=low - room if low < 0 else 0.0, high=high + room)
+
+
+def _bars(rows: Sequence[Row], names: Sequence[str], column: str, panel: int, winner: bool) -> Series:
+    held = [(row, name) for row, name in zip(rows, names, strict=True) if row[f"largest_{column}"] == winner]
+    return Series(
+        name="largest" if winner else "other classes",
+        kind="bars",
+        x=tuple(row[column] for row, _ in held),
+        y=tuple(name for _, name in held),
+        slot=WINNER if winner else OTHERS,
+        shape=0 if winner else 1,
+        panel=panel,
+        text=tuple(number(row[column]) for row, _ in held),
+        hover=tuple(f"{name}\n{column} noise: {number(row[column], 4)}" for row, name in held),
+    )
+
+
+def _label(row: Row) -> str:
+    marks = [word for word in ("released", "truth") if row[word]]
+    return f"{row['name']} ({', '.join(marks)})" if marks else str(row["name"])
+
+
+def _marked(rows: Sequence[Row], column: str) -> str:
+    return next((str(row["name"]) for row in rows if row[column]), "nothing")

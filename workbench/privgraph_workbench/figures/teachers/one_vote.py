@@ -1,0 +1,217 @@
+"""One query's votes, and what noise makes of them: the chance of each label, of passing the gate, and what it
+costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from privgraph.mechanisms.noisy_max import gate_chance, label_chances
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE, class_name
+from privgraph_workbench.figures.teachers.ensembles import heaviest, price
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import chance, number, upper
+
+TITLE = "One vote, and its noise"
+WINNER, OTHERS, HEADS = 0, NEUTRAL, 1
+MOST_QUERIES = 200
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Standard deviations of the noise on votes and on the gate's test (0: no gate), and the gate's
+    threshold, in votes."""
+
+    vote_sigma: float
+    gate_sigma: float = 0.0
+    threshold: float = 0.0
+
+    @staticmethod
+    def of(found: Ensemble) -> Noise:
+        """The noise that the run had."""
+        return Noise(vote_sigma=found.vote_sigma, gate_sigma=found.gate_sigma, threshold=found.threshold)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Sound epsilon for the nodes of the largest weight: of one query, and of all where each is answered."""
+
+    query: float
+    run: float
+
+
+def cost(found: Ensemble, noise: Noise) -> Cost:
+    """What queries of the run would cost with that noise."""
+    weight, delta = heaviest(found), found.delta
+    one, whole = (price(count, noise.vote_sigma, noise.gate_sigma, weight, delta) for count in (1, len(found.queries)))
+    return Cost(query=one, run=whole)
+
+
+def expected(found: Ensemble, noise: Noise) -> tuple[float, float | None]:
+    """With that noise, over the queries (at most 200 of them, evenly picked): the share that the gate lets
+    pass, and the share of the labels of these that are right, both on average. None where none passes."""
+    places = np.unique(
+        np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int)
+    )
+    counts = found.counts()[places]
+    right = [_chances(votes, noise)[label] for votes, label in zip(counts, found.truth[places], strict=True)]
+    passes = [_passes(votes, noise) or 0.0 if noise.gate_sigma > 0 else 1.0 for votes in counts]
+    whole = sum(passes)
+    return whole / len(places), min(1.0, float(np.dot(right, passes)) / whole) if whole > 0 else None
+
+
+def _chances(votes: Array, noise: Noise) -> Array:
+    if noise.vote_sigma > 0:
+        return label_chances(votes, noise.vote_sigma)
+    certain: Array = np.eye(len(votes))[votes.argmax()]
+    return certain
+
+
+def _passes(votes: Array, noise: Noise) -> float | None:
+    return float(gate_chance(float(votes.max()), noise.threshold, noise.gate_sigma)) if noise.gate_sigma > 0 else None
+
+
+def data(found: Ensemble, place: int, given: Noise | None = None, class_names: Sequence[str] = ()) -> list[Row]:
+    """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
+    (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
+    passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
+    teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
+    answered), delta, evaluator (True). Without other noise: that of the run."""
+    noise = Noise.of(found) if given is None else given
+    votes, heads = (found.counts(weighted=weighted)[place] for weighted in (True, False))
+    chances, passes = _chances(votes, noise), _passes(votes, noise)
+    paid = cost(found, noise)
+    return [
+        {
+            "class": label,
+            "name": class_name(label, class_names),
+            "votes": float(votes[label]),
+            "heads": int(heads[label]),
+            "chance": float(chances[label]),
+            "largest": label == int(votes.argmax()),
+            "released": label == int(found.released[place]),
+            "truth": label == int(found.truth[place]),
+            "query": int(found.queries[place]),
+            "passes": passes,
+            "vote_sigma": noise.vote_sigma,
+            "gate_sigma": noise.gate_sigma,
+            "threshold": noise.threshold if noise.gate_sigma > 0 else None,
+            "teachers": float(found.weights.sum()),
+            "epsilon_query": paid.query,
+            "epsilon_run": paid.run,
+            "delta": found.delta,
+            "evaluator": True,
+        }
+        for label in range(found.classes)
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Votes with the reach of the noise and the threshold on the left, the chance of each label on the
+    right."""
+    if not rows:
+        return empty(TITLE, "there is no query to draw")
+    first = rows[0]
+    names = distinct(_label(row) for row in rows)
+    threshold, reach = first["threshold"], first["vote_sigma"]
+    weighted = any(abs(row["votes"] - row["heads"]) > 1e-9 for row in rows)
+    high = 1.05 * max(first["teachers"], *(row["heads"] for row in rows))
+    end = max(row["votes"] for row in rows) + reach
+    near = threshold is not None and 0 <= threshold <= high
+    gate = "" if first["passes"] is None else f"; passes the gate: {chance(first['passes'])}"
+    series: list[Series] = []
+    for panel, column in enumerate(("votes", "chance")):
+        for winner in (True, False):
+            held = [(row, name) for row, name in zip(rows, names, strict=True) if row["largest"] == winner]
+            series.append(
+                Series(
+                    name="largest before noise" if winner else "other classes",
+                    kind="bars",
+                    x=tuple(row[column] for row, _ in held),
+                    y=tuple(name for _, name in held),
+                    slot=WINNER if winner else OTHERS,
+                    shape=0 if winner else 1,
+                    panel=panel,
+                    text=tuple(chance(row["chance"]) for row, _ in held) if panel else (),
+                    hover=tuple(_hover(row, name) for row, name in held),
+                )
+            )
+    series.append(
+        Series(
+            name="one standard deviation of the noise",
+            kind="links",
+            x=tuple(end for row in rows for end in (max(0.0, row["votes"] - reach), min(high, row["votes"] + reach))),
+            y=tuple(name for name in names for _ in range(2)),
+            slot=HEADS,
+        )
+    )
+    if weighted:
+        series.append(
+            Series(
+                name="by head: teachers, whatever their weight",
+                kind="points",
+                x=tuple(row["heads"] for row in rows),
+                y=names,
+                slot=HEADS,
+                hollow=True,
+                hover=tuple(f"{name}\n{row['heads']:,} teachers" for row, name in zip(rows, names, strict=True)),
+            )
+        )
+    rules = [Rule(x=end, label=f"σ {number(reach)}", handle="sigma")] if reach > 0 and end <= high else []
+    if near and threshold is not None:
+        rules.append(Rule(x=threshold, label=f"threshold {number(threshold, 4)}", handle="threshold"))
+        if len(rules) == 2:  # their labels stand on either side
+            rules[rules[0].x > rules[1].x] = replace(min(rules, key=lambda rule: rule.x), side="left")
+    away = threshold is not None and not near
+    return Chart(
+        title=f"{TITLE}: node {first['query']}",
+        panels=(
+            Panel(
+                title=f"before noise{gate}" + (f" ({number(threshold, 4)} votes)" if away else ""),
+                x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=0.0, high=high),
+                y=Axis(title="", scale="category", categories=names),
+                rules=tuple(rules),
+            ),
+            Panel(
+                title=f"after noise of σ = {number(reach)}",
+                x=Axis(title="chance of being the label (percent)", percent=True, low=0.0, high=1.19),
+                y=Axis(title="", scale="category", categories=names, labels=False),
+            ),
+        ),
+        series=tuple(series),
+        summary=_summary(rows),
+        badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
+        columns=2,
+        height=190 + 26 * len(rows),
+    )
+
+
+plot = plotted(chart)
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    top = max(rows, key=lambda row: float(row["votes"]))
+    gate = "" if first["passes"] is None else f" The gate lets it pass with a chance of {chance(first['passes'])}."
+    return (
+        f"Node {first['query']}: {top['name']} has {number(top['votes'])} votes, and is the label with a chance of "
+        f"{chance(top['chance'])} after noise of standard deviation {number(first['vote_sigma'])}.{gate} Sound epsilon for the largest "
+        f"weight: {upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."
+    )
+
+
+def _label(row: Row) -> str:
+    marks = [word for word in ("released", "truth") if row[word]]
+    return f"{row['name']} ({', '.join(marks)})" if marks else str(row["name"])
+
+
+def _hover(row: Row, name: str) -> str:
+    return f"{name}\n{number(row['votes'], 4)} votes of {row['heads']:,} teachers\nthe label with a chance of {chance(row['chance'])}"

@@ -1,0 +1,104 @@
+"""Who was stopped: teachers that took no part any more, from which query on, and what they had spent by
+then."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.teachers.ensembles import (
+    DEPENDENT_BADGE,
+    MEASURES,
+    groups,
+    limit_measure,
+    reached,
+    spent,
+    stopped_at,
+)
+from privgraph_workbench.words.numbers import number
+
+TITLE = "Who was stopped"
+NO_LIMIT = "this run had no limit: every teacher voted on every query that was asked"
+NOBODY = "nobody: no teacher reached its limit"
+
+
+def data(found: Ensemble) -> list[Row]:
+    """One row per teacher: teacher, weight, group, place, size, centrality, stopped_after (queries that it
+    took part in before it was stopped; None: it never was), reached (whether its own limit stopped it, and
+    not another teacher's), spent (epsilon in all, by the measure that the limit was held against), limit
+    (None: none), queries (in all), delta, measure, data_dependent."""
+    names, own = groups(found, "weight")
+    measure = limit_measure(found)
+    epsilons, last, by_itself = spent(found, measure)[:, -1], stopped_at(found).tolist(), reached(found)
+    return [
+        {
+            "teacher": teacher,
+            "weight": float(found.weights[teacher]),
+            "group": names[own[teacher]],
+            "place": int(own[teacher]),
+            "size": int(found.sizes[teacher]),
+            "centrality": float(found.centrality[teacher]),
+            "stopped_after": last[teacher] if last[teacher] >= 0 else None,
+            "reached": bool(by_itself[teacher]),
+            "spent": float(epsilons[teacher]),
+            "limit": found.limit if math.isfinite(found.limit) else None,
+            "queries": found.voting.shape[1],
+            "delta": found.delta,
+            "measure": measure,
+            "data_dependent": measure != "sound",
+        }
+        for teacher in range(len(found.weights))
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """The share of each group's teachers that still voted, along the queries."""
+    gone = [row for row in rows if row["stopped_after"] is not None]
+    if not gone:
+        return empty(TITLE, NOBODY if any(row["limit"] is not None for row in rows) else NO_LIMIT)
+    last = rows[0]["queries"]
+    series = []
+    for place in sorted({row["place"] for row in rows}):
+        own = [row for row in rows if row["place"] == place]
+        ends = sorted(row["stopped_after"] for row in own if row["stopped_after"] is not None)
+        x: list[float] = [0.0]
+        y: list[float] = [1.0]
+        for count, end in enumerate(ends, 1):
+            x += [end, end]
+            y += [y[-1], 1 - count / len(own)]
+        name = f"{own[0]['group']} ({len(own):,} teachers)"
+        series.append(
+            Series(
+                name=name,
+                kind="line",
+                x=(*x, last),
+                y=(*y, y[-1]),
+                slot=place,
+                hover=tuple(
+                    f"{name}\nafter {at:.0f} queries {left:.0%} still vote"
+                    for at, left in zip((*x, last), (*y, y[-1]), strict=True)
+                ),
+            )
+        )
+    first, own_limit = rows[0], sum(row["reached"] for row in gone)
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="queries asked", low=0, high=1.02 * last),
+                y=Axis(title="teachers that still vote (percent)", percent=True, low=-0.03, high=1.05),
+            ),
+        ),
+        series=tuple(series),
+        summary=f"{len(gone):,} of {len(rows):,} teachers took no part any more, the first after {min(row['stopped_after'] for row in gone):,} "
+        f"of {last:,} queries; {own_limit:,} of them had reached their own limit of {number(first['limit'])}, "
+        f"{MEASURES[first['measure']]}.",
+        badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
+        height=320,
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,194 @@
+"""The point of weighted teachers: how epsilon is distributed over them. Sound, or data-dependent as the paper
+reports it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.teachers.answers import round_step
+from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE, GROUPINGS, MEASURES, TEACHERS_BADGE, groups
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import number, upper
+
+TITLE = "Epsilon of each teacher"
+VIEWS = {
+    "histogram": "how many teachers have which epsilon",
+    "strip": "a point a teacher",
+    "cumulative": "the share of teachers with at most that epsilon",
+}
+GOLDEN = (math.sqrt(5) - 1) / 2
+
+
+def data(found: Ensemble, measure: str = "sound", by: str = "weight", view: str = "histogram") -> list[Row]:
+    """One row per teacher: teacher (its number), weight, size (labelled nodes), centrality, group, place (of
+    the group), epsilon (of that `measure`: sound or data-dependent), delta, limit (None: none), measure, by,
+    view, data_dependent.
+
+    Raises `ValueError` for an unknown measure, grouping or view.
+    """
+    for word, known in ((measure, MEASURES), (by, GROUPINGS), (view, VIEWS)):
+        if word not in known:
+            raise ValueError(f"teachers' epsilons can be {', '.join(known)} (got {word})")
+    names, own = groups(found, by)
+    values = found.sound if measure == "sound" else found.dependent
+    return [
+        {
+            "teacher": teacher,
+            "weight": float(found.weights[teacher]),
+            "size": int(found.sizes[teacher]),
+            "centrality": float(found.centrality[teacher]),
+            "group": names[own[teacher]],
+            "place": int(own[teacher]),
+            "epsilon": float(values[teacher]),
+            "delta": found.delta,
+            "limit": found.limit if math.isfinite(found.limit) else None,
+            "measure": measure,
+            "by": by,
+            "view": view,
+            "data_dependent": measure != "sound",
+        }
+        for teacher in range(len(found.weights))
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """The view that the rows ask for, a colour a group of teachers."""
+    if not rows:
+        return empty(TITLE, "there are no teachers")
+    first = rows[0]
+    badges = (*([DEPENDENT_BADGE] if first["data_dependent"] else []), TEACHERS_BADGE)
+    held = [row for row in rows if math.isfinite(row["epsilon"])]
+    said = f"{TITLE}, {MEASURES[first['measure']]}"
+    if not held:
+        return empty(
+            said, "nothing is guaranteed" if first["measure"] == "sound" else "it was not computed in this run"
+        )
+    step, start, count = _bins([row["epsilon"] for row in held], first["limit"])
+    end = start + count * step
+    make = {"histogram": _histogram, "strip": _strip, "cumulative": _cumulative}[first["view"]]
+    limit = first["limit"]
+    shown = limit is not None and limit <= end
+    place = limit if first["view"] != "histogram" or limit is None else (limit - start) / step - 0.5
+    rules = (Rule(x=place, label=f"limit {number(limit)}"),) if shown else ()
+    x, y, series = make(held, step, start, count)
+    values = sorted(row["epsilon"] for row in held)
+    return Chart(
+        title=said,
+        panels=(Panel(x=x, y=y, rules=rules, title="" if shown or limit is None else f"limit ε {number(limit)}"),),
+        series=series,
+        summary=_summary(values, first, len(rows) - len(held)),
+        badges=badges,
+        height=340,
+    )
+
+
+plot = plotted(chart)
+
+
+def _summary(values: Sequence[float], first: Row, infinite: int) -> str:
+    whole = f"{len(values):,} teachers: {MEASURES[first['measure']]} from {number(values[0], 4)} to {upper(values[-1])} at delta "
+    return (
+        f"{whole}{number(first['delta'])}, {upper(values[len(values) // 2])} in the middle"
+        + (f"; {infinite:,} more have no finite one" if infinite else "")
+        + (f"; no teacher may pass {number(first['limit'])}." if first["limit"] is not None else ".")
+    )
+
+
+def _bins(values: Sequence[float], limit: float | None) -> tuple[float, float, int]:
+    """Width, start and number of bins that hold all values, a limit that is not far above them, and room at
+    the end. An end of a bin is in it, and its start is not: who is at the limit is not beyond it."""
+    low, high = min(values), max(values)
+    if limit is not None and limit <= 1.5 * high:
+        high = max(high, limit)
+    step = round_step(high - low if high - low > 0.02 * high else high / 2)
+    start = max(0.0, step * (math.floor(low / step) - 1))
+    return step, start, math.ceil((high - start) / step - 1e-9) + 1
+
+
+def _title(row: Row) -> str:
+    return f"{MEASURES[row['measure']]} at δ = {number(row['delta'])}"
+
+
+def _members(rows: Sequence[Row]) -> list[tuple[str, int, list[Row]]]:
+    """Name, place and rows of each group, by ascending weight or centrality."""
+    places = sorted({row["place"] for row in rows})
+    members = [[row for row in rows if row["place"] == place] for place in places]
+    return [(own[0]["group"], place, own) for place, own in zip(places, members, strict=True)]
+
+
+def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
+    """Bars that stand on one another: the highest is drawn first, as far as the sum of those below it."""
+    names = tuple(f"{number(start + step * k)}–{number(start + step * (k + 1))}" for k in range(count))
+    below = np.zeros(count, dtype=np.int64)
+    drawn: list[Series] = []
+    for name, place, own in _members(rows):
+        inside = [max(math.ceil((row["epsilon"] - start) / step - 1e-9) - 1, 0) for row in own]
+        heights = np.bincount(inside, minlength=count)
+        below = below + heights
+        drawn.append(
+            Series(
+                name=name,
+                kind="bars",
+                x=names,
+                y=tuple(int(value) if height else 0 for value, height in zip(below, heights, strict=True)),
+                slot=place,
+                hover=tuple(
+                    f"ε {bin_}\n{name}: {height:,} teachers" for bin_, height in zip(names, heights, strict=True)
+                ),
+            )
+        )
+    x = Axis(title=_title(rows[0]), scale="category", categories=names)
+    return x, Axis(title="teachers (count)", low=0), tuple(reversed(drawn))
+
+
+def _strip(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
+    series = tuple(
+        Series(
+            name=name,
+            kind="points",
+            x=tuple(row["epsilon"] for row in own),
+            y=tuple((row["teacher"] * GOLDEN) % 1 for row in own),
+            slot=place,
+            size=8,
+            hover=tuple(_hover(row) for row in own),
+        )
+        for name, place, own in _members(rows)
+    )
+    x = Axis(title=_title(rows[0]), low=start, high=start + count * step)
+    return x, Axis(title="teachers (scattered)", low=-0.05, high=1.05, labels=False), series
+
+
+def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> tuple[Axis, Axis, tuple[Series, ...]]:
+    """Stairs: of all teachers, and of each group where there are several."""
+    end = start + count * step
+    members = _members(rows)
+    drawn = [(name, place, own) for name, place, own in members if len(members) > 1]
+    series = []
+    for name, place, own in [*drawn, ("all teachers", NEUTRAL, list(rows))]:
+        values = np.sort([row["epsilon"] for row in own])
+        shares = np.arange(len(values) + 1) / len(values)
+        series.append(
+            Series(
+                name=name,
+                kind="line",
+                x=(start, *np.repeat(values, 2).tolist(), end),
+                y=tuple(np.repeat(shares, 2).tolist()),
+                slot=place,
+                hover=tuple(f"{name}\n{share:.0%} have at most this ε" for share in np.repeat(shares, 2)),
+            )
+        )
+    x = Axis(title=_title(rows[0]), low=start, high=end)
+    return x, Axis(title="teachers with at most this ε (percent)", percent=True, low=-0.02, high=1.02), tuple(series)
+
+
+def _hover(row: Row) -> str:
+    return (
+        f"teacher {row['teacher']}\n{MEASURES[row['measure']]} {upper(row['epsilon'])}\nweight {number(row['weight'])}\n"
+        f"{row['size']:,} labelled nodes, centrality {number(row['centrality'])}"
+    )

@@ -1,0 +1,87 @@
+"""Which widget a parameter gets, and what stands at it. Pure functions; no Streamlit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from privgraph.options import Parameter
+from privgraph_workbench.words import numbers
+
+_MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
+
+
+def log_grid(low: float, high: float, extra: Iterable[float] = ()) -> list[float]:
+    """Round numbers from `low` to `high`, evenly spaced to the eye, with the bounds and `extra` among them.
+
+    >>> log_grid(1, 3, extra=[2.2])
+    [1.0, 1.2, 1.5, 2.0, 2.2, 2.5, 3.0]
+    """
+    found = {float(low), float(high), *(float(value) for value in extra if low <= value <= high)}
+    for exponent in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
+        found.update(v for m in _MANTISSAS if low <= (v := float(f"{m}e{exponent}")) <= high)
+    return sorted(found)
+
+
+def is_slider(parameter: Parameter) -> bool:
+    option = parameter.option
+    return (
+        parameter.type is float
+        and option.scale == "log"
+        and option.high is not None
+        and option.low is not None
+        and option.low > 0
+    )
+
+
+def is_budget(parameter: Parameter) -> bool:
+    return is_slider(parameter) and parameter.option.unit == "epsilon"
+
+
+def is_text(parameter: Parameter) -> bool:
+    """Whether its widget is a text, which holds whatever was typed."""
+    option = parameter.option
+    if parameter.type is bool or option.choices or is_whole(parameter):
+        return False
+    return is_budget(parameter) or not (is_slider(parameter) or is_share(parameter))
+
+
+def is_left(parameter: Parameter) -> bool:
+    """Whether the field stands empty at its default, since that is a 0 that is no number."""
+    return bool(parameter.option.zero) and parameter.default == 0
+
+
+def is_whole(parameter: Parameter) -> bool:
+    return parameter.type is int and not parameter.option.choices
+
+
+def is_share(parameter: Parameter) -> bool:
+    """Whether the values fill a stretch of about one, and hundredths are fine enough."""
+    option = parameter.option
+    if parameter.type is not float or option.scale != "linear" or option.low_open:
+        return False
+    if option.low is None or option.high is None or not 0.5 <= option.high - option.low <= 1:
+        return False
+    return math.isclose(100 * float(parameter.default), round(100 * float(parameter.default)), abs_tol=1e-9)
+
+
+def is_wide(parameter: Parameter) -> bool:
+    return (is_slider(parameter) and parameter.option.group == "Privacy") or len(parameter.option.choices) > 2
+
+
+def label(parameter: Parameter) -> str:
+    unit = parameter.option.unit
+    shown = unit and unit.lower() not in (parameter.name.lower(), parameter.label.lower())
+    return f"{parameter.label} ({unit})" if shown else parameter.label
+
+
+def help(parameter: Parameter) -> str:
+    option = parameter.option
+    text = option.help[:1].upper() + option.help[1:] + "."
+    bounds = []
+    if option.low is not None:
+        bounds.append(f"{'above' if option.low_open else 'from'} {option.low:g}")
+    if option.high is not None:
+        bounds.append(f"up to {option.high:g}")
+    default = option.zero if is_left(parameter) else numbers.option(parameter.default)
+    return f"{text} Values {' '.join(bounds)}; default {default}." if bounds else text

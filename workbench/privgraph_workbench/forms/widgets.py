@@ -1,0 +1,355 @@
+"""Forms made from options: one widget a parameter, its value in the URL, its mistakes in one sentence.
+
+Every widget is bound to the query parameter of its key, so that the address of a page is the form's content.
+A wrong value never empties the form, and is said once: a text or a whole number stays as it was typed, with
+the sentence of `options.parse` below; what a widget of an address cannot hold at all is named by
+`complaints`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from privgraph.options import OptionError, Parameter, Scalar, listed, parse
+from privgraph.registry import METHODS, MethodSpec
+from privgraph_workbench.forms import beginnings, fields
+from privgraph_workbench.words import markup, numbers, settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filled:
+    """What a form holds: valid values by option name, and by label a sentence for each field that is not
+    valid.
+
+    The sentence stands at its field already. `left` has a place below each field that leaves the choice to
+    the method, for what it comes to once that is known.
+    """
+
+    values: Mapping[str, Scalar] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, DeltaGenerator] = field(default_factory=dict)
+
+    def __or__(self, other: Filled) -> Filled:
+        return Filled(
+            values={**self.values, **other.values},
+            errors={**self.errors, **other.errors},
+            left={**self.left, **other.left},
+        )
+
+    def fill_in(self, found: Mapping[str, Scalar]) -> None:
+        """Write what the method chooses below the fields that leave it the choice."""
+        for name, place in self.left.items():
+            if name in found:
+                place.caption(settings.left(found[name]))
+
+
+def pointer(errors: Iterable[str]) -> str:
+    """Where to look, for a place that cannot go on: the labels of the fields at which a sentence stands."""
+    return f"Correct {listed(errors)} in the form first."
+
+
+def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool = True) -> list[str]:
+    """A sentence, as Markdown, for each value in the page's address that its option does not admit and its
+    widget cannot hold. `typed` says whether the widgets are those of a form, which hold wrong texts too."""
+    found = []
+    for parameter in parameters:
+        text = st.query_params.get(prefix + parameter.name)
+        if text is None or (typed and _holds(parameter, text)):
+            continue
+        key = prefix + parameter.name
+        if key in st.session_state and _admits(parameter, st.session_state[key]):
+            continue  # somebody has chosen since, and the address follows
+        try:
+            _read(parameter, text)
+        except OptionError as error:
+            found.append(f"In this page's address, {markup.literal(error)}; it is left out.")
+    return found
+
+
+def _holds(parameter: Parameter, text: str) -> bool:
+    """Whether the parameter's widget keeps that text of an address, right or wrong."""
+    return fields.is_text(parameter) or (fields.is_whole(parameter) and text.lstrip("+-").isdecimal())
+
+
+COMMON = ("unit", "epsilon", "delta", "accounting")
+"""Options that every method has: what somebody has chosen of these goes along to the next method."""
+_OF = "form.of"
+
+
+def turned(method: MethodSpec) -> None:
+    """Begin another method's form with its own defaults, where a link or Back has led to it: of the method
+    before, nothing may stand in it that the address does not say. Called before its fields are drawn, each
+    time."""
+    before, known = st.session_state.get(_OF), beginnings.form(method)
+    st.session_state[_OF] = method.name
+    if before in (None, method.name):
+        return
+    for parameter in known:
+        st.session_state[parameter.name] = _asked(parameter, st.query_params.get(parameter.name))
+
+
+def turn() -> None:
+    """Somebody has chosen another method: its form begins with its own defaults, but for what was chosen of
+    `COMMON`."""
+    before, after = str(st.session_state.get(_OF)), str(st.session_state["method"])
+    was = {one.name: one.default for one in beginnings.form(METHODS[before])} if before in METHODS else {}
+    for parameter in beginnings.form(METHODS[after]):
+        name = parameter.name
+        held = st.session_state.get(name)
+        if (
+            name not in COMMON
+            or held is None
+            or not _admits(parameter, held)
+            or _read(parameter, held) == was.get(name)
+        ):
+            st.session_state[name] = _first(parameter)
+    st.session_state[_OF] = after
+
+
+def _first(parameter: Parameter) -> object:
+    """What a field holds before anybody has touched it, in the type of its widget."""
+    if parameter.type is bool or parameter.option.choices:
+        return parameter.default
+    if fields.is_whole(parameter):
+        return None if fields.is_left(parameter) else int(parameter.default)
+    if fields.is_text(parameter):
+        return "" if fields.is_left(parameter) else numbers.option(parameter.default)
+    return float(parameter.default)
+
+
+def _asked(parameter: Parameter, text: str | None) -> object:
+    """What a field holds at an address with this text, which a text field keeps though it be wrong."""
+    first = _first(parameter)
+    if text is None or fields.is_text(parameter):
+        return first if text is None else text
+    try:
+        found = _read(parameter, text)
+    except OptionError:
+        return int(text) if fields.is_whole(parameter) and _holds(parameter, text) else first
+    return first if found == parameter.default else found
+
+
+def put(parameters: Sequence[Parameter], values: Mapping[str, Scalar], prefix: str = "") -> None:
+    """Begin a form with these values, and with defaults for the rest. Called before its fields are drawn."""
+    for parameter in parameters:
+        value = values.get(parameter.name)
+        st.session_state[prefix + parameter.name] = _asked(parameter, None if value is None else numbers.option(value))
+
+
+def _admits(parameter: Parameter, held: object) -> bool:
+    try:
+        _read(parameter, held)
+    except OptionError:
+        return False
+    return True
+
+
+def options_form(
+    parameters: Sequence[Parameter],
+    *,
+    prefix: str = "",
+    disabled: Mapping[str, Mapping[Scalar, str]] | None = None,
+    captions: Mapping[str, Callable[[Scalar], str]] | None = None,
+    heading: bool = True,
+    known: Mapping[str, Scalar] | None = None,
+) -> Filled:
+    """Draw the parameters group by group, the advanced ones folded away, and give what they hold.
+
+    `disabled` maps an option to choices that are not offered now and why; `captions` maps an option to a
+    function of its value that gives a sentence to stand below its widget. `heading` writes the groups' names.
+    `known` are options that were chosen elsewhere, on which it may hang whether others are asked for.
+    """
+    filled, known = Filled(), known or {}
+    for group in dict.fromkeys(parameter.option.group for parameter in parameters):
+        inside = [
+            parameter
+            for parameter in parameters
+            if parameter.option.group == group and _matters(parameter, {**known, **filled.values})
+        ]
+        plain = [parameter for parameter in inside if not parameter.option.advanced]
+        advanced = [parameter for parameter in inside if parameter.option.advanced]
+        if plain:
+            if heading:
+                st.markdown(f"##### {group}")
+            filled |= _grid(plain, prefix, disabled or {}, captions or {}, {**known, **filled.values})
+        if advanced:
+            with st.expander(
+                f"{group}: more options", expanded=ajar(group, advanced, prefix), key=f"fold.{prefix}{group}"
+            ):
+                filled |= _grid(advanced, prefix, disabled or {}, captions or {}, {**known, **filled.values})
+    return filled
+
+
+def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:
+    """Whether a fold must stand open, because a wrong value is or was in it: its sentence must be seen, and a
+    fold that closes over a hand that has just corrected it startles."""
+    flag = f"ajar.{prefix}{fold}"
+    found = bool(st.session_state.get(flag)) or any(_is_wrong(parameter, prefix) for parameter in parameters)
+    st.session_state[flag] = found
+    return found
+
+
+def _is_wrong(parameter: Parameter, prefix: str) -> bool:
+    key = prefix + parameter.name
+    held = st.session_state.get(key, st.query_params.get(key))
+    if held is None or (isinstance(held, str) and not _holds(parameter, held)):
+        return False
+    try:
+        _read(parameter, held)
+    except OptionError:
+        return True
+    return False
+
+
+def _matters(parameter: Parameter, known: Mapping[str, Scalar]) -> bool:
+    """Whether anybody reads the option, given what is known of the form so far (an option that is not in it:
+    yes)."""
+    if parameter.option.where is None:
+        return True
+    name, among = parameter.option.where
+    return name not in known or known[name] in among
+
+
+def _grid(
+    parameters: Sequence[Parameter],
+    prefix: str,
+    disabled: Mapping[str, Mapping[Scalar, str]],
+    captions: Mapping[str, Callable[[Scalar], str]],
+    known: Mapping[str, Scalar],
+) -> Filled:
+    values: dict[str, Scalar] = {}
+    errors: dict[str, str] = {}
+    left: dict[str, DeltaGenerator] = {}
+    small = [parameter for parameter in parameters if not fields.is_wide(parameter)]
+    columns = iter(st.columns(2) * math.ceil(len(small) / 2)) if small else iter(())
+    for parameter in parameters:
+        if not _matters(parameter, {**known, **values}):
+            continue
+        with st.container() if fields.is_wide(parameter) else next(columns):
+            try:
+                value = widget(parameter, prefix, disabled.get(parameter.name, {}))
+            except OptionError as error:
+                errors[parameter.label] = str(error)
+                st.error(markup.sentence(error))
+                continue
+            values[parameter.name] = value
+            if parameter.option.zero and value == 0:
+                left[parameter.name] = st.empty()
+                if st.session_state.get(prefix + parameter.name) not in (None, ""):
+                    left[parameter.name].caption(f"0: {parameter.option.zero}")
+            if parameter.name in captions:
+                st.caption(captions[parameter.name](value))
+    return Filled(values=values, errors=errors, left=left)
+
+
+def widget(parameter: Parameter, prefix: str = "", disabled: Mapping[Scalar, str] | None = None) -> Scalar:
+    """Draw one parameter and give its value. Raises `OptionError` for text that the option does not admit."""
+    key = prefix + parameter.name
+    option, label = parameter.option, fields.label(parameter)
+    shared: dict[str, Any] = {"key": key, "help": fields.help(parameter), "bind": "query-params"}
+    if fields.is_text(parameter) and isinstance(st.session_state.get(key), int | float):  # of another page's widget
+        st.session_state[key] = numbers.option(st.session_state[key])
+    if parameter.type is bool:
+        return bool(st.toggle(label, value=bool(parameter.default), **shared))
+    if option.choices:
+        return _choice(parameter, label, shared, disabled or {})
+    if fields.is_budget(parameter):
+        return _budget(parameter, label, shared)
+    if fields.is_slider(parameter):
+        # The address holds a slider's value as it is shown: a number that came as 3.70 is shown as 3.70.
+        texts = _held(key)
+        grid = fields.log_grid(float(option.low or 0), float(option.high or 1), [float(parameter.default), *texts])
+        value = st.select_slider(
+            label, grid, value=float(parameter.default), format_func=lambda v: texts.get(v, f"{v:.12g}"), **shared
+        )
+        return parse(parameter, value)
+    if fields.is_whole(parameter):
+        # Streamlit would keep a number beyond its bounds from us, and the form would stand at another one.
+        whole = None if fields.is_left(parameter) else int(parameter.default)
+        held = st.number_input(label, value=whole, step=1, placeholder=option.zero or None, **shared)
+        return _read(parameter, held)
+    if fields.is_share(parameter):
+        ends = float(option.low or 0), float(option.high or 1)
+        return parse(parameter, st.slider(label, *ends, float(parameter.default), 0.01, **shared))
+    default = "" if fields.is_left(parameter) else numbers.option(parameter.default)
+    return _read(parameter, st.text_input(label, value=default, placeholder=option.zero or None, **shared))
+
+
+def _read(parameter: Parameter, held: object) -> Scalar:
+    """What a field holds; one that is empty, or says so in a word, leaves the choice to the method."""
+    left = held is None or (isinstance(held, str) and held.strip() in ("", parameter.option.zero))
+    return parse(parameter, 0 if left and fields.is_left(parameter) else held)
+
+
+def _budget(parameter: Parameter, label: str, shared: dict[str, Any]) -> Scalar:
+    """An epsilon: typed to the digit, and beside it a slider over round numbers, which stays at the last
+    number that was right. The address holds what was typed."""
+    low, high, default = float(parameter.option.low or 0), float(parameter.option.high or 1), float(parameter.default)
+    slide, valid, error = f"{shared['key']}.slide", f"{shared['key']}.valid", None
+    typed, slid = st.columns([2, 3])
+    text = typed.text_input(label, value=numbers.option(parameter.default), **shared)
+    try:
+        st.session_state[valid] = held = float(parse(parameter, text))
+    except OptionError as found:
+        last, error = st.session_state.get(valid), found
+        held = last if last is not None and low <= last <= high else default
+    st.session_state[slide] = held
+    slid.select_slider(
+        "or a round number",
+        fields.log_grid(low, high, [default, held]),
+        format_func=lambda value: f"{value:.12g}",
+        key=slide,
+        on_change=_slid,
+        args=(shared["key"], slide),
+    )
+    if error is not None:
+        raise error
+    return held
+
+
+def _slid(key: str, slide: str) -> None:
+    st.session_state[key] = numbers.option(st.session_state[slide])
+
+
+def _choice(parameter: Parameter, label: str, shared: dict[str, Any], disabled: Mapping[Scalar, str]) -> Scalar:
+    offered = [choice for choice in parameter.option.choices if choice not in disabled]
+    if not offered:
+        raise OptionError(f"{parameter.name} has no choice left: {'; '.join(map(str, disabled.values()))}")
+    default = parameter.default if parameter.default in offered else offered[0]
+    if st.session_state.get(shared["key"], default) not in offered:
+        st.session_state[shared["key"]] = default
+    if len(offered) <= 5:
+        chosen = st.segmented_control(label, offered, default=default, required=True, width="stretch", **shared)
+    else:
+        chosen = st.selectbox(label, offered, index=offered.index(default), **shared)
+    for choice, reason in disabled.items():
+        if choice in parameter.option.choices:
+            st.caption(f"Not offered: {choice}. {reason}.")
+    return parse(parameter, chosen)
+
+
+def _held(key: str) -> dict[float, str]:
+    """The number that the session or the address holds for a slider, with its text, so that it has a place on
+    it."""
+    found = {}
+    for held in (st.session_state.get(key), st.query_params.get(key)):
+        try:
+            number = float(held)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            continue
+        if math.isfinite(number):
+            found[number] = held if isinstance(held, str) else f"{number:.12g}"
+    return found
+
+
+def address(values: Mapping[str, Scalar], prefix: str = "", known: Iterable[Parameter] = ()) -> dict[str, str]:
+    """The query parameters that fill a form with these values; what a field of the `known` ones says by
+    standing empty has none."""
+    empty = {parameter.name for parameter in known if fields.is_left(parameter)}
+    return {prefix + name: numbers.option(value) for name, value in values.items() if value != 0 or name not in empty}

@@ -1,0 +1,72 @@
+"""Runs submitted, looked after, tried again and deleted. No Streamlit, no torch.
+
+Whatever needs tensors happens in a process of its own, so that no run and no data set can take the browser
+process down.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+from privgraph.home import home
+from privgraph.runs.launch import launch
+from privgraph.runs.records import StoreError, StoreIsFull, StoreIsReadOnly
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
+
+LAUNCH_EVERY = 1.0
+_last_launch: dict[str, float] = {}
+_launching = threading.Lock()
+
+
+def store() -> RunStore:
+    """The run store that the environment names; one for each, for the life of the process."""
+    return _store(os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
+
+
+@lru_cache(maxsize=8)
+def _store(url: str, folder: str) -> RunStore:
+    return RunStore.open(url or None)
+
+
+def submit(specs: Iterable[RunSpec], tags: Sequence[str] = ()) -> list[str]:
+    """Store the specs as runs of one batch, start workers where there is room, and give the ids in order."""
+    chosen = list(specs)
+    batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
+    ids = [store().submit(spec, tags=tags, batch=batch) for spec in chosen]
+    launch(store())
+    return ids
+
+
+def tick() -> None:
+    """Look after the queue, as every page that shows runs does: at most once a second in a process."""
+    current = store()
+    with _launching:
+        if time.monotonic() - _last_launch.get(current.url, -LAUNCH_EVERY) < LAUNCH_EVERY:
+            return
+        _last_launch[current.url] = time.monotonic()
+    with suppress(StoreIsFull, StoreIsReadOnly):  # such a store is shown all the same; whoever submits a run is told
+        launch(current)
+
+
+def retry(run: str) -> None:
+    """Queue a stopped, failed or lost run again, and start it where there is room. Raises `StoreError`."""
+    store().retry(run)
+    launch(store())
+
+
+def delete(runs: Iterable[str]) -> list[str]:
+    """Delete the runs, and give a sentence for each that could not be deleted."""
+    refused = []
+    for run in runs:
+        try:
+            store().delete(run)
+        except StoreError as error:
+            refused.append(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    return refused

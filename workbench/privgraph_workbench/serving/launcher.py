@@ -1,0 +1,277 @@
+"""Starts the browser application, with defaults that are safe on a shared machine.
+
+The server is a process of its own: `streamlit run` on `server.py`, bound to 127.0.0.1, for whoever has the
+token that stands in the address. Any other address is refused unless somebody is asked who they are: by
+Streamlit's own log-in (an OpenID provider and a list of people), or by a reverse proxy that proves itself
+with a shared secret. Then there is no token.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import ipaddress
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.error
+import urllib.request
+import webbrowser
+from pathlib import Path
+from typing import NamedTuple
+
+from privgraph.home import home, open_to_others, umask
+from privgraph_workbench.serving import people
+
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 8501
+MAX_UPLOAD_MB = 200
+START_SECONDS = 60.0
+_PACKAGE = Path(__file__).resolve().parent
+_HOSTS, _SECRET, _SECRET_HEADER = "PRIVGRAPH_ALLOWED_HOSTS", "PRIVGRAPH_PROXY_SECRET", "X-Privgraph-Proxy"
+_TOKEN = "PRIVGRAPH_TOKEN"
+SHORTEST_SECRET = 32
+NOWHERE = "https://none.invalid"
+"""The only site whose pages Streamlit may take orders from when they frame it: there is none."""
+
+
+class LaunchError(RuntimeError):
+    """The app cannot be started so; the message is a sentence for its user."""
+
+
+class Started(NamedTuple):
+    """A server that answers: its process, its address, and the token without which it says nothing ("":
+    none)."""
+
+    process: subprocess.Popen[bytes]
+    address: str
+    token: str
+
+    @property
+    def opening(self) -> str:
+        """The address for the first visit."""
+        return f"{self.address}/?token={self.token}" if self.token else self.address
+
+    @property
+    def cookie(self) -> str:
+        """What a browser sends from then on."""
+        return f"privgraph-{self.address.rpartition(':')[2]}={self.token}"
+
+
+def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False) -> int:
+    """Start the app, print its address, and wait until it ends or is interrupted.
+
+    `port` None means 8501, or a free one where that is taken. Returns an exit code: 0 ended, 1 the server
+    failed, 2 refused (address or port).
+    """
+    try:
+        started = start(host, port)
+    except LaunchError as error:
+        print(error, file=sys.stderr)
+        return 2
+    process = started.process
+    print(f"The workbench is at {started.opening} (Ctrl+C stops it; runs that were started go on).", flush=True)
+    if open_to_others():
+        print(f"Others on this machine may enter {home()}, where your runs and uploads are.", file=sys.stderr)
+    if open_browser:
+        _open(started)
+    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    try:
+        code = process.wait()
+    except KeyboardInterrupt:
+        process.terminate()
+        process.wait()
+        return 0
+    return 0 if code in (0, -signal.SIGTERM, -signal.SIGINT) else 1
+
+
+def _open(started: Started) -> None:
+    """Show the app in the browser. Everybody here can read its command line: that names a file, not the
+    token."""
+    path = home() / "open.html"
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(
+            f'<meta http-equiv="refresh" content="0; url={started.opening}"><a href="{started.opening}">Open</a>'
+        )
+    webbrowser.open(path.resolve().as_uri())
+
+
+def start(host: str = DEFAULT_HOST, port: int | None = None) -> Started:
+    """The server, once it answers. Raises `LaunchError`."""
+    reason = refuses(host)
+    if reason:
+        raise LaunchError(reason)
+    chosen = choose_port(host, port)
+    token = "" if authentication() else _token()
+    environment = {
+        **os.environ,
+        _TOKEN: token,
+        "PRIVGRAPH_HOME": str(home().resolve()),
+        "STREAMLIT_BROWSER_GATHER_USAGE_STATS": "false",
+        _HOSTS: ",".join(filter(None, (os.environ.get(_HOSTS, ""), _plain(host)))),
+    }
+    if "PRIVGRAPH_DATA" in os.environ:
+        environment["PRIVGRAPH_DATA"] = str(Path(os.environ["PRIVGRAPH_DATA"]).expanduser().resolve())
+    process = subprocess.Popen(command(host, chosen), cwd=home(), env=environment, umask=umask())
+    started = Started(process, f"http://{_bracketed('127.0.0.1' if _is_wildcard(host) else host)}:{chosen}", token)
+    _wait(started)
+    return started
+
+
+def _token() -> str:
+    """The token of the environment, or a new one."""
+    given = os.environ.get(_TOKEN, "")
+    if not given:
+        return secrets.token_urlsafe(SHORTEST_SECRET)
+    if len(given) < SHORTEST_SECRET or not all(letter.isalnum() or letter in "-_" for letter in given):
+        raise LaunchError(f"{_TOKEN} must have at least {SHORTEST_SECRET} letters and digits.")
+    return given
+
+
+def command(host: str, port: int) -> list[str]:
+    """The command line of the server, with every safe default as a flag."""
+    flags = {
+        "server.address": host,
+        "server.port": port,
+        "server.headless": "true",
+        "server.showEmailPrompt": "false",
+        "server.fileWatcherType": "none",
+        "server.runOnSave": "false",
+        "server.enableCORS": "true",
+        "server.enableXsrfProtection": "true",
+        "server.maxUploadSize": MAX_UPLOAD_MB,
+        "server.enableStaticServing": "false",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "viewer",
+        "client.allowedOrigins": NOWHERE,
+        "client.showErrorLinks": "false",
+        "client.showErrorDetails": "none",  # a traceback belongs into the log of the server
+        "logger.hideWelcomeMessage": "true",
+        "global.developmentMode": "false",
+        "global.disableWidgetStateDuplicationWarning": "true",  # a line that is dragged moves a slider with a default
+    }
+    hosts = dict.fromkeys(
+        [*("127.0.0.1", "localhost", "::1"), _plain(host), *filter(None, os.environ.get(_HOSTS, "").split(","))]
+    )
+    return [
+        sys.executable,
+        "-P",  # a numpy.py in the working folder is not ours
+        "-m",
+        "streamlit",
+        "run",
+        str(_PACKAGE / "server.py"),
+        *(f"--{name}={value}" for name, value in flags.items()),
+        *(f"--server.allowedHosts={name.strip()}" for name in hosts),
+    ]
+
+
+def refuses(host: str) -> str | None:
+    """Why the app is not served at `host`, with the way to change that, or None."""
+    if _is_loopback(host) or authentication():
+        return None
+    return (
+        f"The app is not served at {host}, because anybody there could use it: either write an [auth] section "
+        f"(people, redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see Streamlit's st.login) into "
+        f"{home() / '.streamlit' / 'secrets.toml'} and install streamlit[auth], or put a reverse proxy that "
+        f"authenticates people in front, let it send the header {_SECRET_HEADER}, and set {_SECRET} to the same "
+        f"secret of 32 characters or more; name the public host in {_HOSTS}."
+    )
+
+
+def authentication() -> str | None:
+    """How users are authenticated: `"login"`, `"proxy"`, or None.
+
+    Raises `LaunchError` where an authentication is half configured: that must not pass for none.
+    """
+    secret = os.environ.get(_SECRET, "")
+    if secret:
+        if len(secret) < SHORTEST_SECRET:
+            raise LaunchError(f"{_SECRET} must have at least {SHORTEST_SECRET} characters (it has {len(secret)}).")
+        return "proxy"
+    for path in (home() / ".streamlit" / "secrets.toml", Path.home() / ".streamlit" / "secrets.toml"):
+        if not path.is_file():
+            continue
+        try:
+            section = tomllib.loads(path.read_text()).get("auth")
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise LaunchError(f"{path} is not valid TOML ({error}).") from None
+        if section is None:
+            continue
+        missing = [key for key in ("redirect_uri", "cookie_secret") if not section.get(key)]
+        if missing:
+            raise LaunchError(f"The [auth] section of {path} needs {' and '.join(missing)}.")
+        if not people.listed(section.get("people")):
+            raise LaunchError(
+                f'The [auth] section of {path} needs people = ["ada@example.org", "@example.org"]: the e-mail addresses, or '
+                "domains, that may come in. Without it, everybody whom the provider knows could."
+            )
+        if importlib.util.find_spec("authlib") is None:
+            raise LaunchError("Log-in is configured, but needs Authlib: pip install 'streamlit[auth]'.")
+        return "login"
+    return None
+
+
+def choose_port(host: str, port: int | None) -> int:
+    """`port` if it is free; for None, the default or else any free port. Raises `LaunchError` if `port` is
+    taken."""
+    if port is not None and not 0 < port < 65536:
+        raise LaunchError(f"The port must lie between 1 and 65535 (got {port}).")
+    wanted = DEFAULT_PORT if port is None else port
+    for candidate in (wanted, *((0,) if port is None else ())):
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((_plain(host), candidate))
+            except socket.gaierror:
+                raise LaunchError(f"There is no address {host} on this machine.") from None
+            except OSError as error:
+                if candidate == 0 or error.errno == 99:
+                    raise LaunchError(f"The app cannot listen at {host} ({error.strerror}).") from None
+                continue
+            return int(probe.getsockname()[1])
+    raise LaunchError(f"Port {wanted} of {host} is taken; choose another, or leave the port out for a free one.")
+
+
+def _wait(started: Started) -> None:
+    process, address = started.process, started.address
+    request = urllib.request.Request(f"{address}/_stcore/health", headers={"Cookie": started.cookie})
+    if os.environ.get(_SECRET):
+        request.add_header(_SECRET_HEADER, os.environ[_SECRET])
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback never goes through a proxy
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise LaunchError(f"The server ended with code {process.returncode} before it answered.")
+        try:
+            with direct.open(request, timeout=2):
+                return
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
+            time.sleep(0.05)
+    process.terminate()
+    raise LaunchError(f"The server did not answer at {address} within {START_SECONDS:.0f} seconds.")
+
+
+def _plain(host: str) -> str:
+    return host.strip("[]")
+
+
+def _bracketed(host: str) -> str:
+    return f"[{_plain(host)}]" if ":" in host else host
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(_plain(host)).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_wildcard(host: str) -> bool:
+    return _plain(host) in ("0.0.0.0", "::")

@@ -1,0 +1,64 @@
+"""Files that a page offers, made when they are asked for. No Streamlit.
+
+Streamlit's own button for a file that is made on demand gets another address with each redraw, and forgets
+the old one before the browser has heard of the new: whoever clicks meanwhile gets an error. Here a file has
+one address for as long as its session lives. A redraw only replaces what stands behind it.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote
+from weakref import WeakValueDictionary
+
+ROOT = "files"
+MOST = 500
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """A file that can be had: the name and media type that it leaves with, and what makes it."""
+
+    name: str
+    mime: str
+    make: Callable[[], bytes | str]
+
+
+class Shelf:
+    """The files that one session offers; nobody else can guess their addresses, and they go with the
+    session."""
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(16)
+        self._files: dict[str, File] = {}
+        self._lock = threading.Lock()
+        _shelves[self.token] = self
+
+    def offer(self, file: File, place: str = "") -> str:
+        """The address of a file, relative to a page's; the same for the same `place` (none: the file's name).
+
+        The `MOST` latest places are kept: a page has a few dozen.
+        """
+        place = place or file.name
+        with self._lock:
+            self._files.pop(place, None)
+            self._files[place] = file
+            while len(self._files) > MOST:
+                del self._files[next(iter(self._files))]
+        return f"{ROOT}/{self.token}/{quote(place)}"
+
+    def get(self, place: str) -> File | None:
+        with self._lock:
+            return self._files.get(place)
+
+
+_shelves: WeakValueDictionary[str, Shelf] = WeakValueDictionary()
+
+
+def find(token: str, place: str) -> File | None:
+    """The file at that address, if its session lives and offers it."""
+    shelf = _shelves.get(token)
+    return None if shelf is None else shelf.get(place)

@@ -1,0 +1,208 @@
+"""What surrounds every page: the list of pages, the log-in where one is configured."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, lru_cache, wraps
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from privgraph.options import short
+from privgraph.runs.records import StoreError, Unreadable
+from privgraph_workbench.serving import people
+from privgraph_workbench.words import markup
+
+TITLES = {
+    "start": ("Start", ":material/home:"),
+    "data": ("Data", ":material/hub:"),
+    "train": ("Train", ":material/model_training:"),
+    "accounting": ("Accounting", ":material/calculate:"),
+    "teachers": ("Teachers", ":material/school:"),
+    "audit": ("Audit", ":material/gavel:"),
+    "runs": ("Runs", ":material/list_alt:"),
+    "tradeoffs": ("Trade-offs", ":material/balance:"),
+}
+
+
+@cache
+def folder() -> Path:
+    """Where the page scripts are: inside an installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    inside = package / "_pages"
+    return inside if inside.is_dir() else package.parents[1] / "pages"
+
+
+def page(name: str) -> StreamlitPage:
+    """The page of that name; its URL path is its file's stem (the default page is served at / as well)."""
+    title, icon = TITLES[name]
+    return st.Page(folder() / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")
+
+
+def pages() -> list[StreamlitPage]:
+    return [page(name) for name in TITLES]
+
+
+# Streamlit's own button "Stop" ends the drawing of a page, not a run, and would be taken for ours.
+_ROOM = (
+    ".stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 3rem; }"
+    "[data-testid=stStatusWidget] button { display: none; }"
+    "[data-testid=stElementContainer]:has(script) { display: none; }"
+)
+# Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be
+# read.
+_DARK_TEXT = "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * { color: #0b1117 !important; }"
+
+# A link to a file looks like the buttons around it.
+FILE_LINK = "privgraph-file"
+_FILES = (
+    f"a.{FILE_LINK} {{ display: block; margin: 0 0 0.5rem; padding: 0.4rem 0.75rem; border-radius: 0.5rem; text-align: center;"
+    " border: 1px solid color-mix(in srgb, currentColor 25%, transparent); color: inherit !important;"
+    " text-decoration: none !important; }"
+    f"a.{FILE_LINK}:hover, a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
+)
+
+
+def tidy() -> None:
+    """Less empty room above a page's title, readable words on coloured ground, one history entry for a
+    visit."""
+    dark = st.context.theme.type == "dark"
+    st.html(f"<style>{_ROOM}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
+
+
+@cache
+def navigation() -> str:
+    """The script of every page; the gate admits it by its hash."""
+    return Path(__file__).with_name("navigation.js").read_text(encoding="utf-8")
+
+
+def run() -> None:
+    """Draw the page that the address names; where the run store refuses, say so in its one sentence."""
+    chosen = st.navigation(pages(), position="top")
+    if get_script_run_ctx() is not None:  # a module that is merely imported has no tab
+        st.set_page_config(page_title=f"{chosen.title} · privgraph")
+    if st.session_state.get("visited", ("", 0))[0] != chosen.url_path:
+        st.session_state["visited"] = (chosen.url_path, visit() + 1)
+    _keep_address()
+    _read_address(chosen)
+    with guarded():
+        chosen.run()
+        if runtime.exists():
+            _keep_modules(chosen.url_path)
+
+
+def visit() -> int:
+    """The number of the visit of a page: another one each time that somebody has come from another page."""
+    return int(st.session_state.get("visited", ("", 0))[1])
+
+
+def _keep_address() -> None:
+    """Put back into the address that a link or Back leads to what widgets of the page before had a name for.
+
+    Streamlit takes that out when the page changes, so that nothing of one page stands in the address of
+    another. But pages share names, and navigation.js sends the new page's own address alone: without its
+    `data`, the form would hold another graph than the one that was asked for.
+    """
+    context = get_script_run_ctx()
+    if context is None or not context.is_history_navigation:
+        return
+    asked = parse_qs(context.query_string, keep_blank_values=True)
+    with context.session_state.query_params() as address:
+        for name in asked:
+            if not address.has_param(name):
+                address[name] = asked[name]
+        address.set_initial_query_params_from_current()  # what widgets begin with
+
+
+_TEXTS = ("find", "tagged")
+"""Parameters of an address that are words of people, which may be any."""
+
+
+def _read_address(chosen: StreamlitPage) -> None:
+    """Leave out of the address what no widget can begin with: Streamlit's own break on empty and infinite
+    values."""
+    asked = st.query_params
+    bad = [name for name in asked if any(_is_hopeless(name, value) for value in asked.get_all(name))]
+    if bad:
+        said = [f"{name} has no value {short(asked[name])}" for name in bad if asked[name]]
+        st.session_state["left_out"] = said
+        left = {name: asked.get_all(name) for name in asked if name not in bad}
+        st.switch_page(chosen, query_params=left)
+    for text in st.session_state.pop("left_out", ()):
+        st.warning(f"In this page's address, {short(text)}; it is left out.")
+
+
+def _is_hopeless(name: str, value: str) -> bool:
+    if not value or name in _TEXTS:
+        return not value
+    try:
+        return not math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Where the run store refuses, say so in its one sentence."""
+    try:
+        yield
+    except Unreadable as error:
+        st.error(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+    except (StoreError, OSError) as error:  # OSError: the folder of the store cannot be made or read
+        st.error(f"The run store cannot be used: {markup.literal(error)}.")
+
+
+def fragment(draw: Callable[..., None], run_every: float | None = None) -> Callable[..., None]:
+    """A part of a page that is drawn by itself; where the store is away it says so, and looks again."""
+
+    @wraps(draw)
+    def drawn(*arguments: Any) -> None:
+        with guarded():
+            draw(*arguments)
+
+    return st.fragment(drawn, run_every=run_every)
+
+
+@lru_cache(maxsize=64)
+def _keep_modules(page: str) -> None:
+    """After the first drawing of a page: what it imported is no longer looked through for garbage.
+
+    Streamlit collects garbage after every drawing, over all objects of the process. That costs several times
+    what a tick of a live page does, nearly all of it for objects of modules, which are there for good.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+def ask_who() -> None:
+    """Stops the script with a log-in button, where log-in is configured and nobody on its list is logged
+    in."""
+    section = _secrets().get("auth")
+    if section is None:
+        return
+    logged_in = st.user.get("is_logged_in") is True
+    allowed = section.get("people") if isinstance(section, Mapping) else None
+    if logged_in and people.may_enter(st.user.to_dict(), allowed):
+        return
+    st.title("privgraph")
+    st.write("This workbench is for people who are known to its owner.")
+    if logged_in:
+        who = markup.literal(st.user.get("email") or "You")
+        st.warning(f"{who} is not on its list, or your provider has not verified that address.")
+        st.button("Log out", on_click=st.logout)
+    else:
+        st.button("Log in", on_click=st.login, type="primary")
+    st.stop()
+
+
+def _secrets() -> dict[str, object]:
+    return dict(st.secrets) if st.secrets.load_if_toml_exists() else {}

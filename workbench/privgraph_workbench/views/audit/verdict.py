@@ -1,0 +1,143 @@
+"""What an audit says, for somebody who has read no paper: the verdict, what it is not, what to do next."""
+
+from __future__ import annotations
+
+import math
+
+import streamlit as st
+
+from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.record import AuditRecord
+from privgraph.options import OptionError, parameters
+from privgraph.privacy.kinds import Adversary, Route
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import AUDITS
+from privgraph.runs import auditing
+from privgraph.runs.records import StoreError
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
+
+MORE = 4
+"""How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
+
+
+def show(audit: AuditRecord, subject: Subject) -> None:
+    """The verdict in a box whose colour says whether a claim fell, and the next step."""
+    said = f"{verdict(audit, subject.statement)} {_sure(audit)}"
+    if audit.refutes_sound:
+        st.error(said, icon="🚨")
+    elif audit.refutes_published:
+        st.error(said, icon="⚖️")
+    else:
+        st.info(said, icon=":material/balance:")
+    _next(audit, subject)
+
+
+def verdict(audit: AuditRecord, statement: PrivacyStatement) -> str:
+    """What the bound says of the two claims, in plain sentences of Markdown."""
+    of = "" if audit.covers == "run" else " of one step"
+    shown = f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)}.**"
+    if audit.epsilon == 0:
+        shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
+    if audit.refutes_sound:
+        return (
+            f"{shown} That is more than the {upper(audit.sound)} that we call sound. One of our proofs, "
+            "or the code, is wrong: "
+            "do not rely on this run, and tell us."
+        )
+    if math.isinf(audit.sound):
+        found = "No ε is proved here, so there is no guarantee that an attack could contradict."
+    else:
+        found = f"That is below the sound {upper(audit.sound)}: nothing contradicts the guarantee."
+    return " ".join(filter(None, (shown, found, _of_published(audit, statement))))
+
+
+def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
+    if audit.published is None:
+        return "No claim is refuted. That proves none of them: this attack could not, with so many trials."
+    claim = stated("published", audit.published)
+    if audit.refutes_published:
+        return (
+            f"It is more than the {claim} that the paper's formula claims for the same noise. That "
+            "formula does not "
+            "hold here."
+        )
+    if audit.published < audit.sound and statement.gaps:
+        proved = any(gap.evidence == "proved" for gap in statement.gaps)
+        return (
+            f"The paper's {claim} rests on an analysis with a known "
+            f"gap{', which is proved on paper' if proved else ''} "
+            "(the run's page tells of it). This audit was not strong enough to show it; one with more "
+            "trials may. "
+            "No claim is refuted. That proves none of them."
+        )
+    return (
+        f"It is below the paper's {claim}, too. No claim is refuted. That proves none of them: this "
+        "attack, with so "
+        "many trials, could not."
+    )
+
+
+def _sure(audit: AuditRecord) -> str:
+    """How sure the bound is, and what it takes for granted."""
+    text = f"The bound is right at {exact_percent(audit.confidence)} confidence"
+    routes = {bound.route: bound.epsilon for bound in audit.bounds}
+    if Route.THRESHOLD not in routes or routes.get(Route.GAUSSIAN) != audit.epsilon:
+        return f"{text}."
+    return (
+        f"{text}, for Gaussian noise, which the attacked releases have. Without that premise one "
+        "threshold alone shows "
+        f"{lower(routes[Route.THRESHOLD])}."
+    )
+
+
+def routes(audit: AuditRecord) -> str:
+    """Why the bars of the figure differ, where they do; nothing where there is but one bound."""
+    found = {bound.route: bound.epsilon for bound in audit.bounds}
+    if not {Route.THRESHOLD, Route.GAUSSIAN} <= set(found):
+        return ""
+    return (
+        f"Why two bounds from the same trials? The threshold ({lower(found[Route.THRESHOLD])}) takes "
+        "nothing for granted: it counts how often "
+        "one rule was right and wrong. Its δ is small, so it must rest on very rare false alarms, and "
+        "few trials show few "
+        f"of these. The Gaussian trade-off ({lower(found[Route.GAUSSIAN])}) uses that the noise is "
+        "known to be Gaussian: where the two "
+        "heaps of scores overlap tells how far apart they are, and thereby their tails too, which no "
+        "trial has reached. It is "
+        "larger for that reason, and worth nothing where the noise is of another kind."
+    )
+
+
+def _next(audit: AuditRecord, subject: Subject) -> None:
+    """One click to a stronger audit of the same kind, and one to the other kind, where they can be made."""
+    going = any(not one.done for one in auditing.states(queue.store(), audit.run))
+    known = {one.name: one.option for one in parameters(AuditOptions)}
+    counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
+    more = min(MORE * audit.trials, int(known[counted].high or 0))
+    offered = {name: spec for name, spec in AUDITS.items() if not spec.refuses(subject)}
+    steps: list[tuple[str, str, AuditOptions]] = []
+    if audit.audit in offered and more > audit.trials:
+        asked = AuditOptions(delta=audit.delta, seed=audit.seed + 1, **{counted: more})
+        steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
+    steps += [
+        (f"Try the other audit: {spec.title}", name, AuditOptions(delta=audit.delta))
+        for name, spec in offered.items()
+        if name != audit.audit
+    ]
+    with st.container(horizontal=True):
+        for label, name, options in steps:
+            if st.button(
+                label,
+                key=f"next.{name}",
+                disabled=going,
+                icon=":material/gavel:",
+                help=markup.sentence(AUDITS[name].cost(subject, options)),
+            ):
+                try:
+                    auditing.start(queue.store(), audit.run, name, options)
+                except (StoreError, OptionError, OSError) as error:
+                    st.error(markup.sentence(error))
+                    return
+                st.rerun()

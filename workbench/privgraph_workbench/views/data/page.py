@@ -1,0 +1,292 @@
+"""The Data page: what a graph is like, drawn and explained, and the upload of one's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.data.files import absent
+from privgraph.data.spec import DatasetSpec
+from privgraph.data.upload import delete_upload
+from privgraph.options import Option, OptionError, Parameter
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import datasets, describing
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.forms import data_options, widgets
+from privgraph_workbench.jobs import downloads
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.data import question, upload
+from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.words import markup, naming
+
+POLL_SECONDS = 1.0
+
+
+def page() -> None:
+    """Choose a graph and look at it; or bring your own."""
+    st.title("Data", anchor=upload.PLACE)
+    place = st.container()  # always there: what is below it keeps its place
+    spec = _choose()
+    with place:
+        upload.kept(spec)
+    filled = data_options.options_form(spec, expanded=True)
+    reason = datasets.unavailable(spec)
+    if reason is not None:
+        _absent(spec, reason)
+    elif not filled.errors:
+        with st.container(horizontal=True):
+            st.page_link(
+                shell.page("train"),
+                label="Train on this graph",
+                icon=":material/model_training:",
+                query_params=_address(spec, filled),
+            )
+            if spec.kind == "upload":
+                st.button(
+                    "Delete this upload",
+                    icon=":material/delete:",
+                    key="delete_upload",
+                    on_click=st.session_state.update,
+                    args=({"deleting_upload": spec.name},),
+                )
+        if st.session_state.get("deleting_upload") == spec.name:
+            _confirm_delete(spec)
+        _describe(spec, filled)
+    st.divider()
+    upload.form(_begin_anew)
+    _catalogue()
+
+
+def _address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
+    """The query parameters that choose this graph on another page."""
+    return {"data": spec.name, **widgets.address(filled.values, prefix="data.")}
+
+
+def _choose() -> DatasetSpec:
+    known = {spec.name: spec for spec in datasets.choices()}
+    asked = st.query_params.get("data")
+    if asked is not None and asked not in known:
+        st.warning(f"In this page's address, {datasets.complaint(asked)}; social is shown instead.")
+    spec = known[choosing.one("Data set", choosing.graphs(known.values()), "data", moved=_begin_anew)]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.badge(datasets.KINDS[spec.kind], color="blue")
+        st.markdown(naming.about(spec), width="stretch")
+    if spec.caution:
+        st.caption(f"Caution: {markup.literal(spec.caution)}")
+    st.caption(f"Source: {markup.literal(spec.source)}. Licence: {markup.literal(spec.licence)}.")
+    return spec
+
+
+def _absent(spec: DatasetSpec, reason: str) -> None:
+    """A set whose files are not here: what is missing, and a download where that can be."""
+    st.info(markup.sentence(reason), icon="📁")
+    if downloads.possible(spec):
+        current = downloads.state(spec)
+        under_way = current is not None and not current.over
+        if not under_way and st.button("Download it now", key=f"download.{spec.name}", icon=":material/download:"):
+            downloads.start(spec)
+            under_way = True
+        st.fragment(_downloading, run_every=POLL_SECONDS if under_way else None)(spec)
+
+
+def _downloading(spec: DatasetSpec) -> None:
+    current = downloads.state(spec)
+    if current is None:
+        return
+    if current.error:
+        st.error(markup.sentence(current.error))
+    elif not current.over:
+        st.progress(
+            current.share,
+            text=f"{markup.literal(current.stage)}: {current.done / 1e6:,.1f} of {current.total / 1e6:,.1f} MB",
+        )
+    elif datasets.unavailable(spec) is None:
+        st.rerun()
+
+
+def _describe(spec: DatasetSpec, filled: widgets.Filled) -> None:
+    """Facts and figures; while another process makes them, a word about that."""
+    try:
+        described = describing.describe(spec.name, filled.values)
+    except (DataError, OptionError) as error:
+        st.error(markup.sentence(error))
+        return
+    st.fragment(_described, run_every=POLL_SECONDS if described is None else None)(spec, filled, described is None)
+
+
+def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> None:
+    try:
+        described = describing.describe(spec.name, filled.values)
+    except (DataError, OptionError) as error:
+        st.error(markup.sentence(error))
+        return
+    if described is None:
+        st.info("The graph is being read and counted; that happens once.", icon="⏳")
+        return
+    if was_waiting:
+        st.rerun()
+    _facts(described)
+    question.show(_address(spec, filled), described)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("##### How many neighbours do nodes have?")
+        live_plot.show(degrees.plot(described.degrees, layout.theme()), key=f"degrees.{spec.name}")
+        st.caption(
+            f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many neighbours "
+            "give a lot away about others, and are the hardest to hide."
+        )
+    with right:
+        st.markdown("##### What is to be predicted?")
+        live_plot.show(classes.plot(classes.data(described.classes), layout.theme()), key=f"classes.{spec.name}")
+        st.caption(f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes.")
+    _neighbourhood(spec, filled, described)
+
+
+def _facts(described: describing.Description) -> None:
+    facts = described.facts
+    columns = st.columns(5)
+    columns[0].metric("Nodes", f"{facts.nodes:,}", border=True, help="People, papers, pages: what is classified")
+    columns[1].metric("Edges" if facts.undirected else "Directed edges", f"{facts.edges:,}", border=True)
+    columns[2].metric("Features", f"{facts.features:,}", border=True, help="Numbers that are known of each node")
+    columns[3].metric("Classes", f"{facts.classes}", border=True)
+    columns[4].metric(
+        "Homophily",
+        "none" if described.homophily is None else f"{described.homophily:.0%}",
+        border=True,
+        help="Share of edges that join two nodes of the same class",
+    )
+    st.caption(_homophily_words(described))
+
+
+def _homophily_words(described: describing.Description) -> str:
+    """Homophily for somebody who never heard the word."""
+    share, chance = described.homophily, described.homophily_by_chance
+    if share is None:
+        return "This graph has no edges: nothing can be learnt from neighbours."
+    text = f"Homophily: {share:.0%} of the edges join nodes of the same class; by chance it would be {chance:.0%}. "
+    if share > chance + 0.15:
+        return text + "Neighbours are alike: a graph network can learn much from them, and they betray each other."
+    if share < chance - 0.15:
+        return text + "Neighbours are unlike: summing over them may hurt more than it helps."
+    return text + "Neighbours are hardly more alike than strangers: edges help little here."
+
+
+def _neighbourhood(spec: DatasetSpec, filled: widgets.Filled, described: describing.Description) -> None:
+    st.markdown("##### One node and those around it")
+    last = described.facts.nodes - 1
+    number = Parameter(
+        "node",
+        int,
+        described.piece.centre,
+        Option("which node is drawn in the middle", low=0, high=last, label=f"Node (0 to {last:,})"),
+    )
+    for complaint in widgets.complaints([number]):
+        st.warning(complaint)
+    try:
+        with st.container(width=220):
+            node = int(widgets.widget(number))
+    except OptionError as error:
+        st.error(markup.sentence(error))
+        return
+    waiting = node != described.piece.centre and not _is_read(spec, filled, node)
+    st.fragment(_piece, run_every=POLL_SECONDS if waiting else None)(spec, filled, described, node, waiting)
+
+
+def _is_read(spec: DatasetSpec, filled: widgets.Filled, node: int) -> bool:
+    """Whether the surroundings of the node can be drawn, or cannot be had at all."""
+    try:
+        return describing.describe(spec.name, filled.values, node=node) is not None
+    except (DataError, OptionError):
+        return True
+
+
+def _piece(
+    spec: DatasetSpec, filled: widgets.Filled, described: describing.Description, node: int, was_waiting: bool
+) -> None:
+    piece = described.piece
+    if node != piece.centre:
+        try:
+            found = describing.describe(spec.name, filled.values, node=node)
+        except (DataError, OptionError) as error:
+            st.error(markup.sentence(error))
+            return
+        if found is None:
+            st.caption("The surroundings of this node are being read.")
+            return
+        if was_waiting:
+            st.rerun()
+        piece = found.piece
+    rows = neighbourhood.data(piece.edges, piece.labels, centre=node, class_names=described.class_names)
+    live_plot.show(neighbourhood.plot(rows, layout.theme()), key=f"piece.{spec.name}")
+    cut = "" if piece.complete else " Only the nearest are drawn."
+    st.caption(
+        f"Colour and shape are classes.{cut} Edge-level privacy hides whether any one line is there; node-level "
+        "privacy hides one mark with all its lines."
+    )
+
+
+def _confirm_delete(spec: DatasetSpec) -> None:
+    with st.container(border=True):
+        st.markdown(
+            f"**{markup.literal(spec.title)}** will be gone from this machine. Runs that used it stay, and cannot be repeated."
+        )
+        with st.container(horizontal=True):
+            st.button(
+                "Delete for good", type="primary", key="delete_upload_yes", on_click=_delete_upload, args=(spec.name,)
+            )
+            st.button("Keep", key="delete_upload_no", on_click=st.session_state.pop, args=("deleting_upload", None))
+
+
+def _delete_upload(name: str) -> None:
+    delete_upload(name)
+    del st.session_state["deleting_upload"]
+    choosing.put("data", "social")
+
+
+def _begin_anew() -> None:
+    """Another graph has other nodes: the one in the middle is chosen anew."""
+    st.session_state.pop("node", None)
+
+
+def _catalogue() -> None:
+    st.markdown("### The whole catalogue")
+    for kind, heading in datasets.KINDS.items():
+        inside = [spec for spec in datasets.choices() if spec.kind == kind]
+        if not inside:
+            continue
+        st.markdown(f"###### {heading}")
+        st.dataframe(
+            [_row(spec) for spec in inside],
+            hide_index=True,
+            alt=f"Data sets: {heading}",
+            placeholder="your choice",
+            column_config={
+                "open": st.column_config.LinkColumn("", display_text="look", width="small"),
+                "here": st.column_config.TextColumn("here", width="small"),
+                "name": st.column_config.TextColumn(width="small"),
+                **{
+                    name: st.column_config.NumberColumn(format="localized")
+                    for name in ("nodes", "edges", "features", "classes")
+                },
+            },
+        )
+
+
+def _row(spec: DatasetSpec) -> dict[str, object]:
+    return {
+        "open": f"/data?data={spec.name}",
+        "here": _here(spec),
+        "name": spec.name,
+        "what": spec.title,
+        "nodes": spec.nodes,
+        "edges": spec.edges,
+        "features": spec.features,
+        "classes": spec.classes,
+    }
+
+
+def _here(spec: DatasetSpec) -> str:
+    missing = len(absent(spec))
+    if not missing:
+        return "yes"
+    return f"{missing} file{'s' if missing != 1 else ''} missing"

@@ -1,0 +1,118 @@
+"""The upload of one's own graph on the Data page: its form, what is wrong with it, and what was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec
+from privgraph.data.upload import check_upload, save_upload
+from privgraph.data.uploads import upload_spec
+from privgraph.options import UnknownName
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import choosing
+from privgraph_workbench.words import markup
+
+MOST_UPLOAD_MB = 200
+PLACE = "data"
+"""The anchor of the page's title, near which an upload that was kept is confirmed."""
+_KEPT, _REFUSED = "upload_kept", "upload_refused"
+
+
+def form(begin_anew: Callable[[], None]) -> None:
+    """The files, their name, the button; `begin_anew` is called when the page goes over to the new graph."""
+    st.markdown("### Bring your own graph")
+    with st.expander("What the files must look like", key="fold.upload_help"):
+        st.markdown(
+            "One of:\n"
+            "- **npz** (NumPy arrays): `x` (nodes × features, numbers), `y` (one class number a node, "
+            "from 0), "
+            "`edge_index` (2 × edges, node numbers); optional `train_mask`, `val_mask`, `test_mask`, "
+            "`class_names`, `feature_names`\n"
+            "- **two CSV files** with headers: edges `source,target`; nodes `id,label` and one column a "
+            "feature\n"
+            "- **GraphML** with a node attribute `label` and numeric attributes\n\n"
+            "Edges are read as undirected. The graph stays on this machine; the files are checked "
+            "before they are "
+            "read, and never run."
+        )
+    files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
+        "One npz or GraphML file, or two CSV files",
+        type=["npz", "csv", "graphml", "xml"],
+        accept_multiple_files=True,
+        max_upload_size=MOST_UPLOAD_MB,
+        key=_uploader(),
+    )
+    title = st.text_input("Name it", key="upload_title", max_chars=60, placeholder="My graph")
+    if files and not title.strip():
+        st.caption(":orange[It has no name yet.] Without one, every list calls it *Your own graph*.")
+    if files:
+        st.button("Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,))
+    refused, why = st.session_state.get(_REFUSED, ((), ""))
+    if files and refused == _ids(files):
+        st.error(why)
+    if not files and (name := _last()) is not None:
+        st.caption(f"Kept: **{markup.literal(upload_spec(name).title)}**. [See it above](#{PLACE}).")
+
+
+def kept(spec: DatasetSpec) -> None:
+    """That this graph was kept, with its sizes and what became of its edges, until somebody has read it."""
+    if _last() != spec.name:
+        return
+    with st.container(border=True):
+        st.success(
+            f"**{markup.literal(spec.title)} is kept:** {spec.nodes:,} nodes (people), {spec.edges:,} edges, "
+            f"{spec.classes} classes. It is chosen here, and stands in every list of graphs.",
+            icon=":material/check_circle:",
+        )
+        notes = " ".join(markup.sentence(note) for note in st.session_state[_KEPT][1])
+        st.caption(f"{notes} Exports call it {markup.literal(spec.name)}.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link(
+                shell.page("train"),
+                label="**Train on it**",
+                icon=":material/model_training:",
+                query_params={"data": spec.name},
+            )
+            st.button("Close", key="upload_read", type="tertiary", on_click=st.session_state.pop, args=(_KEPT, None))
+
+
+def _last() -> str | None:
+    """The graph that was kept last, by name, while it is there and nobody has closed what is said of it."""
+    name = st.session_state.get(_KEPT, (None, ()))[0]
+    try:
+        return upload_spec(name).name if name else None
+    except UnknownName:
+        return None
+
+
+def _ids(files: Sequence[UploadedFile]) -> tuple[str, ...]:
+    return tuple(file.file_id for file in files)
+
+
+def _uploader() -> str:
+    """The name of the field for files: another one after each upload that was kept."""
+    count = st.session_state.get("uploads_kept", 0)
+    return f"upload.{count}" if count else "upload"
+
+
+def _take(begin_anew: Callable[[], None]) -> None:
+    """Check and keep the files, and choose the graph; what is wrong is kept for the page to say.
+
+    A file name from a browser is never used: files are told apart by their place and content.
+    """
+    files = st.session_state[_uploader()]
+    try:
+        checked = check_upload({f"file {place}": file for place, file in enumerate(files)})
+        name = save_upload(checked, title=st.session_state["upload_title"].strip())
+    except DataError as error:
+        st.session_state[_REFUSED] = (_ids(files), markup.sentence(error))
+        return
+    st.session_state[_KEPT] = (name, checked.notes)
+    st.session_state["upload_title"] = ""
+    st.session_state["uploads_kept"] = st.session_state.get("uploads_kept", 0) + 1
+    choosing.put("data", name)
+    begin_anew()

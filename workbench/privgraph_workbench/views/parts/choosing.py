@@ -1,0 +1,89 @@
+"""Selectors of graphs and runs: people read titles there, and the address keeps names.
+
+Streamlit's own binding would write titles into the address: words of people, which may be equal, change or be
+private.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from privgraph.data.spec import DatasetSpec
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.words import naming
+
+ALONG = ("data",)
+"""What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
+_BEFORE = "before."
+
+
+def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
+    """The title of each graph, by name; no two are equal."""
+    return _distinct({spec.name: spec.title for spec in specs})
+
+
+def runs(records: Iterable[RunRecord]) -> dict[str, str]:
+    """What each run was, by id; no two are equal."""
+    return _distinct({record.id: naming.plain_name(record) for record in records})
+
+
+def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
+    """Equal titles are numbered from the second on: a selector would take one for the other.
+
+    >>> _distinct({"a": "Ring", "b": "Ring", "c": "Star"})
+    {'a': 'Ring', 'b': 'Ring (2)', 'c': 'Star'}
+    """
+    seen: Counter[str] = Counter()
+    found: dict[str, str] = {}
+    for name, title in titles.items():
+        text = title
+        while text in found.values():
+            seen[title] += 1
+            text = f"{title} ({seen[title] + 1})"
+        found[name] = text
+    return found
+
+
+def one(
+    label: str, titles: Mapping[str, str], key: str, *, moved: Callable[[], None] | None = None, **rest: Any
+) -> str:
+    """The name that is chosen: of the address, else on this page, else (for what is in `ALONG`) on one
+    before. `moved` is called when somebody chooses another."""
+    asked, before = st.query_params.get(key), st.session_state.get(_BEFORE + key)
+    if asked in titles:
+        put(key, str(asked))
+    elif asked is None and key in ALONG and before in titles:
+        put(key, str(before))
+    elif st.session_state.get(key) not in titles:
+        st.session_state.pop(key, None)
+
+    def keep() -> None:
+        put(key, st.session_state[key])
+        if moved is not None:
+            moved()
+
+    chosen = st.selectbox(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)
+    return str(chosen)
+
+
+def put(key: str, name: str) -> None:
+    """Choose this name from now on: here, in the address, and on the pages that are opened next."""
+    st.session_state[key] = st.session_state[_BEFORE + key] = st.query_params[key] = name
+
+
+def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:
+    """The names that are chosen, none or more."""
+    if key in st.query_params or key in st.session_state:
+        st.session_state[key] = [name for name in st.query_params.get_all(key) if name in titles]
+
+    def keep() -> None:
+        st.query_params[key] = st.session_state[key]
+
+    return list(
+        place.multiselect(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)
+    )

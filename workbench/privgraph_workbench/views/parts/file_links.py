@@ -1,0 +1,122 @@
+"""Links that hand out figures as files, each with its privacy statement. A file is made when it is asked
+for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import escape
+
+import streamlit as st
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord, StoredEvent
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.serving.offered_files import File, Shelf
+from privgraph_workbench.serving.shell import FILE_LINK
+from privgraph_workbench.views.parts import layout
+from privgraph_workbench.words.naming import statements_of
+
+
+def figure_exports(
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    *,
+    name: str = "",
+    label: str = "Export",
+) -> None:
+    """A menu with every format of the figure; `name` begins the files' names."""
+    from privgraph_workbench.figures.export import FORMATS, export
+
+    with st.popover(
+        label,
+        icon=":material/download:",
+        help="This figure as a file that carries its privacy statement",
+        key=f"export.{figure}.{name}",
+    ):
+        theme = st.segmented_control(
+            "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
+        )
+        _links(
+            {
+                kind.upper(): File(
+                    name=f"{name or 'privgraph'}-{figure}.{kind}",
+                    mime=mime,
+                    make=partial(export, figure, rows, statements, kind, theme),
+                )
+                for kind, mime in FORMATS.items()
+            }
+        )
+
+
+def _links(offered: Mapping[str, File], folder: str = "") -> None:
+    """A link for each file, by its label. `folder` tells files apart that leave with the same name."""
+    shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
+    st.html(
+        "".join(
+            f'<a class="{FILE_LINK}" href="{escape(shelf.offer(file, folder + file.name))}" download>{escape(label)}</a>'
+            for label, file in offered.items()
+        )
+    )
+
+
+def drawn_figure(
+    figure: str,
+    rows: Sequence[Row],
+    statements: Mapping[str, PrivacyStatement],
+    record: RunRecord,
+    view: str = "",
+    on_drag: Callable[[str, float], None] | None = None,
+) -> None:
+    """A figure of a run with its exports; each `view` of it keeps its own zoom, and names its own files."""
+    live_plot.show(draw(chart_of(figure, rows), layout.theme()), key=f"{figure}{view}.{record.id}", on_drag=on_drag)
+    figure_exports(figure, rows, statements, name=f"{record.id}{view}")
+
+
+def run_exports(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+    """A finished run's figures, and its report."""
+    from privgraph_workbench.figures.costs import ledger
+    from privgraph_workbench.figures.runs import curves
+
+    statement = record.statement
+    statements = statements_of([record])
+    with st.container(horizontal=True):
+        figure_exports("curves", curves.data(events), statements, name=record.id, label="Export the curves")
+        if statement and statement.ledger:
+            rows = ledger.data(statement.ledger, statement.delta)
+            figure_exports("ledger", rows, statements, name=record.id, label="Export the ledger")
+        _report(record, events)
+
+
+def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+    """The report of a run, for oneself or for others."""
+    from privgraph_workbench import report
+
+    with st.popover(
+        "Report", icon=":material/description:", help="Results, figures and the whole statement on one page"
+    ):
+        share = st.toggle(
+            "For others: leave the seed out",
+            key=f"report.share.{record.id}",
+            value=True,
+            help="A seed says which nodes were held out, and is nobody else's business",
+        )
+        kinds = (
+            ("HTML page", report.html, "html", "text/html"),
+            ("Markdown", report.markdown, "md", "text/markdown"),
+        )
+        _links(
+            {
+                label: File(
+                    name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",
+                    mime=mime,
+                    make=partial(make, record, list(events), share=share),
+                )
+                for label, make, suffix, mime in kinds
+            },
+            folder=f"{record.id}/",
+        )

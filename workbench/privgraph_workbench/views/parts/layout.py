@@ -1,0 +1,25 @@
+"""How a page is laid out: its theme, parts that fold, links to itself."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+
+
+def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
+    """A part of a page that need not be made before somebody asks for it: `open` says whether it is
+    wanted."""
+    return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
+
+
+def theme() -> str:
+    """light or dark, as the reader sees the page."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def link(page: str, **query: str) -> str:
+    """The full address of a page of this app, for copying."""
+    here = urlsplit(st.context.url or "http://localhost/")
+    return urlunsplit((here.scheme, here.netloc, f"/{page}", urlencode(query), ""))

@@ -1,0 +1,316 @@
+"""A privacy statement on a page: three numbers side by side, what they mean, the ledger, the gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from privgraph.privacy.events import (
+    Atoms,
+    BoundedRange,
+    Composed,
+    Gaussian,
+    Laplace,
+    NonPrivate,
+    Nothing,
+    PoissonSampled,
+    PureDP,
+    RandomizedResponse,
+    Repeated,
+    RevealedMixture,
+    SampledOnce,
+    SampledSubgraphs,
+    SampledTerms,
+    Single,
+)
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import attacked, tuning_price
+from privgraph_workbench.facts import method_costs
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words import statements as statement_words
+from privgraph_workbench.words.numbers import exact_percent, stated, upper
+
+
+def show(
+    statement: PrivacyStatement,
+    *,
+    planned: bool = False,
+    compact: bool = False,
+    whole: bool = True,
+    run: str = "",
+    asked: float | None = None,
+) -> None:
+    """The whole statement; `planned` says that nothing has run yet, `compact` leaves room for a form beside
+    it.
+
+    Not `whole`: the run ended on its way, and the epsilons are those of its whole plan. `run`: which one may
+    be audited. `asked`: the budget that the noise was chosen by.
+    """
+    numbers(statement, planned=planned, whole=whole, run=run)
+    if why := meaning.comes_to(asked, statement.epsilon):
+        st.caption(why)
+    if statement.known_faults:
+        st.markdown(meaning.BUT_FOR_FAULTS)
+    st.markdown(meaning.risk(statement.unit, statement.epsilon, statement.delta, statement.neighbours))
+    if statement.unit != "none":
+        for reason in method_costs.unprotected(statement.ledger):
+            st.warning(f"No ε can be proved: {markup.literal(reason)}.")
+        st.caption(f"{meaning.delta(statement.delta, statement.epsilon)} Rule: {markup.literal(statement.delta_rule)}.")
+    if statement.data_dependent:
+        st.warning("This epsilon was computed from the private data and is itself not private.")
+    if statement.gaps:
+        gaps(statement)
+    ledger(statement.ledger, planned=planned, whole=whole)
+    with st.expander("What exactly is promised, and on which assumptions", expanded=not (planned or compact)):
+        promise(statement)
+
+
+def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True, run: str = "") -> None:
+    """Sound, as published and audited epsilon, each with its label and what it is. `run`: which one may be
+    audited."""
+    will = "will guarantee" if planned else "guarantees"
+    published = (
+        f" Computed by: {markup.literal(statement.accountant_as_published)}."
+        if statement.accountant_as_published
+        else ""
+    )
+    refuted = statement_words.refutations(statement)
+    boxes = (
+        (
+            EPSILONS["sound"].label + (", planned" if planned else "" if whole else " of the whole plan"),
+            stated("sound", statement.epsilon),
+            f"What this noise {will}, by a proof that we stand for. Computed by: {markup.literal(statement.accountant or 'no need')}.",
+        ),
+        (
+            EPSILONS["published"].label,
+            "no formula"
+            if statement.epsilon_as_published is None
+            else stated("published", statement.epsilon_as_published),
+            f"What the paper's own formula says of the same noise: to reproduce its tables, not a promise.{published}",
+        ),
+        (
+            EPSILONS["audited"].label,
+            audited(statement, colour=bool(refuted)),
+            _attacked(statement),
+        ),
+    )
+    cards = [column.container(border=True, height="stretch") for column in st.columns(3)]
+    for card, (label, value, help_) in zip(cards, boxes, strict=True):
+        card.markdown(label, help=help_)
+        card.markdown(f"#### {value}")
+    with cards[-1]:
+        _under_audited(statement, run)
+    for sentence in refuted:
+        st.error(sentence)
+    if statement.known_faults:
+        st.error(statement_words.faults(statement))
+    st.caption(meaning.THREE_NUMBERS)
+
+
+def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> None:
+    """What all `runs` would cost together, each statement with so many seeds, if all of them were shown to
+    somebody."""
+    event = Ledger([entry for one in statements for entry in one.ledger]).event()
+    delta = max(one.delta for one in statements)
+    largest = max(one.epsilon for one in statements)
+    st.warning(
+        f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but whoever sees all "
+        f"{len(statements) * seeds} {runs}, or picks the best of them, has been shown ε = {upper(tuning_price(event, delta, seeds))} "
+        f"(δ = {delta:.2g}). No paper counts this. Run several on data that are public or yours to see."
+    )
+
+
+def _attacked(statement: PrivacyStatement) -> str:
+    """What the audited number says, and of what."""
+    if statement.epsilon_audited is None:
+        return "The least that an attack has shown. Above a claimed number it refutes the claim."
+    sure = f" at {exact_percent(statement.audit_confidence)} confidence" if statement.audit_confidence else ""
+    return (
+        f"The least that attacks have shown{sure}, all of them together. Attacked: {markup.literal(attacked(statement.adversary))}. Above a claimed "
+        "number it refutes the claim."
+    )
+
+
+def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
+    """The audited number alone; `colour`: in red, where it exceeds a claim."""
+    if statement.epsilon_audited is None:
+        return "not audited"
+    text = f"≥ {stated('audited', statement.epsilon_audited)}"
+    return f":red[{text}]" if colour else text
+
+
+def _under_audited(statement: PrivacyStatement, run: str) -> None:
+    """How sure the audited number is and what was attacked; or the way to the first audit, where a run can
+    have one."""
+    if statement.epsilon_audited is not None:
+        st.caption(markup.literal(statement_words.audited_how(statement)))
+    elif run and statement.unit != "none":
+        st.page_link(shell.page("audit"), label="Audit it", icon=":material/gavel:", query_params={"run": run})
+
+
+def gaps(statement: PrivacyStatement) -> None:
+    """Where the paper's analysis promises more than holds, in plain words with its size."""
+    many = len(statement.gaps) > 1
+    title = f"{len(statement.gaps)} gaps" if many else "A gap"
+    with st.expander(f"{title} between what the paper claims and what holds", icon="⚠️"):
+        for gap in statement.gaps:
+            st.markdown(f"**{markup.literal(gap.title)}** ({markup.literal(gap.evidence)})")
+            st.markdown(
+                f"- The paper says: {markup.literal(gap.claim)}\n- Where it fails: {markup.literal(gap.fails)}\n"
+                f"- What holds: {markup.literal(gap.holds)}\n- Size: {markup.literal(gap.size)}\n- Source: {markup.literal(gap.source)}"
+            )
+
+
+def ledger(
+    entries: tuple[LedgerEntry, ...], *, planned: bool = False, whole: bool = True, pending: bool = False
+) -> None:
+    """The mechanisms as a table: what was run, with which noise, how often. `pending`: the run goes on."""
+    st.markdown("###### Privacy ledger: mechanisms that will be run" if planned else "###### Privacy ledger")
+    if not entries:
+        if planned:
+            text = "No mechanism will read what is protected."
+        elif pending:
+            text = (
+                "No mechanism is recorded as finished so far. One may be under way: it counts from the "
+                "moment it begins, so that a "
+                "run that is stopped now has the ε of the whole plan."
+            )
+        elif whole:
+            text = "No mechanism has read what is protected."
+        else:
+            text = (
+                "No mechanism had finished when the run ended. One may have been under way, and what it had read is not known: "
+                "hence the ε of the whole plan, as an upper bound."
+            )
+        st.caption(text)
+        return
+    rows = [row(entry) for entry in entries]
+    said = [column for column in rows[0] if any(line[column] not in (None, "") for line in rows)]
+    st.dataframe(
+        [{column: line[column] for column in said} for line in rows],
+        hide_index=True,
+        alt="Mechanisms with their stage, count, noise and sensitivity",
+        placeholder="",
+        column_config={
+            "noise σ": st.column_config.NumberColumn(
+                format="%.3g", help="Standard deviation of the noise, in the units of what is released"
+            ),
+            "sensitivity": st.column_config.NumberColumn(
+                format="%.3g", help="How far one protected unit can move what is released"
+            ),
+            "times": st.column_config.NumberColumn(
+                help="How often the mechanism is run; one on gradients once a step, of which an epoch has several"
+            ),
+            "sampling": st.column_config.NumberColumn(
+                format="%.3g", help="Chance with which each unit takes part in one run of the mechanism"
+            ),
+        },
+    )
+    for text, stages in told(entries).items():
+        st.caption(f"{', '.join(markup.literal(stage) for stage in stages)}: {markup.literal(text)}.")
+
+
+def told(entries: Sequence[LedgerEntry]) -> dict[str, list[str]]:
+    """What entries were accounted as and their notes, which no column has room for, with the stages of
+    each."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        text = "; ".join(filter(None, (f"accounted as {event_words(entry.event)}", entry.note)))
+        stages = found.setdefault(text, [])
+        if entry.stage not in stages:
+            stages.append(entry.stage)
+    return found
+
+
+def row(entry: LedgerEntry) -> dict[str, Any]:
+    """The short facts of a ledger entry, for a table half a page wide."""
+    return {
+        "stage": entry.stage,
+        "mechanism": entry.mechanism,
+        "times": entry.count,
+        "noise σ": entry.noise_std,
+        "sensitivity": entry.sensitivity,
+        "norm": entry.norm,
+        "sampling": entry.sampling_rate,
+    }
+
+
+def event_words(event: Single) -> str:
+    """A privacy event in a few words.
+
+    >>> event_words(PoissonSampled(rate=0.1, event=Gaussian(noise_multiplier=2.0)))
+    'Gaussian noise, 2 × sensitivity, on a 10% sample'
+    >>> event_words(SampledOnce(rate=0.1, event=Repeated(event=Gaussian(noise_multiplier=2.0), count=1000)))
+    'Gaussian noise, 2 × sensitivity, 1,000 times, all on one and the same 10% sample'
+    >>> drawn = SampledSubgraphs(
+    ...     rate=0.2, neighbours=2, noise_multiplier=5.0, largest_degree=99, exclusive=False
+    ... )
+    >>> print(event_words(drawn).partition(": ")[2])
+    each node in 0.4 others on average at most, central or not
+    """
+    match event:
+        case Nothing():
+            return "costs nothing"
+        case NonPrivate():
+            return f"no protection: {event.reason}"
+        case Gaussian():
+            return f"Gaussian noise, {event.noise_multiplier:.3g} × sensitivity"
+        case Laplace():
+            return f"Laplace noise, {event.noise_multiplier:.3g} × sensitivity"
+        case PureDP():
+            return f"pure ε = {event.epsilon:.3g}"
+        case BoundedRange():
+            return f"privacy losses within a range of {event.epsilon:.3g}"
+        case RandomizedResponse():
+            return (
+                f"randomised response: 1 stays 1 with {event.one_to_one:.3g}, 0 becomes 1 with {event.zero_to_one:.3g}"
+            )
+        case PoissonSampled():
+            return f"{event_words(event.event)}, on a {exact_percent(event.rate, 3)} sample"
+        case SampledOnce():
+            return f"{_together(event.event)}, all on one and the same {exact_percent(event.rate, 3)} sample"
+        case SampledTerms():
+            return (
+                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on a {exact_percent(event.rate, 3)} sample. "
+                f"At most {event.present} gradients depend on one node while it is there; {event.absent} of them, those of other "
+                "nodes, are there without it too"
+            )
+        case SampledSubgraphs():
+            rule = "none of them central" if event.exclusive else "central or not"
+            return (
+                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on subgraphs of a {exact_percent(event.rate, 3)} "
+                f"sample: each node in {event.rate * event.neighbours:.3g} others on average at most, {rule}"
+            )
+        case Atoms():
+            return f"exact law with {len(event.upper)} atoms"
+        case RevealedMixture():
+            return f"mixture of {len(event.weights)} Gaussian noises"
+
+
+def _together(event: Repeated | Composed) -> str:
+    parts = event.events if isinstance(event, Composed) else (event,)
+    return ", and ".join(
+        f"{event_words(part.event)}, {part.count:,} times" if isinstance(part, Repeated) else event_words(part)
+        for part in parts
+    )
+
+
+def promise(statement: PrivacyStatement) -> None:
+    """Unit, relation, what is released, what is public, and the assumptions."""
+    lines = [
+        f"**Protected unit:** {meaning.protected(statement.unit, statement.neighbours)}",
+        f"**Compared graphs (neighbouring relation):** {markup.literal(statement.relation)}",
+        f"**Released:** {markup.literal(statement.released)}",
+        f"**Taken as public:** {markup.literal('; '.join(statement.public) or 'nothing')}",
+        f"**Accountant:** {markup.literal(statement.accountant or 'none needed')}",
+    ]
+    st.markdown("\n".join(f"- {line}" for line in lines))
+    if statement.assumptions:
+        st.markdown("**Assumptions**\n" + "\n".join(f"- {markup.literal(text)}" for text in statement.assumptions))
+    if statement.per_holder:
+        st.dataframe([{"holder": name, "ε": value} for name, value in statement.per_holder], hide_index=True)

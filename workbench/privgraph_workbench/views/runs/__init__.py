@@ -1,0 +1,1 @@
+"""The Runs page, and one run wherever it is shown."""

@@ -1,0 +1,258 @@
+"""The price of private answers as a form: sliders, and both epsilons at once, before anything is trained."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.methods.teachers.privgnn.config import Config
+from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownName, build, parameters, values
+from privgraph.privacy.kinds import Neighbours
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import answer_costs, datasets, plans
+from privgraph_workbench.figures.costs import price
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words.numbers import number, stated
+
+PREFIX = "price."
+POLL_SECONDS = 1.0
+GROUP = "Price"
+_KNOWN = {parameter.name: parameter for parameter in parameters(Config)}
+SLIDERS = (
+    Parameter(
+        "lam",
+        float,
+        0.1,
+        Option(
+            "one over the scale of the noise: a larger lambda means less noise, better labels and less privacy (the paper "
+            "takes 0.1 to 1 for posteriors)",
+            low=0.01,
+            high=10,
+            scale="log",
+            label="Noise λ (lambda)",
+            group=GROUP,
+        ),
+    ),
+    Parameter(
+        "rate",
+        float,
+        0.3,
+        Option(
+            "chance of each private node to be in the sample that answers a query; who is not drawn is not read",
+            low=0.01,
+            high=1,
+            label="Sampling rate γ (gamma)",
+            group=GROUP,
+        ),
+    ),
+    Parameter(
+        "queries",
+        float,
+        1000.0,
+        Option(
+            "how many public nodes are asked about; each answer costs privacy",
+            low=10,
+            high=10_000,
+            scale="log",
+            label="Queries |Q|",
+            group=GROUP,
+        ),
+    ),
+    Parameter(
+        "neighbours",
+        float,
+        300.0,
+        Option(
+            "how many of the sampled nodes, the nearest to the query, train its teacher",
+            low=10,
+            high=3000,
+            scale="log",
+            label="Nearest neighbours K",
+            group=GROUP,
+        ),
+    ),
+)
+
+
+def show() -> None:
+    """The form on the left; price, meaning and curve on the right."""
+    st.markdown("### What would it cost?")
+    if st.session_state.get("price.of") and st.session_state["price.of"] == st.query_params.get("run"):
+        st.caption(
+            "This form begins with the settings of the run below. What is changed here changes nothing of the run."
+        )
+    left, right = st.columns(2, gap="large")
+    with left, st.container(border=True):
+        spec = _choose_data()
+        filled = _settings()
+    with right:
+        if filled.errors:
+            st.info(widgets.pointer(filled.errors), icon=":material/edit:")
+            return
+        try:
+            facts = datasets.public_facts(spec, _data_options(spec), "random")
+            if facts is None:
+                st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
+                st.fragment(_await_facts, run_every=POLL_SECONDS)(spec)
+                return
+            config: Config = build(Config, filled.values)
+            _price(config, facts, spec)
+            filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
+            with left:
+                _curve(config, facts, spec)
+        except (OptionError, DataError) as error:
+            st.error(markup.sentence(error))
+
+
+_BEGUN = "price.begun"
+
+
+def begin(record: RunRecord) -> None:
+    """Once for a run that the address names: the form begins with that run's graph, release and noise, where
+    the address says nothing else."""
+    begun, asked = (shell.visit(), record.id), st.query_params
+    if st.session_state.get(_BEGUN) == begun or record.spec.method != "privgnn":
+        return
+    st.session_state[_BEGUN] = begun
+    if "data" not in asked and record.spec.dataset in {one.name for one in datasets.choices()}:
+        choosing.put("data", record.spec.dataset)
+    if any(name.startswith(PREFIX) for name in asked):
+        return
+    values = {name: value for name, value in record.spec.options.items() if name != "lam"}
+    lam = _noise(record)
+    known = [*SLIDERS, *(_KNOWN[name] for name in ("release", "delta", "teachers", "maximum"))]
+    widgets.put(known, values if lam is None else {**values, "lam": lam}, PREFIX)
+    st.session_state["price.of"] = record.id
+
+
+def _noise(record: RunRecord) -> float | None:
+    """One over the scale of the run's noise, in four digits, whether it was given or follows from a budget;
+    None where the sizes of its graph are not known by now."""
+    given = float(record.spec.options.get("lam", 0))
+    try:
+        facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+        lam = given or (0.0 if facts is None else plans.plan("privgnn", record.spec.options, facts).noise["lambda"])
+    except (DataError, OptionError, UnknownName):
+        return None
+    return float(f"{lam:.4g}") if 0.01 <= lam <= 10 else None
+
+
+def _choose_data() -> DatasetSpec:
+    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    asked = st.query_params.get("data")
+    if asked is not None and asked not in found:
+        st.warning(f"In this page's address, {datasets.complaint(asked)}.")
+    name = choosing.one(
+        "Data", choosing.graphs(found.values()), "data", help="Its numbers of nodes and classes enter the price"
+    )
+    return found[name]
+
+
+def _settings() -> widgets.Filled:
+    """The sliders, and what belongs to the chosen release."""
+    for complaint in widgets.complaints([*SLIDERS, _KNOWN["release"], _KNOWN["delta"]], prefix=PREFIX):
+        st.warning(complaint)
+    release = widgets.widget(_KNOWN["release"], PREFIX)
+    st.caption(RELEASES[str(release)])
+    rest = [_KNOWN["teachers"], _KNOWN["maximum"]] if release == "ensemble" else []
+    captions = {"neighbours": lambda _: _about_neighbours(str(release)), "lam": lambda _: meaning.WHICH_END}
+    moved = [one for one in SLIDERS if release != "table" or one.name == "lam"]
+    filled = widgets.options_form(moved, prefix=PREFIX, captions=captions, heading=False)
+    filled |= widgets.options_form(rest, prefix=PREFIX, heading=False)
+    filled |= widgets.options_form([_KNOWN["delta"]], prefix=PREFIX, heading=False)
+    whole = {name: round(float(filled.values[name])) for name in ("queries", "neighbours") if name in filled.values}
+    return filled | widgets.Filled(values={**whole, "release": release})
+
+
+RELEASES = {
+    "table": "What the private nodes of each class look like together goes out once, with noise. It answers every query, and any "
+    "number of them for the same price. No teacher is trained, and nobody is sampled.",
+    "votes": "Private nodes that are like the query vote for their own label, and the noisy votes go out. No teacher is trained.",
+    "ensemble": "Several teachers, each trained on its own random part of the sample, vote; the noisy winner goes out.",
+    "posterior": "The paper's Algorithm 1: one teacher a query, noise on its chances of the classes; the largest goes out.",
+    "log-posterior": "The official code: noise on logarithms of chances. For comparison only: it protects nobody.",
+}
+
+
+def _about_neighbours(release: str) -> str:
+    if release == "votes":
+        return "Votes have no use for K."
+    return "K does not change the price: who is sampled is paid for, whether it is near or far."
+
+
+def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
+    found = spec.load_options()
+    return dict(values(found())) if found else {}
+
+
+def _await_facts(spec: DatasetSpec) -> None:
+    """Draw the page again when the sizes are there, or cannot be had."""
+    try:
+        ready = datasets.public_facts(spec, _data_options(spec), "random") is not None
+    except DataError:
+        ready = True
+    if ready:
+        st.rerun()
+
+
+def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
+    found = answer_costs.quote(config, facts)
+    boxes = (
+        (
+            EPSILONS["sound"].label,
+            stated("sound", found.epsilon),
+            "What this noise will guarantee, by a proof that we stand for",
+        ),
+        (
+            EPSILONS["published"].label,
+            "no formula" if found.epsilon_as_published is None else stated("published", found.epsilon_as_published),
+            "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
+        ),
+    )
+    for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(label, help=help_)
+            st.markdown(f"#### {value}")
+    st.markdown(meaning.risk("node", found.epsilon, found.delta, Neighbours.NODE))
+    st.markdown(f"**What the noise means.** {answer_costs.meaning(config, facts)}")
+    if found.asked < config.queries and config.release != "table":
+        st.caption(f"This graph has {found.asked:,} public nodes that may be asked about: that many are priced.")
+    st.caption(
+        f"{markup.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {meaning.delta(found.delta, found.epsilon)} "
+        f"Rule: {found.delta_rule}."
+    )
+    st.page_link(
+        shell.page("train"),
+        label="**Train with these settings**",
+        icon=":material/model_training:",
+        query_params=train_address(config, spec),
+    )
+
+
+def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
+    """Both epsilons along lambda, everything else as chosen."""
+    rows = price.data(answer_costs.curve(config, facts), config.lam)
+    live_plot.show(price.plot(rows, layout.theme()), key="price")
+    statements = {f"PrivGNN on {spec.name}, node λ = {number(config.lam)}, planned": config.plan(facts).statement}
+    figure_exports("price", rows, statements, name=f"{spec.name}-{config.release}")
+
+
+def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:
+    """The query parameters that fill the Train page with these settings."""
+    asked = () if config.release == "table" else ("rate", "queries", "neighbours")
+    chosen = ("release", "lam", *asked, "delta")
+    more = ("teachers", "maximum") if config.release == "ensemble" else ()
+    held = dict(values(config))
+    return {
+        "method": "privgnn",
+        "data": spec.name,
+        **widgets.address({name: held[name] for name in (*chosen, *more)}, known=_KNOWN.values()),
+    }

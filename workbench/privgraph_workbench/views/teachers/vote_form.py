@@ -1,0 +1,217 @@
+"""One query's votes under noise that can be dragged: what the label, the gate and the price become."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.options import Option, OptionError, Parameter
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.teachers import one_vote
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import chance, number, percent, upper
+
+PREFIX = "vote."
+LEAST, MOST = 0.1, 1000.0
+
+
+def show(record: RunRecord, found: Ensemble, names: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> None:
+    """Sliders on the left, what becomes of the vote on the right, and the vote itself below."""
+    st.markdown("#### One vote, with other noise")
+    states.badges(private=True, evaluator=True)
+    left, right = st.columns([2, 3], gap="large")
+    with left, st.container(border=True):
+        place = _query(found)
+        try:
+            noise = _noise(record, found)
+        except OptionError as error:
+            st.error(markup.sentence(error))
+            return
+        st.button(
+            "As in the run",
+            icon=":material/restart_alt:",
+            on_click=_put,
+            args=(found,),
+            help="Noise and threshold that the run had",
+        )
+    rows = one_vote.data(found, place, noise, names)
+    with right:
+        _outcome(found, rows, noise)
+    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, found, rows))
+    st.caption(
+        "The dotted lines can be **dragged**: the threshold, and one standard deviation of the noise beyond the largest count. "
+        "Orange lines reach one standard deviation of the noise to either side; the label is the class that is largest after "
+        "noise. Chances are exact, by integration: nothing is drawn at random here, and nothing of it is released."
+    )
+
+
+def _dragged(found: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
+    """Set the slider that a dragged line stands for."""
+    if handle == "threshold":
+        top = _most_votes(found)
+        step = _step(top)
+        st.session_state[f"{PREFIX}threshold"] = min(max(round(x / step) * step, 0.0), top)
+    elif handle == "sigma":
+        sigma = min(max(x - max(row["votes"] for row in rows), LEAST), MOST)
+        st.session_state[f"{PREFIX}sigma"] = float(f"{sigma:.2g}")
+
+
+def _most_votes(found: Ensemble) -> float:
+    """Where the threshold's slider ends."""
+    return float(math.ceil(max(found.weights.sum(), _own(found)["threshold"])))
+
+
+def _step(top: float) -> float:
+    return 1.0 if top >= 20 else 0.1
+
+
+def _query(found: Ensemble) -> int:
+    """The place of the query that is looked at; at first, the one whose race was closest."""
+    nodes = [str(node) for node in found.queries.tolist()]
+    asked = st.query_params.get(f"{PREFIX}query")
+    if asked is not None and asked not in nodes:
+        st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of this run.")
+    counts = np.sort(found.counts(), axis=1)
+    lead = counts[:, -1] - counts[:, -2] if found.classes > 1 else counts[:, -1]
+    lead = np.where(found.voting.any(axis=0), lead, np.inf)
+    node = st.selectbox(
+        "Query (number of its node)",
+        nodes,
+        index=int(lead.argmin()),
+        key=f"{PREFIX}query",
+        bind="query-params",
+        help="Whose votes are drawn; at first the closest race",
+    )
+    return nodes.index(str(node))
+
+
+def _sigma(name: str, label: str, help_: str, default: float) -> Parameter:
+    option = Option(help_, unit="votes", low=LEAST, high=MOST, scale="log", label=label, group="Noise")
+    return Parameter(name, float, default, option)
+
+
+def _own(found: Ensemble) -> dict[str, float]:
+    """The run's noise, rounded up, and threshold, within the sliders; what a run without a gate might take
+    for one."""
+    sigma = float(np.clip(found.vote_sigma, LEAST, MOST))
+    gate = float(np.clip(found.gate_sigma, LEAST, MOST)) if found.gate_sigma > 0 else sigma
+    threshold = found.threshold if found.gate_sigma > 0 else round(found.weights.sum() / 2)
+    return {"sigma": float(upper(sigma)), "gate_sigma": float(upper(gate)), "threshold": float(threshold)}
+
+
+def _put(found: Ensemble) -> None:
+    """Set the sliders to the noise that the run had."""
+    for name, value in {**_own(found), "gate": found.gate_sigma > 0}.items():
+        st.session_state[PREFIX + name] = value
+
+
+def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
+    """What the sliders hold. Another run begins with its own noise; an address that says otherwise is
+    followed."""
+    held = st.session_state.get(f"{PREFIX}of")
+    if held is not None and held != record.id:
+        _put(found)
+    st.session_state[f"{PREFIX}of"] = record.id
+    own = _own(found)
+    votes = _sigma(
+        "sigma", "Noise on votes σ₂", "standard deviation of the noise on each count: more hides more", own["sigma"]
+    )
+    test = _sigma(
+        "gate_sigma",
+        "Noise of the gate σ₁",
+        "standard deviation of the noise on the largest count, when it is tested",
+        own["gate_sigma"],
+    )
+    top = _most_votes(found)
+    held_back = Parameter(
+        "threshold", float, own["threshold"], Option("the votes that the largest count needs", low=0, high=top)
+    )
+    for complaint in widgets.complaints([votes, test, held_back], prefix=PREFIX, typed=False):
+        st.warning(complaint)
+    vote_sigma = float(widgets.widget(votes, PREFIX))
+    gate = st.toggle(
+        "With a gate",
+        value=found.gate_sigma > 0,
+        key=f"{PREFIX}gate",
+        bind="query-params",
+        help="A gate tests the largest count, through noise, and refuses queries on which teachers disagree; each test costs",
+    )
+    if not gate:
+        return one_vote.Noise(vote_sigma=vote_sigma)
+    gate_sigma = float(widgets.widget(test, PREFIX))
+    threshold = st.slider(
+        "Threshold T (votes)",
+        0.0,
+        top,
+        own["threshold"],
+        _step(top),
+        key=f"{PREFIX}threshold",
+        bind="query-params",
+        help=f"What the largest count, with noise, must exceed; all votes together are {number(float(found.weights.sum()), 4)}",
+    )
+    return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
+
+
+def _outcome(found: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> None:
+    """Chances and prices of the noise that was chosen, for this query and for all."""
+    first, top = rows[0], max(rows, key=lambda row: float(row["votes"]))
+    passes, right = one_vote.expected(found, noise)
+    asked, delta = len(found.queries), number(found.delta)
+    whom = "the heaviest teacher's nodes" if found.per_teacher else "all votes, which one node may move"
+    above, below = st.columns(3), st.columns(3)
+    above[0].metric(
+        "The largest class stays",
+        chance(top["chance"]),
+        border=True,
+        help=f"Chance that {top['name']}, which has the most votes, still has the most after noise",
+    )
+    above[1].metric(
+        "Passes the gate",
+        "no gate" if first["passes"] is None else chance(first["passes"]),
+        border=True,
+        help="Chance that the largest count, with the gate's noise, exceeds the threshold",
+    )
+    above[2].metric(
+        f"Cost of this query: {EPSILONS['sound'].label}",
+        upper(first["epsilon_query"]),
+        border=True,
+        help=f"For {whom}, by itself, tested and answered, at delta {delta}",
+    )
+    below[0].metric(
+        "Labels that are right",
+        percent(right),
+        border=True,
+        help="Of all queries that would pass, on average over the noise. Evaluator only: it needs the truth",
+    )
+    below[1].metric(
+        "Queries that pass",
+        percent(passes),
+        border=True,
+        help="Share of all queries that the gate would let through, on average over the noise",
+    )
+    below[2].metric(
+        f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
+        upper(first["epsilon_run"]),
+        border=True,
+        help=f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
+    )
+    st.caption(
+        f"The run's own noise: σ₂ = {number(found.vote_sigma, 4)}"
+        + (
+            f", σ₁ = {number(found.gate_sigma, 4)}, T = {number(found.threshold, 4)}"
+            if found.gate_sigma > 0
+            else ", no gate"
+        )
+        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(found, one_vote.Noise.of(found)).run)} with it."
+    )

@@ -1,0 +1,1 @@
+"""What is said to people, in words and numbers. Pure functions: no browser, no plots."""

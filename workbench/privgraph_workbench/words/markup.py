@@ -1,0 +1,33 @@
+"""Text that is not ours, as Markdown that shows it as it is."""
+
+from __future__ import annotations
+
+import re
+
+_JOINER = "\u2060"
+"""A letter without width. Streamlit looks for addresses, icons and arrows once more when escapes have been
+read."""
+_MARKUP = re.compile(r"[\\`*\[\]<>&~$|]|(?<![^\W_])_|_(?![^\W_])|^[#+=-](?=[#+=-]*(?:\s|$))")
+_SOUGHT = re.compile(r":(?=\S)|www(?=\.)|(?=@)|(?<!\S)\\?[<>~-](?=[=-]|\\>)|^\d+(?=[.)](?:\s|$))", re.IGNORECASE)
+
+
+def literal(text: object) -> str:
+    r"""Text that is not ours (of addresses, uploads, stored runs) as Markdown that shows it as it is, on one
+    line.
+
+    Whatever somebody else may have written goes through here on its way to Streamlit, whose Markdown would
+    make pictures, links, formulas and colours of it.
+
+    >>> print(literal("a_b_c and _x_ for $y$"))
+    a_b_c and \_x\_ for \$y\$
+    >>> print(literal("![i](http://evil.example)").replace("\u2060", "^"))
+    !\[i\](http:^//evil.example)
+    """
+    line = " ".join(str(text).split())
+    return _SOUGHT.sub(lambda found: found[0] + _JOINER, _MARKUP.sub(lambda found: "\\" + found[0], line))
+
+
+def sentence(error: Exception | str) -> str:
+    """An error's message, or another plain text, as a sentence in Markdown."""
+    text = str(error)
+    return literal(text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else "."))

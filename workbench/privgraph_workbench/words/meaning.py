@@ -1,0 +1,134 @@
+"""What a guarantee means, in words for somebody who has not read a paper."""
+
+from __future__ import annotations
+
+import math
+
+from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.words.numbers import at_most, option, upper
+
+UNITS = {
+    "edge": "one connection (edge)",
+    "node": "one person (node) with everything about them",
+    "none": "nothing",
+}
+_OPT_OUT = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
+OPTS_OUT = "one person (node) with everything about them, who takes part or opts out while what was drawn stays"
+
+
+def protected(unit: str, neighbours: Neighbours) -> str:
+    """What one guarantee protects, by unit and kind of neighbouring relation.
+
+    >>> protected("node", Neighbours.NODE), protected("edge", Neighbours.DIRECTED_EDGE)
+    ('one person (node) with everything about them', 'one connection (edge)')
+    """
+    return OPTS_OUT if unit == "node" and neighbours in _OPT_OUT else UNITS[unit]
+
+
+WHICH_END = "← left: more private, more noise  ·  right: less private, more accurate →"
+THREE_NUMBERS = (
+    "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own formula says of it "
+    "(as published), and the least that an attack has shown it to leak (audited)."
+)
+BUT_FOR_FAULTS = "**What follows would hold without the known faults above. With them it may not.**"
+
+WAGERS = {
+    **dict.fromkeys(
+        (Neighbours.NODE_RECORD, Neighbours.NODE, Neighbours.ASSIGNED_NODE), "whether a certain person's data was used"
+    ),
+    **dict.fromkeys(
+        (Neighbours.UNDIRECTED_EDGE, Neighbours.DIRECTED_EDGE), "whether a certain connection is in the graph"
+    ),
+    Neighbours.FROZEN_SAMPLE: "whether a certain person took part or opted out, after a sample of edges was drawn with them",
+    Neighbours.FROZEN_DEGREES: "whether a certain person took part or opted out, after degrees were counted with them",
+    Neighbours.REPLACED_RECORD: "which of two records a certain person gave, while the sample of other people's edges stays the same",
+}
+"""What is guessed, by kind of neighbouring relation."""
+ANY_WAGER = "which of two datasets it was, which differ as the statement says,"
+EXCEPTIONS = {
+    Neighbours.FROZEN_SAMPLE: " (a person who was never there is not covered: without them, another sample is drawn)",
+    Neighbours.FROZEN_DEGREES: " (a person who was never there is not covered: without them, degrees are others, and so are samples)",
+    Neighbours.REPLACED_RECORD: " (a person who was never there is not covered: without them, another sample is drawn)",
+}
+"""For whom the wager is not one, in the same sentence."""
+
+
+def guess(epsilon: float, delta: float) -> float:
+    """The best chance, in [0.5, 1], of guessing between two equally likely neighbouring graphs.
+
+    For every (epsilon, delta)-private release: (e^epsilon + delta) / (1 + e^epsilon) (Kairouz, Oh and
+    Viswanath, The Composition Theorem for Differential Privacy, 2015).
+
+    >>> round(guess(1.0, 0.0), 3), guess(float("inf"), 0.0)
+    (0.731, 1.0)
+    """
+    if epsilon > 700:
+        return 1.0
+    odds = math.exp(epsilon)
+    return min(1.0, (odds + delta) / (1 + odds))
+
+
+def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str:
+    """The guarantee as a wager, one or two sentences; `neighbours` is the kind of the relation."""
+    if unit == "none" or math.isinf(epsilon):
+        return "Nothing is guaranteed: somebody who sees the result may learn everything about any one connection or person."
+    what = WAGERS.get(neighbours, ANY_WAGER)
+    best = guess(epsilon, delta)
+    text = (
+        f"Somebody who knows everything else tries to guess {what}: a fair coin would be right 50% of the time, "
+        f"and they are right {at_most(best)} of the time{EXCEPTIONS.get(neighbours, '')}."
+    )
+    return f"{text} That is {strength(epsilon, delta)} protection."
+
+
+STRENGTHS = ((0.75, "strong"), (0.9, "moderate"), (0.99, "weak"), (1.0, "next to no"))
+"""What protection is called up to a chance of a right guess, of which a coin has 0.5; conventions, not
+theorems."""
+
+
+def strength(epsilon: float, delta: float = 0.0) -> str:
+    """A word for a guarantee, chosen by the number of its wager, beside which it stands.
+
+    >>> strength(1.0), strength(2.0), strength(3.0), strength(8.0), strength(float("inf"))
+    ('strong', 'moderate', 'weak', 'next to no', 'no')
+    """
+    best = guess(epsilon, delta)
+    return next(word for bound, word in STRENGTHS if best <= bound) if math.isfinite(epsilon) else "no"
+
+
+def delta(value: float, epsilon: float = 0.0) -> str:
+    """What delta is, with its value; beside an infinite epsilon it says nothing."""
+    if math.isinf(epsilon):
+        return f"δ = {value:.2g} says nothing here: with an infinite ε there is no guarantee that could hold or fail."
+    if value == 0:
+        return "δ = 0: the guarantee never fails."
+    text = f"δ = {value:.2g}: the chance, at most, that the guarantee does not hold at all."
+    return (
+        text
+        if value < 1e-3
+        else f"{text} That is not small: a graph of so few units cannot do much better by this rule."
+    )
+
+
+def comes_to(asked: float | None, sound: float) -> str:
+    """Why a guarantee is a little smaller than the budget that was asked for; "" where it is not.
+
+    >>> comes_to(1.0, 0.99967)
+    'The noise is chosen so that ε is at most 1; it comes to 0.9997.'
+    >>> comes_to(1.0, 1.0), comes_to(None, 0.99967), comes_to(1.0, 0.2), comes_to(1.0, 1.4)
+    ('', '', '', '')
+    """
+    if asked is None or not 0.9 * asked <= sound < asked or upper(sound) == upper(asked):
+        return ""
+    return f"The noise is chosen so that ε is at most {option(asked)}; it comes to {upper(sound)}."
+
+
+def headline(statement: PrivacyStatement) -> str:
+    """One line that may stand under a figure."""
+    if statement.unit == "none":
+        return "Not private: no guarantee."
+    return (
+        f"Protects {UNITS[statement.unit]}; sound ε = {upper(statement.epsilon)} at δ = {statement.delta:.2g}"
+        f" ({statement.relation})."
+    )

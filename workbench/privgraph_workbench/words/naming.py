@@ -1,0 +1,219 @@
+"""What runs, graphs and results are called, and in which settings runs differ."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+
+from privgraph.data.catalogue import DATASETS
+from privgraph.data.catalogue import dataset as known_dataset
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import Scalar, UnknownName
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import number, upper
+from privgraph_workbench.words.settings import word
+
+
+def metric_title(name: str) -> str:
+    """The name of a result for people.
+
+    >>> metric_title("val_accuracy"), metric_title("label_accuracy_before_noise")
+    ('Validation accuracy', 'Label accuracy before noise')
+    """
+    words = [{"val": "validation", "train": "training"}.get(word, word) for word in name.split("_")]
+    return " ".join(words).capitalize()
+
+
+def made_by(record: RunRecord) -> str:
+    """The program that made a run."""
+    return f"privgraph {record.version}" if record.version else "a version before 0.5.0"
+
+
+CLOSE = 0.99
+"""Noise that was calibrated to a budget uses so much of it at least: such a run is called by the budget."""
+NETWORKS = ("network", "conv", "backbone")
+"""What methods call the option that chooses their network."""
+UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
+
+
+def method_title(name: str) -> str:
+    """The method's name for people; its own name where the table does not know it."""
+    return METHODS[name].title if name in METHODS else name
+
+
+def unit_of(record: RunRecord) -> str:
+    """The unit that the run protects: what its statement says, else what was asked for."""
+    return record.statement.unit if record.statement else record.spec.unit
+
+
+def graph_of(record: RunRecord) -> str:
+    """The run's graph in words. Runs on different graphs never share a curve, a panel or a mean."""
+    return GraphId.of(record.spec).words()
+
+
+def nodes_of(record: RunRecord) -> int | None:
+    """How many nodes the run's graph has, where that is known without loading it."""
+    return GraphId.of(record.spec).nodes
+
+
+def network_of(record: RunRecord) -> str:
+    """How the run's network reads neighbours, in its method's word; "" where the method leaves no choice."""
+    options = record.spec.options
+    return next((str(options[name]) for name in NETWORKS if name in options), "")
+
+
+def asked(record: RunRecord) -> str:
+    """By what the run's noise was chosen. An epsilon stands bare only where the run's statement keeps it."""
+    noise, epsilon = record.spec.noise, record.spec.asked_epsilon
+    if noise is not None and noise.value > 0:
+        return f"{noise.symbol} {number(noise.value, 6)}"
+    if epsilon is None:
+        return UNIT_WORDS["none"]
+    if record.statement is not None and record.statement.epsilon <= epsilon:
+        return f"ε {epsilon:g}"
+    return _wanted(record, epsilon)
+
+
+def budget(record: RunRecord) -> str:
+    """What the run guarantees, as its statement says, with what its noise was chosen by where that is
+    something else."""
+    said, epsilon = record.statement, record.spec.asked_epsilon
+    if unit_of(record) == "none" or said is None:
+        return asked(record)
+    if epsilon is not None and CLOSE * epsilon <= said.epsilon <= epsilon:
+        return f"ε {epsilon:g}"
+    sound = "nothing guaranteed" if math.isinf(said.epsilon) else f"ε {upper(said.epsilon)}"
+    return f"{sound} ({asked(record) if epsilon is None else _wanted(record, epsilon)})"
+
+
+def _wanted(record: RunRecord, epsilon: float) -> str:
+    return f"ε {epsilon:g} {'as published' if record.spec.options.get('accounting') == 'published' else 'asked for'}"
+
+
+def privacy(record: RunRecord) -> str:
+    """Unit and epsilon of a run in a few words."""
+    unit = unit_of(record)
+    return UNIT_WORDS["none"] if unit == "none" else f"{unit} {budget(record)}"
+
+
+def describe(record: RunRecord) -> str:
+    """What was run, in a few words: method, graph and privacy. Without the seed, so that it may be shown to
+    anybody."""
+    return f"{method_title(record.spec.method)} on {graph_of(record)}, {privacy(record)}"
+
+
+def statements_of(records: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
+    """The statements of the runs that have one, by what was run; repetitions that say the same stand there
+    once."""
+    differs = variants(records)
+    found: dict[str, PrivacyStatement] = {}
+    for record in records:
+        if record.statement is None:
+            continue
+        label = name = ", ".join(filter(None, (describe(record), differs[setting(record)])))
+        count = 1
+        while label in found and found[label] != record.statement:
+            count += 1
+            label = f"{name} ({count})"
+        found[label] = record.statement
+    return found
+
+
+def options_read(record: RunRecord) -> dict[str, Scalar]:
+    """The run's options, without those that nothing reads: a budget where the noise was given, and every
+    option of the guarantee where nothing is protected."""
+    unread = set() if record.spec.asked_epsilon is not None else {"epsilon"}
+    unread |= {"delta", "accounting"} if record.spec.unit == "none" else set()
+    return {name: value for name, value in record.spec.options.items() if name not in unread}
+
+
+def setting(record: RunRecord) -> str:
+    """Everything that was asked of the run but the seed and the device; equal for repetitions of one
+    setting."""
+    return json.dumps([record.spec.method, astuple(GraphId.of(record.spec)), options_read(record)], sort_keys=True)
+
+
+def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:
+    """For each setting, the options in which it differs from the others of its method, graph and unit.
+
+    The privacy budget or the noise that was given in its place, how it was accounted, and the options of
+    `leave_out` are axes of their own and no variant; noise that protects nobody is one.
+    """
+    left = {"epsilon", "accounting", "unit", *leave_out}
+    groups: dict[tuple[str, GraphId, str], list[RunRecord]] = {}
+    for record in records:
+        groups.setdefault((record.spec.method, GraphId.of(record.spec), unit_of(record)), []).append(record)
+    words = {}
+    for members in groups.values():
+        loose = [_loose(record, left) for record in members]
+        keys = {key for one in loose for key in one}
+        differing = sorted(key for key in keys if len({str(one.get(key)) for one in loose}) > 1)
+        for record, one in zip(members, loose, strict=True):
+            said = {key: word(record.spec.method, key, one[key]) for key in differing if key in one}
+            words[setting(record)] = ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in said.items())
+    return words
+
+
+def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
+    noise = record.spec.noise
+    axes = left | ({noise.option} if noise is not None else set())
+    return {key: value for key, value in options_read(record).items() if key not in axes}
+
+
+def run_labels(records: Sequence[RunRecord]) -> list[str]:
+    """A short name for each run, distinct: method, and of graph, privacy and seed what differs; the end of
+    the id where nothing does."""
+    parts = [(method_title(one.spec.method), graph_of(one), privacy(one), f"seed {one.spec.seed}") for one in records]
+    differing = [place for place in range(1, 4) if len({part[place] for part in parts}) > 1]
+    names = [", ".join([part[0], *(part[place] for place in differing)]) for part in parts]
+    repeated = {name for name, count in Counter(names).items() if count > 1}
+    return [
+        f"{name} ({record.id[-4:]})" if name in repeated else name for name, record in zip(names, records, strict=True)
+    ]
+
+
+def name(record: RunRecord) -> str:
+    """A run in a few words of Markdown, for its owner: what was run, and its seed."""
+    return markup.literal(plain_name(record))
+
+
+def plain_name(record: RunRecord) -> str:
+    """The same as plain text: method and graph by the titles that people know them by."""
+    method = method_title(record.spec.method)
+    return f"{method} on {graph_title(record)}, {privacy(record)}, seed {record.spec.seed}"
+
+
+def graph_title(record: RunRecord) -> str:
+    """The run's graph with its size and options, by its title."""
+    return titled(record.spec.dataset, GraphId.of(record.spec).words())
+
+
+def titled(dataset: str, graph: str) -> str:
+    """A graph's words (`GraphId.words`) with its title for its name. Where its size is an option, that is
+    always said: graphs of two sizes are told apart in a list though one has the size that it has by
+    default."""
+    title, rest = data_title(dataset), graph.removeprefix(dataset)
+    kind = DATASETS[dataset].load_options() if dataset in DATASETS else None
+    if kind is None or not hasattr(kind, "nodes") or "nodes " in rest:
+        return title + rest
+    return f"{title} (nodes {kind.nodes}{', ' + rest[2:] if rest else ')'}"
+
+
+def data_title(dataset: str) -> str:
+    """What people call a graph; its name where nobody knows it."""
+    try:
+        return known_dataset(dataset).title
+    except UnknownName:
+        return "an upload that is gone" if dataset.startswith("upload:") else dataset
+
+
+def about(spec: DatasetSpec) -> str:
+    """A graph in a line of Markdown: its title, and what it is."""
+    return f"**{markup.literal(spec.title)}**: {markup.literal(spec.about)}"

@@ -1,0 +1,145 @@
+"""Numbers for people: how many digits, which way they are rounded, and what stands where there is none."""
+
+from __future__ import annotations
+
+import math
+
+from privgraph.options import Scalar
+from privgraph.privacy import rounding
+from privgraph_workbench.theme import Epsilon
+
+
+def chance(value: float) -> str:
+    """A chance in [0, 1] in percent, never rounded up to a certainty.
+
+    >>> chance(0.731), chance(0.99966), chance(1.0), chance(0.9999999)
+    ('73.1%', '99.97%', '100%', 'over 99.99%')
+    """
+    if value >= 1:
+        return "100%"
+    if value > 0.9999:
+        return "over 99.99%"
+    return f"{100 * value:.1f}%" if value < 0.99 else f"{100 * value:.2f}%"
+
+
+def at_most(value: float) -> str:
+    """A bound on a chance in words: in percent, rounded up, so that it still is one.
+
+    >>> at_most(0.5), at_most(0.7311), at_most(0.99961), at_most(0.99999), at_most(1.0)
+    ('at most 50.0%', 'at most 73.2%', 'at most 99.97%', 'at most 100%', 'at most 100%')
+    """
+    digits = 1 if value <= 0.99 else 2
+    steps = math.ceil(round(100 * value * 10**digits, 9))
+    return "at most 100%" if steps >= 100 * 10**digits else f"at most {steps / 10**digits:.{digits}f}%"
+
+
+LONGEST = 1e10
+"""Seconds: three centuries. Whoever has stored more has not measured it."""
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time for people.
+
+    >>> duration(0.4), duration(75), duration(7300), duration(None), duration(float("inf"))
+    ('under 1 s', '1 min 15 s', '2 h 1 min', 'unknown', 'unknown')
+    """
+    if seconds is None or not seconds < LONGEST:
+        return "unknown"
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def percent(value: float | None) -> str:
+    """A share of [0, 1] in percent with one decimal; a dash where there is none.
+
+    >>> percent(0.8034), percent(None)
+    ('80.3%', '—')
+    """
+    return "—" if value is None else f"{100 * value:.1f}%"
+
+
+def exact_percent(value: float, digits: int = 6) -> str:
+    """A share of [0, 1] in percent with the digits that it has, `digits` at most.
+
+    >>> exact_percent(0.95), exact_percent(0.1 / 3, 3)
+    ('95%', '3.33%')
+    """
+    return f"{100 * value:.{digits}g}%"
+
+
+def proved_epsilon(epsilon: float) -> str:
+    """A sound epsilon for people, rounded up; `none proved` where it is infinite.
+
+    >>> proved_epsilon(1.00001), proved_epsilon(float("inf"))
+    ('1.001', 'none proved')
+    """
+    return "none proved" if math.isinf(epsilon) else upper(epsilon)
+
+
+def metric(name: str, value: float) -> str:
+    """A result of a run: what methods measure are shares of nodes, in percent wherever they stand, but for
+    losses and epsilons.
+
+    >>> metric("labels_flipped_by_noise", 0.375), metric("val_loss", 0.65873)
+    ('37.5%', '0.659')
+    >>> metric("epsilon_sanitised", 2.00011)
+    '2.001'
+    """
+    if name.startswith("epsilon"):
+        return upper(value)
+    return percent(value) if 0 <= value <= 1 and not name.endswith("loss") else number(value)
+
+
+def option(value: Scalar) -> str:
+    """An option's value as addresses and command lines write it, with every digit: another number is another
+    run.
+
+    >>> option(True), option(1.0), option(0.001), option(0.1 + 0.2), option("edge")
+    ('true', '1', '0.001', '0.30000000000000004', 'edge')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def stated(kind: Epsilon, value: float | None) -> str:
+    """One of the three epsilons for people, in the same digits everywhere: a sound one rounded up, an audited
+    one down, so that neither says more than holds.
+
+    >>> stated("sound", 1.00001), stated("published", 0.98769)
+    ('1.001', '0.9877')
+    >>> stated("audited", 0.98769), stated("audited", None)
+    ('0.9876', 'none')
+    """
+    if value is None:
+        return "none"
+    return upper(value) if kind == "sound" else lower(value) if kind == "audited" else number(value, 4)
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for people: `none` where there is none, the sign of infinity where it is infinite.
+
+    >>> number(1.23456), number(None), number(float("inf"))
+    ('1.23', 'none', '∞')
+    """
+    if value is None:
+        return "none"
+    if value == float("inf"):
+        return "∞"
+    return f"{value:.{digits}g}"
+
+
+def upper(value: float | None, digits: int = 4) -> str:
+    """An upper bound for people, rounded up (`rounding.upper`); `none` where there is none."""
+    return number(value) if value is None else rounding.upper(value, digits)
+
+
+def lower(value: float, digits: int = 4) -> str:
+    """A lower bound for people, rounded down (`rounding.lower`)."""
+    return rounding.lower(value, digits)

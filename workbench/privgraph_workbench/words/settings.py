@@ -1,0 +1,58 @@
+"""A run's settings as people read them: an option that was left to its method says so, and what it came to.
+
+A spec stores such an option as 0, which is a number to whoever does not know (`Option.zero`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from privgraph.methods.base import filled_in
+from privgraph.options import OptionError, Scalar, UnknownName, parameters
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunRecord
+
+
+def left(value: Scalar) -> str:
+    """What a method chose for an option that was left to it.
+
+    >>> left(1e-05), left(100), left(0.031924448)
+    ('auto (1e-05)', 'auto (100)', 'auto (0.03192)')
+    """
+    return f"auto ({value:.4g})" if isinstance(value, float) else f"auto ({value})"
+
+
+def word(method: str, name: str, value: Scalar) -> Scalar:
+    """An option's value, or the word for a 0 that is no number."""
+    return _zeros(method).get(name, value) if value == 0 else value
+
+
+def shown(record: RunRecord) -> dict[str, Scalar]:
+    """The run's options, with what its method chose where that is known: by its statement, once there is
+    one."""
+    came_to = chosen(record)
+    return {
+        name: left(came_to[name]) if name in came_to else word(record.spec.method, name, value)
+        for name, value in record.spec.options.items()
+    }
+
+
+def chosen(record: RunRecord) -> dict[str, Scalar]:
+    """What the run's method chose for the options that were left to it, as far as it is known."""
+    try:
+        return filled_in(record.spec.config(), record.statement)
+    except (OptionError, UnknownName):  # a run of another version: its statement tells
+        return {}
+
+
+def spec(record: RunRecord) -> dict[str, Any]:
+    """The run's spec as JSON for people."""
+    return {**record.spec.to_json(), "options": dict(sorted(shown(record).items()))}
+
+
+@lru_cache(maxsize=64)
+def _zeros(method: str) -> Mapping[str, str]:
+    known = parameters(METHODS[method].load_config()) if method in METHODS else ()
+    return {parameter.name: parameter.option.zero for parameter in known if parameter.option.zero}

@@ -1,0 +1,76 @@
+"""A privacy statement in short words: the three numbers, what refutes them, known faults."""
+
+from __future__ import annotations
+
+from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
+
+ATTACKED = {
+    Adversary.WORST_CASE: ", mechanisms played",
+    Adversary.CANARIES: ", trained again with canaries",
+    Adversary.UNKNOWN: "",
+}
+"""What an audit attacked, in a few words."""
+
+
+def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
+    """The three epsilons with their labels, always in this order and never mixed up.
+
+    `none` means that there is no such number: no paper has a formula, or no audit was made.
+    """
+    audited = "none yet" if statement.epsilon_audited is None else f"at least {lower(statement.epsilon_audited)}"
+    if how := audited_how(statement):
+        audited += f" ({how})"
+    values = (
+        stated("sound", statement.epsilon),
+        stated("published", statement.epsilon_as_published),
+        audited,
+    )
+    return tuple((mark.title, value) for mark, value in zip(EPSILONS.values(), values, strict=True))
+
+
+def audited_how(statement: PrivacyStatement) -> str:
+    """How sure the audited number is, and what was attacked; "" where there is none."""
+    if statement.epsilon_audited is None or statement.audit_confidence is None:
+        return ""
+    return f"confidence {exact_percent(statement.audit_confidence)}{ATTACKED[statement.adversary or Adversary.UNKNOWN]}"
+
+
+def refutations(statement: PrivacyStatement) -> list[str]:
+    """What an audit has refuted, a sentence each: the claims that lie below the least that an attack has
+    shown."""
+    shown = statement.epsilon_audited
+    if shown is None:
+        return []
+    said = f"the least that an attack has shown, {lower(shown)}"
+    found = []
+    if shown > statement.epsilon:
+        found.append(
+            f"The sound ε {upper(statement.epsilon)} is refuted by {said}: something in this program is wrong."
+        )
+    if statement.epsilon_as_published is not None and shown > statement.epsilon_as_published:
+        published = number(statement.epsilon_as_published, 4)
+        found.append(f"The published ε {published} is refuted by {said}: the paper's formula promises too much.")
+    return found
+
+
+def faults(statement: PrivacyStatement) -> str:
+    """What is known to be wrong with the program that made the run, as a list; "" where nothing is."""
+    found = statement.known_faults
+    if not found:
+        return ""
+    said = "a known fault" if len(found) == 1 else f"{len(found)} known faults"
+    points = "\n".join(f"- {sentence[:1].upper()}{sentence[1:]}" for sentence in found)
+    return f"This run has {said}, which no ε here counts:\n{points}"
+
+
+def line(label: str, statement: PrivacyStatement) -> str:
+    """One statement on one line: whose it is, the unit, the three numbers, delta."""
+    numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
+    unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
+    badge = " · ε depends on the data" if statement.data_dependent else ""
+    badge += " · an audit refutes a claim" if refutations(statement) else ""
+    badge += f" · known faults: {len(statement.known_faults)}" if statement.known_faults else ""
+    return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"
