@@ -26,7 +26,7 @@ def test_it_changes_with_the_engine_s_code_and_with_nothing_else(tmp_path: Path)
     here = Path(privgraph.__file__).parent
     shutil.copytree(here, tmp_path / "privgraph", ignore=shutil.ignore_patterns("__pycache__"))
     assert elsewhere(tmp_path) == program()
-    (tmp_path / "privgraph" / "methods" / "gap" / "README.md").write_text("words")
+    (tmp_path / "privgraph" / "methods" / "aggregation" / "gap" / "README.md").write_text("words")
     assert elsewhere(tmp_path) == program()
     code = tmp_path / "privgraph" / "mechanisms" / "gaussian.py"
     was = code.read_text()

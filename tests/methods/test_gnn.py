@@ -15,9 +15,10 @@ from tests.secrets_made_here import KEY, secret
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.baselines.gnn.config import CONVOLUTIONS, SETTINGS, Config
+from privgraph.methods.baselines.gnn.config import SETTINGS, Config
 from privgraph.methods.baselines.gnn.parts import joined, noisy_labels
 from privgraph.methods.baselines.gnn.train import train
+from privgraph.methods.baselines.options import CONVOLUTIONS
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.teachers.pate.config import Config as PateConfig
 from privgraph.methods.training import Context, train_one

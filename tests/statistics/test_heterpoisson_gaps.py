@@ -320,5 +320,5 @@ def test_every_gap_says_what_it_must() -> None:
         assert isinstance(gap, Gap)
         assert gap.evidence in ("proved", "audited", "suspected")
         assert all((gap.title, gap.claim, gap.fails, gap.holds, gap.size, gap.source))
-    readme = Path(gaps.__file__).parents[1] / "methods" / "heter_poisson" / "README.md"
-    assert "gaps_heterpoisson" in readme.read_text(encoding="utf-8")
+    readme = Path(gaps.__file__).parents[1] / "methods" / "gradients" / "heter_poisson" / "README.md"
+    assert f"papers/{Path(gaps.__file__).name}" in readme.read_text(encoding="utf-8")
