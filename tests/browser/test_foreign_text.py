@@ -140,6 +140,7 @@ def test_a_refused_upload_is_named_as_text(page: Page, address: str, tmp_path: P
     page.goto(f"{address}/data?data=karate")
     settled(page)
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([edges, nodes])
+    expect(page.get_by_text("2 files received.")).to_be_visible()
     page.get_by_role("button", name="Check and keep").click()
     expect(page.get_by_test_id("stAlert").filter(has_text=re.compile(EVIL.replace(".", r"\.")))).to_be_visible()
     assert not _foreign(page)

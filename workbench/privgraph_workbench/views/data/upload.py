@@ -50,6 +50,7 @@ def form(begin_anew: Callable[[], None]) -> None:
     if files and not title.strip():
         st.caption(":orange[It has no name yet.] Without one, every list calls it *Your own graph*.")
     if files:
+        st.caption(f"{len(files)} file{'s' if len(files) > 1 else ''} received.")
         st.button("Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,))
     refused, why = st.session_state.get(_REFUSED, ((), ""))
     if files and refused == _ids(files):
