@@ -24,18 +24,18 @@ class NoFigures(ImportError):
 
 @lru_cache(maxsize=1)
 def _drawers() -> tuple[ModuleType, ...]:
-    found = []
+    drawers = []
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         try:
-            found.append(entry.load())
+            drawers.append(entry.load())
         except ModuleNotFoundError as error:
             raise NoFigures(
                 f"figures need the extra app, for {error.name} is missing: pip install 'privgraph[app]'",
                 name=error.name,
             ) from error
-    if not found:
+    if not drawers:
         raise NoFigures("nobody has registered figures here: pip install 'privgraph[app]', once more where it is there")
-    return tuple(found)
+    return tuple(drawers)
 
 
 def names() -> list[str]:

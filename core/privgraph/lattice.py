@@ -203,20 +203,20 @@ class Sampler:
         fall = self._shape.fall(cell, t, self._width)
         test = (word & ((1 << _TEST_BITS) - 1)) * 2.0**-_TEST_BITS
         # exp(-fall) is at least 1 - fall: most candidates are kept by that alone
-        kept = test + fall < 1 - _DOUBT
-        unsure = np.flatnonzero(~kept)
+        accepted = test + fall < 1 - _DOUBT
+        unsure = np.flatnonzero(~accepted)
         margin = np.exp(-fall[unsure]) - test[unsure]
-        kept[unsure] = margin > 0
+        accepted[unsure] = margin > 0
         for one in unsure[np.abs(margin) < _DOUBT]:
             first = int(word[one]) & ((1 << _TEST_BITS) - 1)
-            kept[one] = self._settle(int(cell[one]), int(place[one]), first, secret)
-        found = cell << _PLACE_BITS
-        found |= place
+            accepted[one] = self._settle(int(cell[one]), int(place[one]), first, secret)
+        candidates = cell << _PLACE_BITS
+        candidates |= place
         if beyond is not None:
-            found += beyond
+            candidates += beyond
         if self._shape.signed:
-            found ^= word >> 63  # -k - 1 in place of k: the floor of the mirrored number
-        return np.asarray(found[kept])
+            candidates ^= word >> 63  # -k - 1 in place of k: the floor of the mirrored number
+        return np.asarray(candidates[accepted])
 
     def _cell(self, words: NDArray[np.uint64], secret: Secret) -> Ints:
         """Walker's alias method: a column by the first bits, then its own cell or the other one by the

@@ -40,15 +40,15 @@ def lazily(
             raise AttributeError(f"there is no {package}.{name}")
         if name in places:
             module, _, inner = places[name].partition(":")
-            found = getattr(import_module(module), inner) if inner else import_module(module)
+            value = getattr(import_module(module), inner) if inner else import_module(module)
         elif name in modules():
-            found = import_module(f"{package}.{name}")
+            value = import_module(f"{package}.{name}")
         else:
             close = difflib.get_close_matches(name, [*places, *modules()], n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
             raise AttributeError(f"there is no {package}.{name}{hint}", name=name)
-        setattr(sys.modules[package], name, found)
-        return found
+        setattr(sys.modules[package], name, value)
+        return value
 
     def listed() -> list[str]:
         there = [name for name in vars(sys.modules[package]) if name.startswith("__")]

@@ -99,7 +99,7 @@ def parameters(config: type) -> tuple[Parameter, ...]:
 def _parameters(known: Hashable) -> tuple[Parameter, ...]:
     config = cast(type, known)
     hints = get_type_hints(config, include_extras=True)
-    found = []
+    declared = []
     for field in dataclasses.fields(config):
         hint = hints[field.name]
         if get_origin(hint) is not Annotated:
@@ -110,8 +110,8 @@ def _parameters(known: Hashable) -> tuple[Parameter, ...]:
             raise TypeError(f"{config.__name__}.{field.name} must be bool, int, float or str")
         if field.default is dataclasses.MISSING:
             raise TypeError(f"{config.__name__}.{field.name} needs a default")
-        found.append(Parameter(field.name, base, cast(Scalar, field.default), option))
-    return tuple(found)
+        declared.append(Parameter(field.name, base, cast(Scalar, field.default), option))
+    return tuple(declared)
 
 
 def parse(parameter: Parameter, value: object) -> Scalar:

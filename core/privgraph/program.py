@@ -27,11 +27,11 @@ def program() -> str:
     >>> program().startswith(f"{__version__}+")
     True
     """
-    found = hashlib.sha256(platform.python_version().encode())
+    fingerprint = hashlib.sha256(platform.python_version().encode())
     for name in LIBRARIES:
-        found.update(f"\n{name} {version(name)}".encode())
+        fingerprint.update(f"\n{name} {version(name)}".encode())
     folder = Path(__file__).parent
     for path in sorted(folder.rglob("*.py")):
         code = path.read_bytes()
-        found.update(f"\n{path.relative_to(folder).as_posix()} {len(code)}\n".encode() + code)
-    return f"{__version__}+{found.hexdigest()[:12]}"
+        fingerprint.update(f"\n{path.relative_to(folder).as_posix()} {len(code)}\n".encode() + code)
+    return f"{__version__}+{fingerprint.hexdigest()[:12]}"

@@ -91,15 +91,15 @@ def _changes(graph: Graph) -> tuple[int, ...]:
 
 def origin(graph: Graph) -> Origin:
     """How this very graph was loaded. Raises `OptionError` where nobody could load it again."""
-    found = _origins.get(graph)
-    if found is None:
+    recorded = _origins.get(graph)
+    if recorded is None:
         raise OptionError(
             "a run must be able to load its graph again, so give one that privgraph.load returned, as it was "
             "returned, or the name that privgraph.upload gave"
         )
-    if found.changes != _changes(graph):
+    if recorded.changes != _changes(graph):
         raise OptionError(f"the graph {graph.name} was written to after it was loaded: upload it with privgraph.upload")
-    return found
+    return recorded
 
 
 def upload(

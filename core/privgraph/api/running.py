@@ -171,24 +171,24 @@ def run_all(
             all.
         TimeoutError: Some were not done within `timeout`; they go on all the same.
     """
-    kept, chosen = open_store(store), list(specs)
+    opened, chosen = open_store(store), list(specs)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
     ours = []
     for one in chosen:
-        new = one.id not in ours and not kept.find(RunQuery(ids=(one.id,)))
-        run = kept.submit(one, tags=tags, batch=batch)
-        if kept.get(run).state in ("stopped", "failed", "lost"):
-            kept.retry(run)
+        new = one.id not in ours and not opened.find(RunQuery(ids=(one.id,)))
+        run = opened.submit(one, tags=tags, batch=batch)
+        if opened.get(run).state in ("stopped", "failed", "lost"):
+            opened.retry(run)
             new = True
         if new:
             ours.append(run)
     ids = [one.id for one in chosen]
     try:
-        records = _watched(kept, ids, timeout, progress) if ids else []
+        records = _watched(opened, ids, timeout, progress) if ids else []
     except KeyboardInterrupt:
-        _stop(kept, ours)
+        _stop(opened, ours)
         raise
-    runs = [Run(record, kept) for record in records]
+    runs = [Run(record, opened) for record in records]
     for ended in runs:
         if ended.record.state != "done":
             log = f" (its log: {ended.folder / LOG_NAME})" if ended.record.state in ("failed", "lost") else ""
@@ -200,7 +200,7 @@ def run_all(
 def _watched(store: RunStore, ids: Sequence[str], timeout: float | None, progress: bool) -> list[RunRecord]:
     unique = list(dict.fromkeys(ids))
     if not progress:
-        found = wait(store, unique, timeout=timeout)
+        finished = wait(store, unique, timeout=timeout)
     else:
         from tqdm import tqdm
 
@@ -212,8 +212,8 @@ def _watched(store: RunStore, ids: Sequence[str], timeout: float | None, progres
                 bar.n = sum(record.progress if record.pending else 1.0 for record in records)
                 bar.refresh()
 
-            found = wait(store, unique, timeout=timeout, watch=look)
-    by_id = {record.id: record for record in found}
+            finished = wait(store, unique, timeout=timeout, watch=look)
+    by_id = {record.id: record for record in finished}
     return [by_id[run] for run in ids]
 
 

@@ -170,7 +170,7 @@ def _columns(scores: Array) -> Array:
 def _chosen(present: Array, absent: Array, level: float, measure: _Measure) -> Event:
     """The event whose own limits on these trials show most; of equally good neighbours the middle one."""
     sizes = len(present), len(absent)
-    best, found = -math.inf, Event(column=0, threshold=0.0, above=True, with_unit=True)
+    best, event = -math.inf, Event(column=0, threshold=0.0, above=True, with_unit=True)
     for column in range(present.shape[1]):
         one, other = np.sort(present[:, column]), np.sort(absent[:, column])
         cuts = _cuts(np.concatenate([one, other]))
@@ -186,10 +186,10 @@ def _chosen(present: Array, absent: Array, level: float, measure: _Measure) -> E
                 if top > best:
                     equal = np.flatnonzero(shown >= top)
                     best = top
-                    found = Event(
+                    event = Event(
                         column=column, threshold=float(cuts[equal[len(equal) // 2]]), above=above, with_unit=with_unit
                     )
-    return found
+    return event
 
 
 def _cuts(pooled: Array) -> Array:

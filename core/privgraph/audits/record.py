@@ -97,12 +97,12 @@ class AuditRecord:
     def from_json(record: Mapping[str, Any]) -> AuditRecord:
         """What `to_json` wrote, in this version or an earlier one. Raises `ValueError` where the record is of
         another form."""
-        given = dict(record) if isinstance(record, Mapping) else {}
-        if given.get("version") == old_records.AUDITS:
-            given = old_records.audit(given)
-        if given.pop("version", None) != FORM:
+        fields = dict(record) if isinstance(record, Mapping) else {}
+        if fields.get("version") == old_records.AUDITS:
+            fields = old_records.audit(fields)
+        if fields.pop("version", None) != FORM:
             raise ValueError("this audit was written by another version")
-        return read_record(AuditRecord, given)
+        return read_record(AuditRecord, fields)
 
 
 def _plain(value: Any) -> Any:

@@ -69,26 +69,26 @@ def canonical_edges(edges: Tensor, nodes: int, undirected: bool) -> Tensor:
     return torch.stack([key % nodes, key // nodes])
 
 
-def build(name: str, found: Parts) -> Graph:
-    """The graph of `found`, with no node in any part of a split yet. Raises `DataError`."""
-    nodes = int(found.x.shape[0])
-    if found.x.dim() != 2 or found.y.shape != (nodes,):
-        raise DataError(f"{name} has features of shape {tuple(found.x.shape)} and labels of {tuple(found.y.shape)}")
-    if not bool(torch.isfinite(found.x).all()):
+def build(name: str, raw: Parts) -> Graph:
+    """The graph of `raw`, with no node in any part of a split yet. Raises `DataError`."""
+    nodes = int(raw.x.shape[0])
+    if raw.x.dim() != 2 or raw.y.shape != (nodes,):
+        raise DataError(f"{name} has features of shape {tuple(raw.x.shape)} and labels of {tuple(raw.y.shape)}")
+    if not bool(torch.isfinite(raw.x).all()):
         raise DataError(f"{name} has features that are not finite numbers")
-    if int(found.y.min()) < 0:
+    if int(raw.y.min()) < 0:
         raise DataError(f"{name} has nodes without a label")
     nobody = torch.zeros(nodes, dtype=torch.bool)
     return Graph(
         name=name,
-        x=found.x.float().contiguous(),
-        y=found.y.long().contiguous(),
-        edge_index=canonical_edges(found.edges, nodes, found.undirected),
+        x=raw.x.float().contiguous(),
+        y=raw.y.long().contiguous(),
+        edge_index=canonical_edges(raw.edges, nodes, raw.undirected),
         train_mask=nobody,
         val_mask=nobody,
         test_mask=nobody,
-        undirected=found.undirected,
-        class_names=found.class_names,
-        feature_names=found.feature_names,
+        undirected=raw.undirected,
+        class_names=raw.class_names,
+        feature_names=raw.feature_names,
         split="none",
     )

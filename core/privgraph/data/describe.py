@@ -42,7 +42,7 @@ def described(
     from privgraph.data.load import load
 
     graph = load(name, split=split, split_seed=split_seed, data_options=chosen)
-    found = facts_of(
+    graph_facts = facts_of(
         Arrays(
             features=int(graph.x.shape[1]),
             y=graph.y.numpy(),
@@ -53,7 +53,7 @@ def described(
         ),
         node=node,
     )
-    facts = {**spec_facts(spec), **found, "split_name": split, "split_seed": split_seed, "options": chosen}
+    facts = {**spec_facts(spec), **graph_facts, "split_name": split, "split_seed": split_seed, "options": chosen}
     write_cache(file, facts)
     return facts
 

@@ -111,9 +111,9 @@ def _pairs(
 ) -> NDArray[np.int64]:
     """(wanted, 2) distinct unordered pairs of nodes of the same class, or of different classes, uniformly."""
     nodes = y.size
-    found = np.empty(0, dtype=np.int64)
-    while found.size < wanted:
-        draw = 2 * (wanted - found.size) + 16
+    pair_codes = np.empty(0, dtype=np.int64)
+    while pair_codes.size < wanted:
+        draw = 2 * (wanted - pair_codes.size) + 16
         left = rng.integers(nodes, size=draw)
         if same:
             low, high = starts[y[left]], starts[y[left] + 1]
@@ -122,11 +122,11 @@ def _pairs(
             right = rng.integers(nodes, size=draw)
         good = (left != right) & ((y[left] == y[right]) == same)
         low, high = np.minimum(left, right)[good], np.maximum(left, right)[good]
-        keys = np.concatenate([found, low * nodes + high])
+        keys = np.concatenate([pair_codes, low * nodes + high])
         # Keep the order of drawing, so that cutting the surplus favours no pair.
         _, first = np.unique(keys, return_index=True)
-        found = keys[np.sort(first)][:wanted]
-    return np.stack([found // nodes, found % nodes], axis=1)
+        pair_codes = keys[np.sort(first)][:wanted]
+    return np.stack([pair_codes // nodes, pair_codes % nodes], axis=1)
 
 
 def similarity_edges(x: NDArray[np.float64], neighbours: int = NEIGHBOURS) -> NDArray[np.int64]:

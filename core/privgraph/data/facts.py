@@ -110,14 +110,14 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
         raise DataError(f"there is no node {node}: nodes are numbered 0 to {arrays.y.size - 1}")
     source, target = arrays.edges
     first = np.unique(np.concatenate([source[target == node], target[source == node]]))
-    kept = [node, *(int(member) for member in first[: largest - 1])]
-    hop = {member: min(index, 1) for index, member in enumerate(kept)}
-    complete = len(kept) == first.size + 1
+    nearest = [node, *(int(member) for member in first[: largest - 1])]
+    hop = {member: min(index, 1) for index, member in enumerate(nearest)}
+    complete = len(nearest) == first.size + 1
     seen = np.zeros(arrays.y.size, dtype=bool)
     seen[[node, *first]] = True
     # One neighbour a turn, so that no single hub takes all the room.
     is_first = np.zeros(arrays.y.size, dtype=bool)
-    is_first[kept[1:]] = True
+    is_first[nearest[1:]] = True
     touching = is_first[source] & ~seen[target]
     inner, outer = source[touching], target[touching]
     order = np.lexsort((outer, inner))

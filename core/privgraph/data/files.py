@@ -14,16 +14,16 @@ _SCHOOL = "Facebook100/mat/"
 def places(path: str, root: Path | None = None) -> tuple[Path, ...]:
     """Where the raw file `path` of the catalogue may lie below the data folder, the canonical place first."""
     base = root or data_root()
-    found = [base / path]
+    candidates = [base / path]
     if path.startswith(_SCHOOL):
         file = path.removeprefix(_SCHOOL)
-        found.append(base / "Facebook100" / file.removesuffix(".mat").lower() / "raw" / "data.mat")
-        found.append(base / _SCHOOL / file.replace("JohnsHopkins", "Johns Hopkins"))
+        candidates.append(base / "Facebook100" / file.removesuffix(".mat").lower() / "raw" / "data.mat")
+        candidates.append(base / _SCHOOL / file.replace("JohnsHopkins", "Johns Hopkins"))
     if path.startswith("OGB/"):
         # OGB's own program renames the folder.
         _, name, rest = path.split("/", 2)
-        found.append(base / "OGB" / f"ogbn_{name}" / rest)
-    return tuple(found)
+        candidates.append(base / "OGB" / f"ogbn_{name}" / rest)
+    return tuple(candidates)
 
 
 def find(path: str, root: Path | None = None) -> Path | None:

@@ -43,13 +43,13 @@ def load(
     check_split(split)
     if split == "public" and not spec.public_split:
         raise DataError(f"{spec.title} has no public split: use random or inductive")
-    found = _read(spec, data_options or {}, progress)
-    graph = build(name, found)
+    raw = _read(spec, data_options or {}, progress)
+    graph = build(name, raw)
     if split != "public":
         return with_split(graph, split_seed, split)
-    if found.public is None:
+    if raw.public is None:
         raise DataError(f"{spec.title} has no public split: use random or inductive")
-    train, validation, test = found.public
+    train, validation, test = raw.public
     return replace(graph, train_mask=train, val_mask=validation, test_mask=test, split="public")
 
 

@@ -62,12 +62,12 @@ def with_node_nulled(graph: Graph, node: int) -> Graph:
     masks = [mask.clone() for mask in (graph.train_mask, graph.val_mask, graph.test_mask)]
     for mask in masks:
         mask[node] = False
-    kept = (graph.edge_index != node).all(0)
+    untouched = (graph.edge_index != node).all(0)
     return replace(
         graph,
         x=x,
         y=y,
-        edge_index=graph.edge_index[:, kept].contiguous(),
+        edge_index=graph.edge_index[:, untouched].contiguous(),
         train_mask=masks[0],
         val_mask=masks[1],
         test_mask=masks[2],

@@ -177,12 +177,12 @@ def read_school(spec: DatasetSpec, files: Files) -> Parts:
     years = years[counts >= class_floor(people)]
     if years.size < 2:
         raise DataError(f"{path.name} has fewer than two class years of at least {class_floor(people)} people")
-    kept = np.isin(info[:, _YEAR], years)
-    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    labelled = np.isin(info[:, _YEAR], years)
+    number = np.where(labelled, np.cumsum(labelled) - 1, -1)
     edges = np.stack([number[links.row], number[links.col]])
     return parts(
-        np.concatenate(blocks, axis=1)[kept],
-        np.searchsorted(years, info[kept, _YEAR]),
+        np.concatenate(blocks, axis=1)[labelled],
+        np.searchsorted(years, info[labelled, _YEAR]),
         edges[:, (edges >= 0).all(0)],
         class_names=tuple(str(year) for year in years),
         feature_names=tuple(names),

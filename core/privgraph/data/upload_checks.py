@@ -89,24 +89,24 @@ def classes_of(labels: list[str], limits: Limits) -> tuple[NDArray[np.int64], tu
     return np.array([number[label] for label in labels], dtype=np.int64), tuple(clean_name(name) for name in names)
 
 
-def finish(found: Upload, limits: Limits) -> Upload:
-    """`found` with its edges in order, if everything in it is as `Upload` says; `found.edges` may be (2,
+def finish(upload: Upload, limits: Limits) -> Upload:
+    """`upload` with its edges in order, if everything in it is as `Upload` says; `upload.edges` may be (2,
     any)."""
-    nodes, features = found.x.shape
-    check_sizes(limits, nodes=nodes, features=features, edges=found.edges.shape[1])
-    if not np.isfinite(found.x).all():
-        row = int(np.argmin(np.isfinite(found.x).all(axis=1)))
+    nodes, features = upload.x.shape
+    check_sizes(limits, nodes=nodes, features=features, edges=upload.edges.shape[1])
+    if not np.isfinite(upload.x).all():
+        row = int(np.argmin(np.isfinite(upload.x).all(axis=1)))
         raise UploadError(f"Node {row} has a feature that is not a finite number")
-    if found.edges.size and (found.edges.min() < 0 or found.edges.max() >= nodes):
+    if upload.edges.size and (upload.edges.min() < 0 or upload.edges.max() >= nodes):
         raise UploadError(f"An edge names a node outside 0 to {nodes - 1}")
-    classes = len(found.class_names)
-    if classes < 2 or np.unique(found.y).size < 2:
+    classes = len(upload.class_names)
+    if classes < 2 or np.unique(upload.y).size < 2:
         raise UploadError("All nodes have the same label, and at least two classes are needed")
     if classes > limits.classes:
         raise UploadError(f"There are more than {limits.classes:,} classes")
-    pairs, notes = undirected_pairs(found.edges, nodes)
-    notes += [text for text in [odd_words(odd_nodes(found.x))] if text]
-    return replace(found, edges=pairs, notes=(*found.notes, *notes))
+    pairs, notes = undirected_pairs(upload.edges, nodes)
+    notes += [text for text in [odd_words(odd_nodes(upload.x))] if text]
+    return replace(upload, edges=pairs, notes=(*upload.notes, *notes))
 
 
 def odd_nodes(x: NDArray[np.float32]) -> int:

@@ -82,7 +82,7 @@ def _nodes(file: _File, limits: Limits) -> tuple[dict[str, int], Upload]:
     names, labels, x = quick or _slow_nodes(file, id_at, label_at, feature_at, limits)
     check_sizes(limits, nodes=len(labels), features=len(feature_at))
     y, classes = classes_of(labels, limits)
-    found = Upload(
+    upload = Upload(
         kind="csv",
         x=x,
         y=y,
@@ -90,7 +90,7 @@ def _nodes(file: _File, limits: Limits) -> tuple[dict[str, int], Upload]:
         class_names=classes,
         feature_names=tuple(clean_name(header[at]) for at in feature_at),
     )
-    return {name: place for place, name in enumerate(names)}, found
+    return {name: place for place, name in enumerate(names)}, upload
 
 
 def _slow_nodes(

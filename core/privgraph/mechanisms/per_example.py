@@ -46,12 +46,12 @@ def per_example_gradients(
 
 def _one_by_one(module: nn.Module, examples: Tensor, labels: Tensor, loss: Loss) -> Tensor:
     parameters = list(module.parameters())
-    found = []
+    flat_gradients = []
     for position in range(examples.shape[0]):
         one = slice(position, position + 1)
         gradients = torch.autograd.grad(loss(module(examples[one]), labels[one]), parameters)
-        found.append(torch.cat([gradient.flatten() for gradient in gradients]))
-    return torch.stack(found)
+        flat_gradients.append(torch.cat([gradient.flatten() for gradient in gradients]))
+    return torch.stack(flat_gradients)
 
 
 def _by_opacus(module: nn.Module, examples: Tensor, labels: Tensor, loss: Loss) -> Tensor:

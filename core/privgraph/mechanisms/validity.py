@@ -51,20 +51,20 @@ def complaints(module: nn.Module, *, also_safe: tuple[type[nn.Module], ...] = ()
     Types are compared exactly: a subclass may do anything. A container of one's own, whose `forward` was read
     and found to treat examples apart, is named in `also_safe`.
     """
-    found = []
+    sentences = []
     for name, part in module.named_modules():
         label = f"{name or 'the module itself'} ({type(part).__name__})"
         if type(part) in (nn.Softmax, nn.LogSoftmax) and getattr(part, "dim", None) in (0, None):
-            found.append(f"{label} normalises over examples")
+            sentences.append(f"{label} normalises over examples")
         elif type(part) is nn.Flatten and part.start_dim == 0:
-            found.append(f"{label} flattens examples into one")
+            sentences.append(f"{label} flattens examples into one")
         elif isinstance(part, nn.modules.batchnorm._BatchNorm):
-            found.append(f"{label} normalises over the examples of a batch; use GroupNorm")
+            sentences.append(f"{label} normalises over the examples of a batch; use GroupNorm")
         elif any(base.__name__ == "MessagePassing" for base in type(part).__mro__):
-            found.append(f"{label} sums over neighbours, so that every example sees others")
+            sentences.append(f"{label} sums over neighbours, so that every example sees others")
         elif type(part) not in (*SAFE, *also_safe):
-            found.append(f"{label} is not known to keep examples apart")
-    return found
+            sentences.append(f"{label} is not known to keep examples apart")
+    return sentences
 
 
 def require_separate(module: nn.Module, *, also_safe: tuple[type[nn.Module], ...] = ()) -> None:

@@ -83,14 +83,14 @@ class Network(nn.Module):
 def layer(kind: str, features: int, units: int) -> nn.Module:
     """One layer; for gat and gt `units` is a multiple of `HEADS`. It reads what `prepare` makes of the
     edges."""
-    made: nn.Module
+    convolution: nn.Module
     if kind == "gcn":
-        made = GCNConv(features, units, normalize=False)
+        convolution = GCNConv(features, units, normalize=False)
     elif kind == "gat":
-        made = GATConv(features, units // HEADS, heads=HEADS, add_self_loops=False)
+        convolution = GATConv(features, units // HEADS, heads=HEADS, add_self_loops=False)
     else:
-        made = TransformerConv(features, units // HEADS, heads=HEADS)
-    return made
+        convolution = TransformerConv(features, units // HEADS, heads=HEADS)
+    return convolution
 
 
 def network(kind: str, features: int, hidden: int, generator: torch.Generator) -> Network:

@@ -73,18 +73,18 @@ def pretrain(x: Tensor, edge_index: Tensor, recipe: PretrainRecipe, device: torc
     CPU, so that another device differs by rounding alone.
     """
     generator = torch.Generator().manual_seed(recipe.seed)
-    made = network(recipe.kind, x.shape[1], recipe.hidden, generator)
+    encoder = network(recipe.kind, x.shape[1], recipe.hidden, generator)
     with torch.random.fork_rng(devices=[]):
-        objective = _OBJECTIVES[recipe.objective](made, generator).to(device)
+        objective = _OBJECTIVES[recipe.objective](encoder, generator).to(device)
     optimiser = torch.optim.Adam(objective.parameters(), lr=recipe.learning_rate)
-    parts = _parts(x, edge_index, np.random.default_rng(recipe.seed), made, device)
+    parts = _parts(x, edge_index, np.random.default_rng(recipe.seed), encoder, device)
     for number in range(1, recipe.epochs + 1):
         loss = objective(next(parts))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         yield Epoch(number, float(loss.detach()))
-    yield Backbone.of(made)
+    yield Backbone.of(encoder)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +97,13 @@ class _Part:
 
 
 def _parts(
-    x: Tensor, edge_index: Tensor, draws: np.random.Generator, made: Network, device: torch.device
+    x: Tensor, edge_index: Tensor, draws: np.random.Generator, encoder: Network, device: torch.device
 ) -> Iterator[_Part]:
     """One part after another, without end: the whole graph where it is small enough."""
     nodes, entries = x.shape[0], edge_index.shape[1]
     x, edges = x.to(device), edge_index.to(device)
     if nodes <= NODES and entries <= ENTRIES:
-        part = _Part(x, edges, made.prepare(edges, nodes))
+        part = _Part(x, edges, encoder.prepare(edges, nodes))
         while True:
             yield part
     pairs = edge_index.cpu().numpy()
@@ -113,7 +113,7 @@ def _parts(
         members = _grown(pairs[0], pointers, min(nodes, NODES), draws)
         edges = torch.from_numpy(_among(pairs[0], pointers, members, draws)).to(device)
         rows = x[torch.from_numpy(members).to(device)]
-        yield _Part(rows, edges, made.prepare(edges, len(members)))
+        yield _Part(rows, edges, encoder.prepare(edges, len(members)))
 
 
 def _grown(
@@ -164,11 +164,13 @@ class _Infomax(nn.Module):
     Velickovic et al. 2019, equations 1 to 5, with the corruption of section 4.2.
     """
 
-    def __init__(self, made: Network, generator: torch.Generator) -> None:
+    def __init__(self, encoder: Network, generator: torch.Generator) -> None:
         super().__init__()
-        self.made, self.generator = made, generator
-        bound = made.hidden**-0.5
-        self.weight = nn.Parameter(torch.empty(made.hidden, made.hidden).uniform_(-bound, bound, generator=generator))
+        self.made, self.generator = encoder, generator
+        bound = encoder.hidden**-0.5
+        self.weight = nn.Parameter(
+            torch.empty(encoder.hidden, encoder.hidden).uniform_(-bound, bound, generator=generator)
+        )
 
     def forward(self, part: _Part) -> Tensor:
         order = torch.randperm(part.x.shape[0], generator=self.generator).to(part.x.device)
@@ -185,14 +187,14 @@ class _FillIn(nn.Module):
     network's kind. Every hidden node gets the token (there a tenth or so gets other nodes' features).
     """
 
-    def __init__(self, made: Network, generator: torch.Generator) -> None:
+    def __init__(self, encoder: Network, generator: torch.Generator) -> None:
         super().__init__()
-        self.made, self.generator = made, generator
-        self.bridge = nn.Linear(made.hidden, made.hidden, bias=False)
-        self.decoder = layer(made.kind, made.hidden, HEADS * math.ceil(made.features / HEADS))
+        self.made, self.generator = encoder, generator
+        self.bridge = nn.Linear(encoder.hidden, encoder.hidden, bias=False)
+        self.decoder = layer(encoder.kind, encoder.hidden, HEADS * math.ceil(encoder.features / HEADS))
         initialise(self.bridge, generator)
         initialise(self.decoder, generator)
-        self.token = nn.Parameter(torch.zeros(made.features))
+        self.token = nn.Parameter(torch.zeros(encoder.features))
 
     def forward(self, part: _Part) -> Tensor:
         hidden = (torch.rand(part.x.shape[0], 1, generator=self.generator) < MASKED).to(part.x.device)
@@ -209,9 +211,9 @@ class _Joined(nn.Module):
     GPPT (Sun et al. 2022), section 3.2 (masked edge prediction); as many random pairs as hidden edges.
     """
 
-    def __init__(self, made: Network, generator: torch.Generator) -> None:
+    def __init__(self, encoder: Network, generator: torch.Generator) -> None:
         super().__init__()
-        self.made, self.generator = made, generator
+        self.made, self.generator = encoder, generator
 
     def forward(self, part: _Part) -> Tensor:
         nodes, device = part.x.shape[0], part.x.device
@@ -233,10 +235,12 @@ class _Agree(nn.Module):
     embedding goes through a head of two layers.
     """
 
-    def __init__(self, made: Network, generator: torch.Generator) -> None:
+    def __init__(self, encoder: Network, generator: torch.Generator) -> None:
         super().__init__()
-        self.made, self.generator = made, generator
-        self.head = nn.Sequential(nn.Linear(made.hidden, made.hidden), nn.ReLU(), nn.Linear(made.hidden, made.hidden))
+        self.made, self.generator = encoder, generator
+        self.head = nn.Sequential(
+            nn.Linear(encoder.hidden, encoder.hidden), nn.ReLU(), nn.Linear(encoder.hidden, encoder.hidden)
+        )
         initialise(self.head, generator)
 
     def forward(self, part: _Part) -> Tensor:

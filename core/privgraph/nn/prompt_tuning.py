@@ -179,15 +179,15 @@ def tune(
             tuning.step()
         return part, tuning.result()
 
-    found: dict[int, Prompts] = {}
+    tuned_parts: dict[int, Prompts] = {}
     done = 0
     for told in work_through(_parts(members, size), work, workers=workers):
         if told is not None:
             part, tuned = told
-            found[part.start] = tuned
+            tuned_parts[part.start] = tuned
             done += part.stop - part.start
         yield Advance(done=done, total=members)
-    yield Prompts.joined([found[start] for start in sorted(found)])
+    yield Prompts.joined([tuned_parts[start] for start in sorted(tuned_parts)])
 
 
 def votes(
@@ -201,7 +201,7 @@ def votes(
     members, graphs, workers = prompts.members, len(egos), _workers(table.device)
     share = memory_mb / (workers + 1)
     held = max(1, int(share * 1e6 / _bytes(backbone, egos, 4)))
-    found = torch.zeros(members, graphs, dtype=torch.int64, device=table.device)
+    predicted = torch.zeros(members, graphs, dtype=torch.int64, device=table.device)
     for start in range(0, graphs, held):
         # what every prompt reads is prepared for as many questions as the memory holds
         asked = egos.take(slice(start, start + held))
@@ -221,14 +221,14 @@ def votes(
                 for columns, sight in seen:
                     if stop.is_set():
                         break
-                    found[part, columns] = own.forward(backbone, sight).argmax(-1)
+                    predicted[part, columns] = own.forward(backbone, sight).argmax(-1)
             return part
 
         done = 0
         for told in work_through(_parts(members, size), work, workers=workers):
             done += told.stop - told.start if told is not None else 0
             yield Advance(done=(members * start + done * len(asked)) // graphs, total=members)
-    yield found
+    yield predicted
 
 
 Item = TypeVar("Item")

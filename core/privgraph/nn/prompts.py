@@ -115,23 +115,23 @@ class Prompts:
                 ]
             )
 
-        made: dict[str, Tensor] = {}
+        parameters: dict[str, Tensor] = {}
         if recipe.kind == "gppt":
             if structure is None:
                 raise ValueError("gppt needs embeddings of public nodes, whose clusters are its kinds of neighbourhood")
-            made["kinds"] = torch.stack([_centres(structure, k, generator) for generator in generators])
-            made["classes"] = drawn(_glorot(classes, 2 * hidden), k, classes, 2 * hidden)
-            return Prompts(recipe.kind, made)
+            parameters["kinds"] = torch.stack([_centres(structure, k, generator) for generator in generators])
+            parameters["classes"] = drawn(_glorot(classes, 2 * hidden), k, classes, 2 * hidden)
+            return Prompts(recipe.kind, parameters)
         if recipe.kind == "gpf":
-            made["shift"] = drawn(_glorot(1, features), 1, features)
+            parameters["shift"] = drawn(_glorot(1, features), 1, features)
         elif recipe.kind == "gpf-plus":
-            made["vectors"] = drawn(_glorot(k, features), k, features)
-            made["keys"] = drawn(1 / math.sqrt(features), k, features)
+            parameters["vectors"] = drawn(_glorot(k, features), k, features)
+            parameters["keys"] = drawn(1 / math.sqrt(features), k, features)
         else:
-            made["tokens"] = drawn(math.sqrt(6 / features), k, features)
-        made["weight"] = drawn(1 / math.sqrt(hidden), hidden, classes)
-        made["bias"] = drawn(1 / math.sqrt(hidden), 1, classes)
-        return Prompts(recipe.kind, made)
+            parameters["tokens"] = drawn(math.sqrt(6 / features), k, features)
+        parameters["weight"] = drawn(1 / math.sqrt(hidden), hidden, classes)
+        parameters["bias"] = drawn(1 / math.sqrt(hidden), 1, classes)
+        return Prompts(recipe.kind, parameters)
 
     @property
     def members(self) -> int:
@@ -283,12 +283,12 @@ def by_size(egos: EgoGraphs) -> list[tuple[Tensor, EgoGraphs]]:
     sizes, places = egos.present.sum(1), egos.nodes.shape[1]
     bounds = [*(size for size in SIZES if size < places), places]
     group = torch.bucketize(sizes, torch.tensor(bounds, device=sizes.device))
-    found = []
+    groups = []
     for number, bound in enumerate(bounds):
         rows = (group == number).nonzero().squeeze(1)
         if rows.numel():
-            found.append((rows, packed(egos.take(rows), bound)))
-    return found or [(group, egos)]
+            groups.append((rows, packed(egos.take(rows), bound)))
+    return groups or [(group, egos)]
 
 
 def _glorot(rows: int, columns: int) -> float:

@@ -148,22 +148,22 @@ class RaggedNetwork:
             return 1 / degree[target], 1 / degree
         return (degree[source] * degree[target]).rsqrt(), 1 / degree
 
-    def _factors(self, made: _Pass, labels: Tensor) -> Factors:
-        losses = functional.cross_entropy(made.logits, labels, reduction="none")
-        outputs = [output for _, output in made.rounds]
-        *inner, last = torch.autograd.grad(losses.sum(), (*outputs, made.logits))
+    def _factors(self, forward: _Pass, labels: Tensor) -> Factors:
+        losses = functional.cross_entropy(forward.logits, labels, reduction="none")
+        outputs = [output for _, output in forward.rounds]
+        *inner, last = torch.autograd.grad(losses.sum(), (*outputs, forward.logits))
         names = [*[("w1", "b1"), ("w2", "b2")][: self.layers], ("w3", "b3")]
-        inputs = [given.detach() for given, _ in made.rounds] + [made.top.detach()]
+        inputs = [given.detach() for given, _ in forward.rounds] + [forward.top.detach()]
         products = [
             Product(weight, bias, given, gradient)
             for (weight, bias), given, gradient in zip(names, inputs, (*inner, last), strict=True)
         ]
         scalars = {}
         if self.kind == "gin":
-            for layer, (gradient, rows) in enumerate(zip(inner, made.own, strict=True), 1):
+            for layer, (gradient, rows) in enumerate(zip(inner, forward.own, strict=True), 1):
                 each = (gradient * linear(rows.detach(), self._weights[f"w{layer}"], size=self.table)).sum(1)
-                scalars[f"own{layer}"] = _sums(each, made.subgraphs)
-        return Factors(made.subgraphs, losses.detach(), made.logits.detach(), products, scalars, self.shapes)
+                scalars[f"own{layer}"] = _sums(each, forward.subgraphs)
+        return Factors(forward.subgraphs, losses.detach(), forward.logits.detach(), products, scalars, self.shapes)
 
 
 @dataclass(eq=False)
@@ -235,7 +235,7 @@ class Factors:
 def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
     """(B,): squared norms of sum over rows u of d_u (a_u, 1)^T, by groups of subgraphs of like size."""
     a, d, sizes = product.inputs, product.gradients, subgraphs.sizes
-    found = a.new_zeros(len(subgraphs))
+    squared_norms = a.new_zeros(len(subgraphs))
     width, most = 1, int(sizes.max()) if len(subgraphs) else 0
     while width < 2 * most:
         chosen = ((sizes > width // 2) & (sizes <= width)).nonzero().squeeze(1)
@@ -250,14 +250,14 @@ def _pair_norms(product: Product, subgraphs: Subgraphs) -> Tensor:
                 lengths = (there.square().sum(2) * (inputs.square().sum(2) + 1)).sqrt().sum(1)
                 if width <= _WIDE:
                     pairs = (inputs @ inputs.transpose(1, 2) + 1) * (there @ there.transpose(1, 2))
-                    found[some] = pairs.sum((1, 2)) + _ROUNDING * lengths.square()
+                    squared_norms[some] = pairs.sum((1, 2)) + _ROUNDING * lengths.square()
                 else:
                     formed = there.transpose(1, 2) @ inputs
                     norms = (formed.square().sum((1, 2)) + there.sum(1).square().sum(1)).sqrt()
                     # added to the norm, not to its square: this is a bound, and may be as large as the norm
-                    found[some] = (norms + _SUMMED * sizes[some] * lengths).square()
+                    squared_norms[some] = (norms + _SUMMED * sizes[some] * lengths).square()
         width *= 2
-    return found.clamp_min(0)
+    return squared_norms.clamp_min(0)
 
 
 def _at_centres(subgraphs: Subgraphs) -> Tensor:
@@ -301,9 +301,9 @@ def _sums(each: Tensor, subgraphs: Subgraphs) -> Tensor:
 
 def views(flat: Tensor, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:
     """Named views of consecutive pieces of `flat` (P,)."""
-    found, start = {}, 0
+    by_name, start = {}, 0
     for name, shape in shapes.items():
         size = math.prod(shape)
-        found[name] = flat[start : start + size].view(shape)
+        by_name[name] = flat[start : start + size].view(shape)
         start += size
-    return found
+    return by_name

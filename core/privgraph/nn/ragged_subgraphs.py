@@ -124,15 +124,15 @@ def _edges_inside(subgraphs: Subgraphs, edges: InEdges) -> Tensor:
     rows = subgraphs.owner * edges.nodes + subgraphs.nodes
     known, order = torch.sort(rows)
     degrees = edges.pointers[subgraphs.nodes + 1] - edges.pointers[subgraphs.nodes]
-    found = []
+    inside = []
     for start, stop in _cuts(degrees):
         which, place = edges.of(subgraphs.nodes[start:stop])
         target = which + start
         wanted = rows[target] - subgraphs.nodes[target] + edges.sources[place]
         at = torch.searchsorted(known, wanted).clamp_max(known.numel() - 1)
         there = known[at] == wanted
-        found.append(torch.stack([order[at[there]], target[there]]))
-    return torch.cat(found, 1) if found else subgraphs.nodes.new_zeros(2, 0)
+        inside.append(torch.stack([order[at[there]], target[there]]))
+    return torch.cat(inside, 1) if inside else subgraphs.nodes.new_zeros(2, 0)
 
 
 def _cuts(degrees: Tensor) -> list[tuple[int, int]]:

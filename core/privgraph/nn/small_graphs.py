@@ -277,7 +277,7 @@ class _Training:
         net, recipe = self.net, self._recipe
         optimiser = FusedAdam(net.parameters, recipe.learning_rate, recipe.weight_decay)
         patience = _Patience(net.members, recipe.patience)
-        kept: list[Tensor] = []
+        final_state: list[Tensor] = []
         for epoch in range(1, recipe.epochs + 1):
             last = epoch == recipe.epochs
             log_probability = net.forward(self._dropping).log_softmax(1)
@@ -287,16 +287,16 @@ class _Training:
             optimiser.step(net.gradients)
             if recipe.patience or last:
                 state = [*net.parameters, *net.statistics]
-                kept = kept or [value.clone() for value in state]
+                final_state = final_state or [value.clone() for value in state]
                 for member in patience.ends(losses, last):
                     self.epochs[member] = epoch
                     if net.graphs.sizes[member]:
                         self.loss[member] = float(losses[member])
-                    for own, value in zip(kept, state, strict=True):
+                    for own, value in zip(final_state, state, strict=True):
                         own[member] = value[member]
             if stop.is_set() or patience.over:
                 break
-        for own, value in zip(kept, [*net.parameters, *net.statistics], strict=bool(kept)):
+        for own, value in zip(final_state, [*net.parameters, *net.statistics], strict=bool(final_state)):
             value.copy_(own)
 
 

@@ -167,13 +167,13 @@ def _parts(order: float, counts: Array, poll: Poll) -> list[tuple[_Stairs, Array
     log_q = math.log(poll.classes - 1) + log_ndtr(-_lefts(poll.total, moved) / (math.sqrt(2) * sigma))
     # A gap of 0 bounds q by (C - 1)/2 only; no bound above 1 is one.
     stairs = _stairs(np.minimum(log_q, math.log1p(-1 / poll.classes)), sigma / poll.weight, order, moved)
-    found = [(stairs, ordered[:, -1] - ordered[:, -2])]
+    parts = [(stairs, ordered[:, -1] - ordered[:, -2])]
     if poll.gate_sigma:
         farthest = max(abs(poll.threshold), abs(poll.total - poll.threshold))
         log_q = log_ndtr(-_lefts(farthest, poll.weight) / poll.gate_sigma)
         gates = _stairs(log_q, math.sqrt(2) * poll.gate_sigma / poll.weight, order, poll.weight)
-        found.append((gates, np.abs(ordered[:, -1] - poll.threshold)))
-    return found
+        parts.append((gates, np.abs(ordered[:, -1] - poll.threshold)))
+    return parts
 
 
 def _lefts(farthest: float, move: float) -> Array:

@@ -89,9 +89,9 @@ def entries(asked: Asked, weight: float = 1.0) -> tuple[LedgerEntry, ...]:
     """
     _positive("entries: weight", weight)
     note = f"a node moves one vote, of weight {weight:.6g}"
-    found = []
+    ledger = []
     if asked.gate_sigma and asked.queries:
-        found.append(
+        ledger.append(
             LedgerEntry(
                 kind=MechanismKind.GATE,
                 mechanism="test of the largest count (gaussian)",
@@ -104,7 +104,7 @@ def entries(asked: Asked, weight: float = 1.0) -> tuple[LedgerEntry, ...]:
             )
         )
     if asked.answers:
-        found.append(
+        ledger.append(
             LedgerEntry(
                 kind=MechanismKind.COUNTS,
                 mechanism="noisy counts of votes (gaussian)",
@@ -117,7 +117,7 @@ def entries(asked: Asked, weight: float = 1.0) -> tuple[LedgerEntry, ...]:
                 note=f"{note}, from one class to another",
             )
         )
-    return tuple(found)
+    return tuple(ledger)
 
 
 def squared_mu(asked: Asked, weight: float = 1.0) -> float:
@@ -276,7 +276,7 @@ def dependent_trail(
     orders, bill = dpgpl.ORDERS, math.log(1 / delta) / (dpgpl.ORDERS - 1)
     log_wrong = dpgpl.log_wrong(counts, vote_sigma)
     log_unlikely = dpgpl.log_unlikely(counts.max(axis=1), threshold, gate_sigma) if gate_sigma else None
-    found = np.zeros((len(counts), len(weights)))
+    epsilons = np.zeros((len(counts), len(weights)))
     alike, place = np.unique(np.column_stack([weights, took_part]), axis=0, return_inverse=True)
     for number, row in enumerate(alike):
         weight, took = float(row[0]), row[1:, None]
@@ -286,8 +286,8 @@ def dependent_trail(
         total = np.cumsum(costs * took, axis=0)
         # Who has not taken part in anything has spent nothing.
         spent = np.where(np.cumsum(took[:, 0]) > 0, (total + bill).min(axis=1), 0.0)
-        found[:, place.ravel() == number] = spent[:, None]
-    return found
+        epsilons[:, place.ravel() == number] = spent[:, None]
+    return epsilons
 
 
 def dependent_epsilons(

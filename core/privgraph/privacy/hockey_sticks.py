@@ -60,14 +60,14 @@ def _convex_below(epsilons: Array, deltas: Array) -> Array:
     places."""
     x = np.concatenate([[0.0], np.exp(epsilons)])
     y = np.concatenate([[1.0], np.clip(deltas, 0.0, 1.0)])
-    kept = np.arange(len(x))
+    corners = np.arange(len(x))
     while True:
-        slopes = np.diff(y[kept]) / np.diff(x[kept])
+        slopes = np.diff(y[corners]) / np.diff(x[corners])
         inner = np.concatenate([[True], slopes[1:] > slopes[:-1], [True]])
         if inner.all():
-            return np.asarray(np.interp(x[1:], x[kept], y[kept]))
+            return np.asarray(np.interp(x[1:], x[corners], y[corners]))
         # Who lies above the chord of two others is not on the curve, whether those are or not.
-        kept = kept[inner]
+        corners = corners[inner]
 
 
 class Line:

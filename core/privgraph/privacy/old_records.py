@@ -111,19 +111,19 @@ def entry(record: Mapping[str, Any], options: Mapping[str, Any] | None = None, *
 def statement(record: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """A statement with its kinds, and with those of its ledger. `neighbours` was coarser where it was there
     at all."""
-    found = {**record, "version": FORM}
-    relation, released, ledger = (found.get(name) for name in ("relation", "released", "ledger"))
+    upgraded = {**record, "version": FORM}
+    relation, released, ledger = (upgraded.get(name) for name in ("relation", "released", "ledger"))
     neighbours = RELATIONS.get(relation) if isinstance(relation, str) else None
-    found["neighbours"] = (neighbours or Neighbours.UNKNOWN).value
+    upgraded["neighbours"] = (neighbours or Neighbours.UNKNOWN).value
     begun = (kind for start, kind in RELEASES.items() if isinstance(released, str) and released.startswith(start))
-    found["release"] = next(begun, Release.UNKNOWN).value
-    attacked = found.get("audited_by")
+    upgraded["release"] = next(begun, Release.UNKNOWN).value
+    attacked = upgraded.get("audited_by")
     known = ADVERSARIES.get(attacked, Adversary.UNKNOWN) if isinstance(attacked, str) and attacked else None
-    found["adversary"] = None if known is None else known.value
+    upgraded["adversary"] = None if known is None else known.value
     if isinstance(ledger, list | tuple):
-        unit = str(found.get("unit"))
-        found["ledger"] = [entry(one, options, unit=unit) if isinstance(one, Mapping) else one for one in ledger]
-    return found
+        unit = str(upgraded.get("unit"))
+        upgraded["ledger"] = [entry(one, options, unit=unit) if isinstance(one, Mapping) else one for one in ledger]
+    return upgraded
 
 
 AUDITS = 1

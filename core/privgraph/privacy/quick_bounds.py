@@ -34,14 +34,14 @@ class RoughAccountant:
         others = tuple(
             Repeated(event=one, count=count) for one, count in parts if not isinstance(one, SampledSubgraphs)
         )
-        found = RenyiAccountant().epsilon(Composed(others), delta)
-        if sampled and math.isfinite(found) and delta > ROUNDING_ALLOWANCE:
+        epsilon = RenyiAccountant().epsilon(Composed(others), delta)
+        if sampled and math.isfinite(epsilon) and delta > ROUNDING_ALLOWANCE:
             guess = guessed_epsilon(sampled, delta)
             if guess > LARGEST_EPSILON:
                 return math.inf
             interval = math.sqrt(0.002 * max(guess, 1e-3) / sum(count for _, count in sampled))
-            found += _typical(sampled, interval, delta)
-        return found
+            epsilon += _typical(sampled, interval, delta)
+        return epsilon
 
 
 @lru_cache(maxsize=256)

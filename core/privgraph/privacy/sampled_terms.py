@@ -88,7 +88,7 @@ def log_moment(event: SampledTerms, orders: Array) -> Array:
     converges geometrically. The log of the integrand falls at least as fast as that of a Gaussian below 0 and
     above a up + (a-1) down. Where that is too far, coins count as seen.
     """
-    found = _seen(event, orders)
+    seen = _seen(event, orders)
     laws = [_log_law(event, terms) for terms in (event.present, event.absent)]
     lengths = [terms / event.noise_multiplier for terms in (event.present, event.absent)]
     step = min(1 / 16, math.pi * event.noise_multiplier / 8)
@@ -105,7 +105,7 @@ def log_moment(event: SampledTerms, orders: Array) -> Array:
             exponents = order * above[:points] - (order - 1) * below[:points]
             top = exponents.max()
             values[way, place] = top + math.log(step * np.exp(exponents - top).sum())
-    return np.asarray(np.minimum(found, values.max(axis=0)))
+    return np.asarray(np.minimum(seen, values.max(axis=0)))
 
 
 def _log_law(event: SampledTerms, terms: int) -> Array:

@@ -138,7 +138,7 @@ def log_moment(event: SampledSubgraphs, orders: Array) -> Array:
 
     Beyond 64, k in bins: all of a bin's chance at its largest k.
     """
-    found = np.full_like(orders, -math.inf)
+    worst = np.full_like(orders, -math.inf)
     for law in dominating(event):
         edges = np.unique(np.concatenate([np.arange(65), np.geomspace(64, max(law.trials, 65), 400).astype(int)]))
         edges = edges[edges <= law.trials]
@@ -150,5 +150,5 @@ def log_moment(event: SampledSubgraphs, orders: Array) -> Array:
         log_chances[1:] = np.where(exact > 1e-300, np.log(np.maximum(exact, 1e-300)), log_chances[1:])
         mu = (2 * tops + 1) / event.noise_multiplier
         terms = (orders * (orders - 1))[:, None] * mu[None, :] ** 2 / 2 + log_chances[None, :]
-        found = np.maximum(found, logsumexp(terms, axis=1))
-    return np.asarray(found)
+        worst = np.maximum(worst, logsumexp(terms, axis=1))
+    return np.asarray(worst)

@@ -99,7 +99,7 @@ class _Exclusive:
     def far(self, blocks: Sequence[tuple[int, int]]) -> Curves:
         """The maximum over blocks of large degrees: given n, K is below Poisson(-n log(1 - M/first)), the
         next mean in one table."""
-        found: list[dict[int, float]] = []
+        chances_by_step: list[dict[int, float]] = []
         rest = []
         for first, last in blocks:
             each = -math.log1p(-self.event.neighbours / first) / _SMALLEST_MEAN
@@ -111,13 +111,13 @@ class _Exclusive:
                 return min(last, math.floor(_BROADER ** step(n, each) / each * (1 - 1e-12)))
 
             counts, chances, beyond = self._chances(last, up)
-            found.append({})
+            chances_by_step.append({})
             for n, chance in zip(counts, chances, strict=True):
-                found[-1][step(n)] = found[-1].get(step(n), 0.0) + chance
+                chances_by_step[-1][step(n)] = chances_by_step[-1].get(step(n), 0.0) + chance
             rest.append(beyond)
-        steps = sorted({step for weights in found for step in weights})
+        steps = sorted({step for weights in chances_by_step for step in weights})
         table = [self.pair(Law(math.inf, mean=_SMALLEST_MEAN * _BROADER**step)) for step in steps]
-        weights = np.array([[one.get(step, 0.0) for step in steps] for one in found])
+        weights = np.array([[one.get(step, 0.0) for step in steps] for one in chances_by_step])
         beyonds = np.asarray(rest)[:, None]
         return Curves(
             (weights @ np.array([part.removed for part in table]) + beyonds).max(axis=0),
@@ -306,7 +306,7 @@ def reach(event: SampledSubgraphs, negligible: float) -> float:
     seen = min(subgraph_laws.reach(event, negligible), 500.0)
     epsilons = np.linspace(-seen, seen, 401)
     if event.exclusive:
-        found = envelope(event, epsilons, negligible)
+        curves = envelope(event, epsilons, negligible)
     else:
         parts = []
         for law in dominating(event):
@@ -315,8 +315,8 @@ def reach(event: SampledSubgraphs, negligible: float) -> float:
             parts.append(
                 Curves(removed.curve(weights, epsilons, negligible), added.curve(weights, epsilons, negligible))
             )
-        found = functools.reduce(Curves.largest, parts)
-    left = np.maximum(found.removed, found.added)[200:]
+        curves = functools.reduce(Curves.largest, parts)
+    left = np.maximum(curves.removed, curves.added)[200:]
     return float(epsilons[200:][left <= 10 * negligible].min(initial=seen))
 
 
@@ -331,12 +331,12 @@ def typical(event: SampledSubgraphs, epsilons: Array) -> Curves:
     """
     negligible, spacing = 1e-12, min(0.04, event.noise_multiplier / 50)
     if event.exclusive:
-        found = exclusive_curves(event, min(event.neighbours, event.largest_degree), epsilons, negligible, spacing)
+        curves = exclusive_curves(event, min(event.neighbours, event.largest_degree), epsilons, negligible, spacing)
     else:
         weights = Law(math.inf, mean=event.rate * event.neighbours).weights(negligible)
         removed, added = _outcomes(event, len(weights), spacing)
-        found = Curves(removed.curve(weights, epsilons, negligible), added.curve(weights, epsilons, negligible))
-    return found.either(epsilons)
+        curves = Curves(removed.curve(weights, epsilons, negligible), added.curve(weights, epsilons, negligible))
+    return curves.either(epsilons)
 
 
 def guessed_squared_mu(event: SampledSubgraphs) -> float:

@@ -86,13 +86,13 @@ def _audit(store: RunStore, run: str, spec: AuditSpec, options: AuditOptions, di
     audited = replace(audited, turn=store.begin_audit(run))
     steps, flushed = spec.load_entry()(audited, options), 0.0
     try:
-        for told in steps:
-            if isinstance(told, AuditRecord):
-                return told
+        for event in steps:
+            if isinstance(event, AuditRecord):
+                return event
             if diary.told_to_stop:
                 raise _Stopped
-            if isinstance(told, Progress) and time.monotonic() - flushed > FLUSH_SECONDS:
-                diary.write(told.step / told.total if told.total else 0.0, told.stage)
+            if isinstance(event, Progress) and time.monotonic() - flushed > FLUSH_SECONDS:
+                diary.write(event.step / event.total if event.total else 0.0, event.stage)
                 flushed = time.monotonic()
     finally:
         steps.close()

@@ -181,26 +181,26 @@ def _state(folder: Path) -> Auditing | None:
     started = _read(folder / _STARTED)
     if started is None:
         return None
-    told = _read(folder / _STATE) or {}
-    found = Auditing(
+    reported = _read(folder / _STATE) or {}
+    auditing = Auditing(
         token=folder.name,
         audit=started["audit"],
         options=AuditOptions(**started["options"]),
         started=started["started"],
-        **told,
+        **reported,
     )
-    if found.done or started["host"] != this_host() or alive(started["pid"]):
-        return found
-    told = _read(folder / _STATE) or {}  # it may have ended between the two looks
-    if told.get("done"):
-        return dataclasses.replace(found, **told)
+    if auditing.done or started["host"] != this_host() or alive(started["pid"]):
+        return auditing
+    reported = _read(folder / _STATE) or {}  # it may have ended between the two looks
+    if reported.get("done"):
+        return dataclasses.replace(auditing, **reported)
     how = how_it_ended(started["pid"])
     if "signal 9" in how:
-        return dataclasses.replace(found, done=True, error=f"the audit {how}")
+        return dataclasses.replace(auditing, done=True, error=f"the audit {how}")
     words = last_words(folder / LOG_NAME).splitlines()
     final = next((line for line in words if line.startswith("Fatal Python error")), words[-1] if words else "")
     said = f"; its last words were: {final.strip()}" if final else " without a last word"
-    return dataclasses.replace(found, done=True, error=f"the audit's process ended{said}")
+    return dataclasses.replace(auditing, done=True, error=f"the audit's process ended{said}")
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -56,7 +56,7 @@ _RECORD = (runs.c.number, *LIGHT, *_LIVE_COLUMNS, runs.c.spec, runs.c.metrics, r
 
 def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
     """The query's restrictions as SQL."""
-    found: list[sa.ColumnElement[bool]] = []
+    clauses: list[sa.ColumnElement[bool]] = []
     for column, admitted in (
         (runs.c.id, query.ids),
         (runs.c.method, query.methods),
@@ -66,17 +66,17 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
         (runs.c.accounting, query.accountings),
     ):
         if admitted:
-            found.append(column.in_(admitted))
+            clauses.append(column.in_(admitted))
     if query.batch:
-        found.append(runs.c.batch == query.batch)
-    found.extend(_tagged(tags.c.tag == tag) for tag in query.tags)
+        clauses.append(runs.c.batch == query.batch)
+    clauses.extend(_tagged(tags.c.tag == tag) for tag in query.tags)
     for word in re.sub(r"\s*=\s*", "=", query.text).split():
         inside = [
             column.icontains(word, autoescape=True) for column in (runs.c.id, runs.c.spec, runs.c.note, runs.c.error)
         ]
         inside += [runs.c.spec.icontains(text, autoescape=True) for text in _setting(word)]
-        found.append(sa.or_(*inside, _tagged(tags.c.tag.icontains(word, autoescape=True))))
-    return found
+        clauses.append(sa.or_(*inside, _tagged(tags.c.tag.icontains(word, autoescape=True))))
+    return clauses
 
 
 def _setting(word: str) -> list[str]:
@@ -112,21 +112,21 @@ def _ordered(query: RunQuery, columns: tuple[Any, ...]) -> sa.Select[Any]:
 
 
 def find_records(connection: sa.Connection, query: RunQuery, time: float) -> list[RunRecord]:
-    found = connection.execute(_ordered(query, _RECORD)).mappings().all()
-    numbers = [row["number"] for row in found]
+    rows = connection.execute(_ordered(query, _RECORD)).mappings().all()
+    numbers = [row["number"] for row in rows]
     labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
     return [
         _record(row, labels.get(row["number"], ()), shown.get(row["number"]), made.get(row["number"], ""), time)
-        for row in found
+        for row in rows
     ]
 
 
 def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list[dict[str, Any]]:
     columns = (runs.c.number, *LIGHT, runs.c.spec) if graphs else (runs.c.number, *LIGHT)
-    found = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
-    numbers = [row["number"] for row in found]
+    rows = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
+    numbers = [row["number"] for row in rows]
     labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
-    for row in found:
+    for row in rows:
         number = row.pop("number")
         row |= {name: row[name] if is_time(row[name]) else None for name in TIMES if name in row}
         row["version"] = made.get(number, "")
@@ -134,7 +134,7 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
         if graphs:
             row["graph"], row["nodes"] = _graph(row["dataset"], row["split"], row.pop("spec"))
-    return found
+    return rows
 
 
 def _graph(dataset: str, split: str, spec: str) -> tuple[str, int | None]:

@@ -200,18 +200,18 @@ class AggregationConfig(MethodConfig):
     ) -> tuple[LedgerEntry, ...]:
         """The ledger of a run whose noise has this scale; sums may have an `aggregation_std` of their own."""
         std = self.aggregation_std(scale) if aggregation_std is None else aggregation_std
-        found = []
+        ledger = []
         for kind, stage in self.schedule():
             if kind == AGGREGATE:
                 if self.covers_own_rows:
-                    found.append(replaced_aggregation_entry(self.max_degree, std, stage))
+                    ledger.append(replaced_aggregation_entry(self.max_degree, std, stage))
                 else:
-                    found.append(aggregation_entry(self.unit, facts.undirected, self.max_degree, std, stage))
+                    ledger.append(aggregation_entry(self.unit, facts.undirected, self.max_degree, std, stage))
             elif self.unit == "node":
-                found += self.training_entries(facts, scale, stage)
+                ledger += self.training_entries(facts, scale, stage)
             elif self.unit == "none":
-                found.append(unprotected_training(stage))
-        return tuple(found)
+                ledger.append(unprotected_training(stage))
+        return tuple(ledger)
 
     def training_entries(self, facts: PublicFacts, scale: float, stage: str) -> tuple[LedgerEntry, ...]:
         """Private gradients of one training stage at node level, and the choice of its epoch where that is

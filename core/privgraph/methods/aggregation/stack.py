@@ -38,16 +38,16 @@ def groups(members: Sequence[Member[AggregationConfig]]) -> list[list[int]]:
     Members of a stack share features, labels and edges; their splits may differ.
     """
     graphs: list[Graph] = []
-    found: dict[tuple[object, ...], list[int]] = {}
+    by_key: dict[tuple[object, ...], list[int]] = {}
     for position, member in enumerate(members):
         graph = member.graph
         known = next((number for number, other in enumerate(graphs) if _same_graph(graph, other)), len(graphs))
         if known == len(graphs):
             graphs.append(graph)
         key = (known, *member.config.stack_key(), int(graph.train_mask.sum()))
-        found.setdefault(key, []).append(position)
+        by_key.setdefault(key, []).append(position)
     result = []
-    for positions in found.values():
+    for positions in by_key.values():
         first = members[positions[0]]
         config: AggregationConfig = first.config
         width = config.hidden * (config.depth + 1) + first.graph.num_classes
@@ -110,12 +110,12 @@ class Stack:
     def _bounded(self) -> list[Tensor]:
         if self.config.unit != "node":
             return [self.members[0].graph.adjacency()]
-        found = []
+        adjacencies = []
         for member in self.members:
             seed = stream_seed(member.context.seed, "split/degree")
             both_ways = member.config.covers_own_rows
-            found.append(bounded_graph(member.graph, member.config.max_degree, seed, both_ways).adjacency())
-        return found
+            adjacencies.append(bounded_graph(member.graph, member.config.max_degree, seed, both_ways).adjacency())
+        return adjacencies
 
     def net_generators(self, stage: str) -> list[torch.Generator]:
         """Each member's own generator for a stage's weights."""

@@ -44,12 +44,12 @@ def labels_and_masks(members: Sequence[Member[MlpOptions]]) -> tuple[torch.Tenso
 def epoch_events(epoch: Epoch, indices: Sequence[int], total: int) -> Iterator[tuple[int, Event]]:
     """What an epoch tells of each member; a number that does not exist (nobody was drawn) is left out."""
     for place, index in enumerate(indices):
-        told = {
+        metrics = {
             "train_loss": epoch.loss,
             "train_accuracy": epoch.train_accuracy,
             "val_accuracy": epoch.val_accuracy,
         }
-        for name, values in told.items():
+        for name, values in metrics.items():
             if math.isfinite(value := float(values[place])):
                 yield index, Metric(name=name, value=value, step=epoch.epoch)
         yield index, Progress(step=epoch.epoch, total=total, stage="training")

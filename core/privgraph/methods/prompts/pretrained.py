@@ -199,12 +199,12 @@ def _basis(x: Tensor, dimensions: int) -> Tensor:
     """(F, dimensions) right singular vectors, the largest value first; from a stream of their own, not a
     run's."""
     matrix = sparse.csr_matrix(x.numpy()) if x.count_nonzero() < _SPARSE * x.numel() else x.numpy()
-    kept = min(dimensions, *x.shape)
+    rank = min(dimensions, *x.shape)
     seed = stream_seed(0, "init/decomposition") & 0x7FFFFFFF
-    _, values, vectors = randomized_svd(matrix, n_components=kept, n_iter=_PASSES, random_state=seed)
+    _, values, vectors = randomized_svd(matrix, n_components=rank, n_iter=_PASSES, random_state=seed)
     basis: NDArray[np.float32] = np.zeros((x.shape[1], dimensions), dtype=np.float32)
     # what has no singular value is rounding
-    basis[:, :kept] = vectors.T * (values > 1e-6 * values[:1])
+    basis[:, :rank] = vectors.T * (values > 1e-6 * values[:1])
     return torch.from_numpy(basis)
 
 

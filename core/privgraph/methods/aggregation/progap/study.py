@@ -198,18 +198,18 @@ def main() -> None:
         torch.set_num_threads(options.threads)
 
     done = [_row(record) for record in json.loads(options.out.read_text())] if options.out.exists() else []
-    found: list[Row] = []
+    rows_so_far: list[Row] = []
 
     def tell(row: Row) -> None:
-        found.append(row)
+        rows_so_far.append(row)
         print(
             f"{row.dataset:22} {TITLES[row.level]:24} {row.method:8} {_cell(row):22} {row.seconds:.1f} s a run",
             flush=True,
         )
         # what an interrupted study had and this one has not reached yet is kept too
-        reached = {(one.dataset, one.level, one.method) for one in found}
+        reached = {(one.dataset, one.level, one.method) for one in rows_so_far}
         left = [one for one in done if (one.dataset, one.level, one.method) not in reached]
-        options.out.write_text(json.dumps([asdict(one) for one in (*found, *left)], indent=1))
+        options.out.write_text(json.dumps([asdict(one) for one in (*rows_so_far, *left)], indent=1))
 
     rows = study(
         options.data,

@@ -181,7 +181,7 @@ class Config(GraphNetworkOptions, MethodConfig):
             assumptions.append(
                 "|E|, from which the probabilities are set, was known before: neighbours are given the same"
             )
-        made = statements.make_statement(
+        statement = statements.make_statement(
             unit="edge",
             neighbours=Neighbours.UNDIRECTED_EDGE if facts.undirected else Neighbours.DIRECTED_EDGE,
             relation=statements.RELATION_EDGE_UNDIRECTED if facts.undirected else statements.RELATION_EDGE_DIRECTED,
@@ -197,7 +197,7 @@ class Config(GraphNetworkOptions, MethodConfig):
             assumptions=(*assumptions, statements.ASSUME_EDGE_PUBLIC, statements.ASSUME_ONE_RUN),
             gaps=(statements.GAP_TUNING,),
         )
-        return replace(made, accountant="exact, pure: the sum of what each mechanism can lose at most")
+        return replace(statement, accountant="exact, pure: the sum of what each mechanism can lose at most")
 
     def work(self, facts: PublicFacts, scale: float) -> Work:
         """Raises `OptionError` where the randomised graph would be too large."""

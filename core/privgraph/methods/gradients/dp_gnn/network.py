@@ -136,9 +136,9 @@ def _parts(batch: Tensor, x: Tensor) -> tuple[Tensor, ...]:
 
 
 def _views(flat: Tensor, shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:
-    found, start = {}, 0
+    by_name, start = {}, 0
     for name, shape in shapes.items():
         size = math.prod(shape)
-        found[name] = flat[start : start + size].view(shape)
+        by_name[name] = flat[start : start + size].view(shape)
         start += size
-    return found
+    return by_name

@@ -69,7 +69,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     for epoch in range(1, config.epochs + 1):
         losses: list[torch.Tensor] = []
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
-        told = time.monotonic()
+        last_told = time.monotonic()
         for _ in range(count):
             drawn = sampler.draw(sampling)
             parts = network.gradients(x, drawn, y[drawn.centres], losses)
@@ -78,9 +78,9 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
                 adam.step(gradient)
             else:
                 network.parameters.sub_(gradient, alpha=config.step_size)
-            if time.monotonic() > told + TELL_SECONDS:
+            if time.monotonic() > last_told + TELL_SECONDS:
                 yield Progress(step=epoch - 1, total=config.epochs, stage="training")
-                told = time.monotonic()
+                last_told = time.monotonic()
         spent = member.config.entry(facts, mechanism.noise_multiplier, count)
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))

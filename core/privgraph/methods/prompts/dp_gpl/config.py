@@ -306,7 +306,7 @@ class Config(DpGplOptions):
         """The guarantee of a run, which is known before it: nothing that happens in it changes what is
         paid."""
         delta, rule = self.delta_and_rule(facts)
-        made = statements.make_statement(
+        statement = statements.make_statement(
             unit="node",
             neighbours=Neighbours.ASSIGNED_NODE if self.per_teacher else Neighbours.NODE,
             relation=RELATION if self.per_teacher else RELATION_VOID,
@@ -328,7 +328,7 @@ class Config(DpGplOptions):
             ),
             gaps=self._gaps(facts),
         )
-        return replace(made, per_holder=self._per_holder(facts.nodes))
+        return replace(statement, per_holder=self._per_holder(facts.nodes))
 
     def _public(self) -> tuple[str, ...]:
         grown = "the public part of this graph, without labels" if self.pretrain_on == OWN_PUBLIC else self.pretrain_on
@@ -368,19 +368,19 @@ class Config(DpGplOptions):
     def _gaps(self, facts: PublicFacts) -> tuple[Gap, ...]:
         """What the paper claims otherwise about such a run, with the size at this run's noise."""
         asked, delta, weight = self.asked(), self._delta(facts.nodes), self.claimed_weight()
-        found = [gaps.moved_vote_gap(asked, delta, weight)]
+        known_gaps = [gaps.moved_vote_gap(asked, delta, weight)]
         if self.report != "none" or self.accounting == "published":
-            found.append(gaps.data_dependent_gap(asked, delta, weight))
+            known_gaps.append(gaps.data_dependent_gap(asked, delta, weight))
         if self.weighting != "uniform":
             least = self.w_min if self.weighting == "centrality" else float(self.public_weights()[0].min())
-            found.append(gaps.scaled_ranges_gap(asked, delta, smallest=least, largest=weight))
+            known_gaps.append(gaps.scaled_ranges_gap(asked, delta, smallest=least, largest=weight))
         if self.weighting == "centrality":
-            found.append(gaps.sorted_partition_gap(asked, delta, teachers=self.teachers, weight=weight))
+            known_gaps.append(gaps.sorted_partition_gap(asked, delta, teachers=self.teachers, weight=weight))
         if self.limit and self.accounting == "published":
-            found.append(gaps.GAP_DEPENDENT_STOP)
+            known_gaps.append(gaps.GAP_DEPENDENT_STOP)
         if self.svd == "everybody":
-            found.append(gaps.GAP_DECOMPOSITION)
-        return (*found, statements.GAP_TUNING)
+            known_gaps.append(gaps.GAP_DECOMPOSITION)
+        return (*known_gaps, statements.GAP_TUNING)
 
     def work(self, facts: PublicFacts, scale: float) -> Work:
         config = self.settled(facts.nodes, scale)

@@ -82,9 +82,9 @@ class Ensemble:
     def load(folder: Path) -> Ensemble:
         """Read it back; nothing is unpickled. Raises `ValueError` where the file is not such a one, or
         `OSError`."""
-        found = kept_arrays.read(Ensemble, folder / NAME)
+        arrays = kept_arrays.read(Ensemble, folder / NAME)
         numbers: dict[str, Any] = {
-            name: float(found[name]) for name in ("vote_sigma", "gate_sigma", "threshold", "limit", "delta")
+            name: float(arrays[name]) for name in ("vote_sigma", "gate_sigma", "threshold", "limit", "delta")
         }
-        whole = {"classes": int(found["classes"]), "per_teacher": bool(found["per_teacher"])}
-        return Ensemble(**{**found, **numbers, **whole})
+        whole = {"classes": int(arrays["classes"]), "per_teacher": bool(arrays["per_teacher"])}
+        return Ensemble(**{**arrays, **numbers, **whole})

@@ -58,36 +58,36 @@ def tuned(prompt: str, objective: str = "dgi") -> Options:
     return {"objective": objective, "prompt": prompt, **({"epochs": 30} if prompt == "all-in-one" else {})}
 
 
-def published(dataset: str, backbone: str, weighting: str, given: Options, queries: int = 50) -> Cell:
+def published(dataset: str, backbone: str, weighting: str, options: Options, queries: int = 50) -> Cell:
     """The paper's own setting. The presets are for 50 queries; others are spelt out."""
     preset = f"{backbone}-{SETTINGS[dataset]}"
     if queries == 50:
-        return Cell.of("dp-gpl", dataset, {"preset": preset, "weighting": weighting, **given})
+        return Cell.of("dp-gpl", dataset, {"preset": preset, "weighting": weighting, **options})
     _, threshold, gate_sigma, vote_sigma = TABLE_4[preset]
     spelt: Options = {
         "backbone": backbone, "teachers": 200, "shots": 5, "queries": queries, "threshold": threshold, "gate_sigma": gate_sigma,
         "vote_sigma": vote_sigma, "delta": DELTA, "accounting": "published", "student_labels": "hard",
     }  # fmt: skip
-    return Cell.of("dp-gpl", dataset, {**spelt, "weighting": weighting, **given})
+    return Cell.of("dp-gpl", dataset, {**spelt, "weighting": weighting, **options})
 
 
-def ours(dataset: str, backbone: str, weighting: str, given: Options) -> Cell:
+def ours(dataset: str, backbone: str, weighting: str, options: Options) -> Cell:
     """The method's defaults, at a sound epsilon of 2."""
     return Cell.of(
-        "dp-gpl", dataset, {"backbone": backbone, "weighting": weighting, "epsilon": 2.0, "delta": DELTA, **given}
+        "dp-gpl", dataset, {"backbone": backbone, "weighting": weighting, "epsilon": 2.0, "delta": DELTA, **options}
     )
 
 
-def settings(dataset: str, backbone: str, given: Options) -> tuple[Cell, ...]:
+def settings(dataset: str, backbone: str, options: Options) -> tuple[Cell, ...]:
     """Ours; DP-GPL and DP-GPL+W as published; DP-GPL's noise on votes without its gate; ours with weights."""
-    without_gate: Options = {**given, "backbone": backbone, "teachers": 200, "shots": 5, "queries": 50, "delta": DELTA,
-                             "vote_sigma": TABLE_4[f"{backbone}-{SETTINGS[dataset]}"][3], "student_labels": "hard"}  # fmt: skip
+    without_gate: Options = {**options, "backbone": backbone, "teachers": 200, "shots": 5, "queries": 50,
+                             "delta": DELTA, "vote_sigma": TABLE_4[f"{backbone}-{SETTINGS[dataset]}"][3], "student_labels": "hard"}  # fmt: skip
     return (
-        ours(dataset, backbone, "uniform", given),
-        published(dataset, backbone, "uniform", given),
+        ours(dataset, backbone, "uniform", options),
+        published(dataset, backbone, "uniform", options),
         Cell.of("dp-gpl", dataset, without_gate),
-        published(dataset, backbone, "centrality", given),
-        ours(dataset, backbone, "private-centrality", given),
+        published(dataset, backbone, "centrality", options),
+        ours(dataset, backbone, "private-centrality", options),
     )
 
 
@@ -105,21 +105,21 @@ def overview(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, _: RunStore) -> str:
-        found = [one(objective, prompt, title, read) for objective, prompt, title in TABLES]
-        return "\n".join(one for one in found if one)
+        tables = [one(objective, prompt, title, read) for objective, prompt, title in TABLES]
+        return "\n".join(one for one in tables if one)
 
     def one(objective: str, prompt: str, title: str, read: Read) -> str:
         heads = ("network", "graph", "LB", "Ens. Acc.", "UB", "DP-GPL as published", "its noise, no gate", "DP-GPL+W as published",
                  "Ens. Acc., all nodes shared out", "ours, private-centrality", "ours, uniform")  # fmt: skip
-        told = []
+        lines = []
         for own_objective, own_prompt, backbone, dataset, row in rows:
             if (own_objective, own_prompt) == (objective, prompt):
                 uniform, plain, open_, weighted, ranked = map(read, row)
                 bounds = [percent(plain, name) for name in ("lower_bound", "ensemble_accuracy", "upper_bound")]
                 theirs = [priced(plain), priced(open_), priced(weighted)]
                 own = [percent(uniform, "ensemble_accuracy"), priced(ranked), priced(uniform)]
-                told.append((backbone, dataset, *bounds, *theirs, *own))
-        return table(f"{title}: {objective}, {prompt}.", heads, told, names=2)
+                lines.append((backbone, dataset, *bounds, *theirs, *own))
+        return table(f"{title}: {objective}, {prompt}.", heads, lines, names=2)
 
     return Part("overview", tuple(cells), text)
 
@@ -127,21 +127,21 @@ def overview(datasets: Sequence[str]) -> Part:
 def by_queries(datasets: Sequence[str]) -> Part:
     """Figure 7: accuracy against the number of queries (DGI, All-in-one, GAT on cora)."""
     titles = ("ours, uniform", "DP-GPL as published", "DP-GPL+W as published", "ours, private-centrality")
-    given = tuned("all-in-one")
+    options = tuned("all-in-one")
     at = {
         queries: (
-            ours("cora", "gat", "uniform", {**given, "queries": queries}),
-            published("cora", "gat", "uniform", given, queries),
-            published("cora", "gat", "centrality", given, queries),
-            ours("cora", "gat", "private-centrality", {**given, "queries": queries}),
+            ours("cora", "gat", "uniform", {**options, "queries": queries}),
+            published("cora", "gat", "uniform", options, queries),
+            published("cora", "gat", "centrality", options, queries),
+            ours("cora", "gat", "private-centrality", {**options, "queries": queries}),
         )
         for queries in QUERIES
     }
 
     def text(read: Read, _: RunStore) -> str:
         title = "Figure 7: cora, gat, dgi, all-in-one; columns are numbers of queries."
-        told = [(name, *(priced(read(at[queries][row])) for queries in QUERIES)) for row, name in enumerate(titles)]
-        return table(title, ("setting", *map(str, QUERIES)), told, names=1)
+        lines = [(name, *(priced(read(at[queries][row])) for queries in QUERIES)) for row, name in enumerate(titles)]
+        return table(title, ("setting", *map(str, QUERIES)), lines, names=1)
 
     return Part("queries", tuple(cell for row in at.values() for cell in row), text)
 
@@ -165,16 +165,16 @@ def by_weight(datasets: Sequence[str]) -> Part:
 
     def text(read: Read, store: RunStore) -> str:
         title = "Figure 8 and Tables 13 to 15: dgi, all-in-one; columns are w_max, in brackets the sound epsilons of teachers."
-        told = [
+        lines = [
             (
                 dataset,
                 backbone,
                 name,
-                *(f"{percent(found)} {_range(store, found)}".strip() for found in map(read, cells)),
+                *(f"{percent(records)} {_range(store, records)}".strip() for records in map(read, cells)),
             )
             for dataset, backbone, name, cells in rows
         ]
-        return table(title, ("graph", "network", "setting", *(f"{w_max:g}" for w_max in W_MAX)), told, names=3)
+        return table(title, ("graph", "network", "setting", *(f"{w_max:g}" for w_max in W_MAX)), lines, names=3)
 
     return Part("weights", tuple(cell for *_, row in rows for cell in row), text)
 
@@ -199,10 +199,12 @@ def distribution(datasets: Sequence[str]) -> Part:
         for dataset, title, cell in rows:
             records = read(cell)
             if records:
-                found = Ensemble.load(store.folder(records[0].id))
-                dependent, sound = (np.quantile(kind, (0, 0.5, 1)) for kind in (found.dependent, found.sound))
-                told = [*(f"{value:.3g}" for value in dependent), *(short(float(value)) for value in sound)]
-                lines.append((dataset, title, f"{found.weights.min():.2f} to {found.weights.max():.2f}", *told))
+                ensemble = Ensemble.load(store.folder(records[0].id))
+                dependent, sound = (np.quantile(kind, (0, 0.5, 1)) for kind in (ensemble.dependent, ensemble.sound))
+                quantiles = [*(f"{value:.3g}" for value in dependent), *(short(float(value)) for value in sound)]
+                lines.append(
+                    (dataset, title, f"{ensemble.weights.min():.2f} to {ensemble.weights.max():.2f}", *quantiles)
+                )
         return table("Figure 9: epsilon over 200 teachers; gat, dgi, all-in-one, seed 0.", heads, lines, names=2)
 
     return Part("distribution", tuple(cell for *_, cell in rows), text)
@@ -224,28 +226,28 @@ def dpsgd(datasets: Sequence[str]) -> Part:
 
     def text(read: Read, _: RunStore) -> str:
         title = "Table 6: a prompt by DP-SGD; cora, gat, dgi, gpf-plus, shots a class."
-        told = [(str(shots), *(percent(read(cell)) for cell in row)) for shots, row in at.items()]
-        return table(title, ("shots", "no privacy", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)), told, names=1)
+        lines = [(str(shots), *(percent(read(cell)) for cell in row)) for shots, row in at.items()]
+        return table(title, ("shots", "no privacy", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)), lines, names=1)
 
     return Part("dpsgd", tuple(cell for row in at.values() for cell in row), text)
 
 
 def gradients(datasets: Sequence[str]) -> Part:
     """Private gradients on all private nodes, beside votes of teachers: accuracy against epsilon."""
-    given = tuned("gpf-plus", "edge-pred")
+    options = tuned("gpf-plus", "edge-pred")
     rows = {
         (dataset, title): cells
         for dataset in datasets
         for title, cells in (
-            ("dp-gpl, uniform", [ours(dataset, "gcn", "uniform", {**given, "epsilon": one}) for one in FRONTIER]),
+            ("dp-gpl, uniform", [ours(dataset, "gcn", "uniform", {**options, "epsilon": one}) for one in FRONTIER]),
             ("prompt-dpsgd", [Cell.of("prompt-dpsgd", dataset, {**GRADIENTS, "epsilon": one}) for one in FRONTIER]),
         )
     }
 
     def text(read: Read, _: RunStore) -> str:
         title = "All private nodes, gcn, edge-pred, gpf-plus; columns are sound epsilons."
-        told = [(*key, *(percent(read(cell)) for cell in row)) for key, row in rows.items()]
-        return table(title, ("graph", "method", *(f"{epsilon:g}" for epsilon in FRONTIER)), told, names=2)
+        lines = [(*key, *(percent(read(cell)) for cell in row)) for key, row in rows.items()]
+        return table(title, ("graph", "method", *(f"{epsilon:g}" for epsilon in FRONTIER)), lines, names=2)
 
     return Part("gradients", tuple(cell for row in rows.values() for cell in row), text)
 
@@ -263,9 +265,9 @@ def few_shot(datasets: Sequence[str]) -> Part:
             ]
 
     def text(read: Read, _: RunStore) -> str:
-        told = [(*key, *(percent(read(cell)) for cell in row)) for key, row in rows.items()]
+        lines = [(*key, *(percent(read(cell)) for cell in row)) for key, row in rows.items()]
         heads = ("network", "pre-training", "fine-tune", *prompts)
-        return table("Table 5: 5 nodes a class without privacy; cora.", heads, told, names=2)
+        return table("Table 5: 5 nodes a class without privacy; cora.", heads, lines, names=2)
 
     return Part("few-shot", tuple(cell for row in rows.values() for cell in row), text)
 

@@ -172,23 +172,23 @@ class Run:
             votes(tuned, ground.backbone, table, ground.egos(asked).to(table.device), memory_mb=MEMORY_MB), "votes"
         )
         assert isinstance(cast, Tensor)
-        found: Ints = cast.cpu().numpy()
-        return found
+        ballots: Ints = cast.cpu().numpy()
+        return ballots
 
     def _along(
         self, work: Iterator[Advance | Prompts | Tensor], stage: str
     ) -> Generator[Event, None, Prompts | Tensor]:
         """Tell how far some work is; what it came to."""
-        found: Prompts | Tensor | None = None
-        for told in work:
-            if isinstance(told, Advance):
-                yield Progress(step=self.done + told.done, total=self.steps, stage=stage)
-                last = told.total
+        result: Prompts | Tensor | None = None
+        for event in work:
+            if isinstance(event, Advance):
+                yield Progress(step=self.done + event.done, total=self.steps, stage=stage)
+                last = event.total
             else:
-                found = told
-        assert found is not None
+                result = event
+        assert result is not None
         self.done += last
-        return found
+        return result
 
     def _initial(self, ground: Ground, names: Sequence[str]) -> Prompts:
         structure = (
@@ -216,23 +216,23 @@ class Run:
         """What an evaluator may know of the teachers."""
         answered = outcome.answered
         counts = histogram(elsewhere, ensemble.weights, ensemble.classes)
-        told = {
+        metrics = {
             "ensemble_accuracy": float((counts.argmax(1) == truth).mean()),
             "teacher_accuracy": float(ensemble.accuracy.mean()),
             "upper_bound": float(ensemble.accuracy.max()),
             "answered_share": float(answered.mean()),
         }
         if answered.any():
-            told["label_accuracy"] = float((ensemble.released == ensemble.truth)[answered].mean())
+            metrics["label_accuracy"] = float((ensemble.released == ensemble.truth)[answered].mean())
         if self.config.report != "none":
-            told["epsilon_data_dependent"] = float(ensemble.dependent.max())
+            metrics["epsilon_data_dependent"] = float(ensemble.dependent.max())
             yield Log(
-                message=f"the paper's data-dependent epsilon of these votes is {told['epsilon_data_dependent']:.2f}: it is computed "
-                "from private votes, is itself not private, and is no guarantee",
+                message=f"the paper's data-dependent epsilon of these votes is {metrics['epsilon_data_dependent']:.2f}: it is "
+                "computed from private votes, is itself not private, and is no guarantee",
                 level="warning",
             )
-        self.metrics.update(told)
-        for name, value in told.items():
+        self.metrics.update(metrics)
+        for name, value in metrics.items():
             yield Metric(name=name, value=value, step=self.done, stage="votes")
 
     def _report(self, ensemble: Ensemble) -> Iterator[Event]:

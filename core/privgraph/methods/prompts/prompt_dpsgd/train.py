@@ -112,16 +112,16 @@ class PerExampleGradients:
         x[size:] *= torch.tensor(COMPANY).repeat(size)[:size].view(-1, 1, 1)
         joined = (torch.rand(2 * size, places, places, generator=generator) < 0.3).triu(1)
         joined[:, 0, 1 + near :] = False
-        made = EgoGraphs(
+        probes = EgoGraphs(
             nodes=torch.arange(2 * size * places).view(-1, places), adjacency=joined | joined.transpose(1, 2), near=near
         ).to(self._table.device)
         net = PerExampleGradients(self._prompt, self._backbone, x.flatten(0, 1).to(self._table), size)
         slots = torch.arange(size, device=self._table.device)
         labels = slots.new_zeros(2 * size)
-        net.backward(made.take(slots), labels[slots], slots)
+        net.backward(probes.take(slots), labels[slots], slots)
         each, losses, squared = net._each, net.losses, net._squared
         for kept in (slots % 2 == 0, slots % 2 == 1):
-            net.backward(made.take(slots.where(kept, slots + size)), labels[slots], slots)
+            net.backward(probes.take(slots.where(kept, slots + size)), labels[slots], slots)
             pairs = ((each, net._each), (losses, net.losses), (squared, net._squared))
             if not all(torch.equal(own[kept], other[kept]) for own, other in pairs):
                 raise RuntimeError(

@@ -64,13 +64,13 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     for spent in member.plan.entries:
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))
-    told = _told(member, parts, queries, votes, labels)
-    for name, value in told.items():
+    metrics = _told(member, parts, queries, votes, labels)
+    for name, value in metrics.items():
         yield Metric(name=name, value=value, step=config.teachers, stage="teachers")
-    if "epsilon_data_dependent" in told:
+    if "epsilon_data_dependent" in metrics:
         yield Log(
-            message=f"the paper's data-dependent epsilon of these votes is {told['epsilon_data_dependent']:.2f}: it is "
-            "computed from private votes, is itself not private, and is no guarantee",
+            message=f"the paper's data-dependent epsilon of these votes is {metrics['epsilon_data_dependent']:.2f}: it "
+            "is computed from private votes, is itself not private, and is no guarantee",
             level="warning",
         )
     if context.folder is not None:
@@ -79,7 +79,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     logits = yield from fit_student(
         parts.public, queries, labels, options=config, context=context, done=config.teachers, total=total
     )
-    yield Result(metrics={**student_metrics(parts.public, logits), **told})
+    yield Result(metrics={**student_metrics(parts.public, logits), **metrics})
 
 
 def draw_teachers(private_nodes: Tensor, nodes: int, teachers: int, secret: Secret) -> Tensor:
@@ -163,7 +163,7 @@ def _gnn_votes(parts: Parts, own: Tensor, queries: Tensor, config: Config, strea
     recipe = Recipe(
         hidden=config.hidden, dropout=config.dropout, learning_rate=config.learning_rate, epochs=config.epochs
     )
-    told = train_small_graphs(
+    events = train_small_graphs(
         piece.x,
         [task],
         classes=parts.public.num_classes,
@@ -173,7 +173,7 @@ def _gnn_votes(parts: Parts, own: Tensor, queries: Tensor, config: Config, strea
         generators=lambda _: (streams.init, streams.dropout),
         memory_mb=MEMORY_MB,
     )
-    (answer,) = [event for event in told if isinstance(event, Answer)]
+    (answer,) = [event for event in events if isinstance(event, Answer)]
     return answer.log_posterior.argmax(1)
 
 
@@ -182,17 +182,17 @@ def _told(member: Member[Config], parts: Parts, queries: Tensor, votes: Tensor, 
     truth = parts.public.y[queries]
     counts = count_votes(votes, parts.public.num_classes)
     cast = votes != ABSTAINS
-    told = {
+    metrics = {
         "teacher_accuracy": float(((votes == truth) & cast).sum() / cast.sum()) if bool(cast.any()) else 0.0,
         "majority_accuracy": float((counts.argmax(1) == truth).double().mean()),
         "label_accuracy": float((labels == truth).double().mean()),
     }
     if member.config.analysis == "dependent":
         plan = member.plan
-        told["epsilon_data_dependent"] = pate_dependent(
+        metrics["epsilon_data_dependent"] = pate_dependent(
             counts.tolist(), noise=1 / plan.scale, delta=plan.statement.delta
         )
-    return told
+    return metrics
 
 
 def _answers(parts: Parts, queries: Tensor, counts: Tensor, noisy: np.ndarray, std: float, seconds: float) -> Answers:

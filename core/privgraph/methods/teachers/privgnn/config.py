@@ -96,10 +96,10 @@ class Config(PrivGnnOptions):
 
     def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
         """The ledger of a run whose noise has this scale, in the order in which it is written."""
-        found = [self._answers_entry(facts, scale)]
+        ledger = [self._answers_entry(facts, scale)]
         if self.gate:
             gate = self.gate_mechanism(facts.classes, scale)
-            found.insert(
+            ledger.insert(
                 0,
                 LedgerEntry(
                     kind=MechanismKind.GATE,
@@ -113,7 +113,7 @@ class Config(PrivGnnOptions):
                     note="whether the largest count passes, on a sample of its own; each query is tested once",
                 ),
             )
-        return tuple(found)
+        return tuple(ledger)
 
     def _answers_entry(self, facts: PublicFacts, scale: float) -> LedgerEntry:
         mechanism, count = self.mechanism(facts.classes, scale), self.answered(facts)
@@ -261,22 +261,22 @@ class Config(PrivGnnOptions):
         """What the paper claims otherwise about such a run, with the size at this run's noise where that is
         known."""
         delta, _ = self.delta_and_rule(facts)
-        found: list[Gap] = []
+        known_gaps: list[Gap] = []
         if self.release == "posterior" and self.sampling == "query":
-            found += [
+            known_gaps += [
                 gaps.argmax_gap(
                     queries=self.asked(facts), rate=self.rate, noise=1 / scale, classes=facts.classes, delta=delta
                 )
             ]
         elif self.release == "posterior":
-            found += [gaps.GAP_ARGMAX]
+            known_gaps += [gaps.GAP_ARGMAX]
         if self.release == "log-posterior":
-            found += [gaps.GAP_LOG_POSTERIOR]
+            known_gaps += [gaps.GAP_LOG_POSTERIOR]
         if isinstance(entry.event, SampledOnce):
-            found += [gaps.one_sample_gap(entry.event, delta)]
+            known_gaps += [gaps.one_sample_gap(entry.event, delta)]
         if self.release in POSTERIORS:
-            found += [gaps.GAP_POSTERIOR_SENSITIVITY]
-        return (*found, gaps.GAP_THEOREM_7, gaps.GAP_DELTA, statements.GAP_TUNING)
+            known_gaps += [gaps.GAP_POSTERIOR_SENSITIVITY]
+        return (*known_gaps, gaps.GAP_THEOREM_7, gaps.GAP_DELTA, statements.GAP_TUNING)
 
     def work(self, facts: PublicFacts, scale: float) -> Work:
         noise = {"lambda": 1 / scale, "noise_scale": scale, "noise_std": self.mechanism(facts.classes, scale).std}

@@ -146,13 +146,13 @@ def ask_teachers(
         device=device,
         frame=Frame(places=config.places(parts.private.num_nodes), sparse=bags_of_words(parts.public.x)),
     )
-    for told in training:
-        if isinstance(told, Advance):
-            yield told.done / max(1, told.total)
+    for event in training:
+        if isinstance(event, Advance):
+            yield event.done / max(1, event.total)
             continue
-        asked, said = slots[told.index].queries, told.log_posterior.double().numpy()
-        seconds[asked] += told.seconds / len(asked)
-        if len(slots[told.index].nodes) < FEWEST:
+        asked, said = slots[event.index].queries, event.log_posterior.double().numpy()
+        seconds[asked] += event.seconds / len(asked)
+        if len(slots[event.index].nodes) < FEWEST:
             continue
         if config.release == "ensemble":
             np.add.at(before, (asked, said.argmax(1)), 1)
