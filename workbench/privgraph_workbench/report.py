@@ -110,14 +110,14 @@ def _title(record: RunRecord) -> str:
 
 def _sections(record: RunRecord, events: Sequence[StoredEvent], share: bool) -> list[Section]:
     points = curves.data(events)
-    found = [_summary(record, share)]
+    sections = [_summary(record, share)]
     if record.statement:
-        found += [_guarantee(record.statement), _spent(record.statement)]
+        sections += [_guarantee(record.statement), _spent(record.statement)]
     else:
-        found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
+        sections.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points:
-        found.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
-    return [*found, _repeat(record, share), _libraries(record)]
+        sections.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
+    return [*sections, _repeat(record, share), _libraries(record)]
 
 
 def _summary(record: RunRecord, share: bool) -> Section:

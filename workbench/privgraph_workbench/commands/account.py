@@ -91,18 +91,18 @@ def _facts(parsed: argparse.Namespace) -> PublicFacts:
 
 def _known(spec: DatasetSpec, parsed: argparse.Namespace) -> dict[str, int]:
     """What the catalogue, or the options of a made-up set, say of its sizes."""
-    given = pairs(parsed.data_set, "--data-set")
+    assignments = pairs(parsed.data_set, "--data-set")
     kind = spec.load_options()
     if kind is not None:
-        made = build(kind, given)
+        options = build(kind, assignments)
         return {
-            "nodes": made.nodes,
-            "edges": round(made.nodes * made.degree / 2),
-            "features": made.features,
-            "classes": made.classes,
+            "nodes": options.nodes,
+            "edges": round(options.nodes * options.degree / 2),
+            "features": options.features,
+            "classes": options.classes,
         }
-    if given:
-        raise OptionError(f"{spec.title} has no options of its own (got {', '.join(given)})")
+    if assignments:
+        raise OptionError(f"{spec.title} has no options of its own (got {', '.join(assignments)})")
     sizes = {"nodes": spec.nodes, "edges": spec.edges, "features": spec.features, "classes": spec.classes}
     missing = [name for name, value in sizes.items() if value is None and getattr(parsed, name) is None]
     if missing:

@@ -75,7 +75,7 @@ Commands = argparse._SubParsersAction
 
 def _command(commands: Commands[Parser], name: str, about: str, module: str) -> Parser:
     """A command whose code is imported when it is used, so that `privgraph list` does not wait for it."""
-    made = commands.add_parser(
+    parser = commands.add_parser(
         name,
         help=about,
         description=textwrap.fill(about),
@@ -83,8 +83,8 @@ def _command(commands: Commands[Parser], name: str, about: str, module: str) -> 
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    made.set_defaults(command=_later(module, name))
-    return made
+    parser.set_defaults(command=_later(module, name))
+    return parser
 
 
 def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
@@ -102,30 +102,34 @@ def _app(commands: Commands[Parser]) -> None:
     made.add_argument("--no-browser", action="store_true", help="do not open a browser window")
 
 
-def _privacy(made: Parser) -> None:
+def _privacy(parser: Parser) -> None:
     """Flags that a run and its account share. Values stay text: the method's options say what is admitted."""
-    made.add_argument("method", metavar="METHOD", help="name of a method (see: privgraph list methods)")
-    made.add_argument("--unit", help="what one guarantee protects: edge, node or none")
-    made.add_argument("--epsilon", metavar="E", help="privacy budget; smaller is more private")
-    made.add_argument("--delta", metavar="D", help="chance of failure; 0 chooses by the size of the graph")
-    made.add_argument("--accounting", help="calibrate the sound epsilon, or the published formula: sound or published")
-    made.add_argument(
+    parser.add_argument("method", metavar="METHOD", help="name of a method (see: privgraph list methods)")
+    parser.add_argument("--unit", help="what one guarantee protects: edge, node or none")
+    parser.add_argument("--epsilon", metavar="E", help="privacy budget; smaller is more private")
+    parser.add_argument("--delta", metavar="D", help="chance of failure; 0 chooses by the size of the graph")
+    parser.add_argument(
+        "--accounting", help="calibrate the sound epsilon, or the published formula: sound or published"
+    )
+    parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the method; repeatable"
     )
-    made.add_argument(
+    parser.add_argument(
         "--data-set", action="append", default=[], metavar="KEY=VALUE", help="an option of the data set; repeatable"
     )
 
 
 def _run(commands: Commands[Parser]) -> None:
-    made = _command(commands, "run", "Train a method on a data set, and store the run like any other.", "run")
-    _privacy(made)
-    made.add_argument("--data", required=True, metavar="NAME", help="name of a data set (see: privgraph list datasets)")
-    made.add_argument("--seed", default="0", metavar="S", help="seed of every random choice of the run")
-    made.add_argument("--split", default="random", help="random (75/10/15 by seed), public or inductive")
-    made.add_argument("--device", default="auto", help="auto, cpu or cuda")
-    made.add_argument("--tag", action="append", default=[], help="put a tag on the run; repeatable")
-    made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+    parser = _command(commands, "run", "Train a method on a data set, and store the run like any other.", "run")
+    _privacy(parser)
+    parser.add_argument(
+        "--data", required=True, metavar="NAME", help="name of a data set (see: privgraph list datasets)"
+    )
+    parser.add_argument("--seed", default="0", metavar="S", help="seed of every random choice of the run")
+    parser.add_argument("--split", default="random", help="random (75/10/15 by seed), public or inductive")
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--tag", action="append", default=[], help="put a tag on the run; repeatable")
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
 
 
 def _list(commands: Commands[Parser]) -> None:
@@ -145,9 +149,9 @@ def _show(commands: Commands[Parser]) -> None:
 
 def _account(commands: Commands[Parser]) -> None:
     about = "Print the noise and both epsilons of a method, without touching data."
-    made = _command(commands, "account", about, "account")
-    _privacy(made)
-    made.add_argument("--data", metavar="NAME", help="take the sizes of this data set from the catalogue")
+    parser = _command(commands, "account", about, "account")
+    _privacy(parser)
+    parser.add_argument("--data", metavar="NAME", help="take the sizes of this data set from the catalogue")
     for name, meaning in (
         ("nodes", "number of nodes"),
         ("edges", "number of edges; an undirected edge counts once"),
@@ -155,22 +159,24 @@ def _account(commands: Commands[Parser]) -> None:
         ("features", "number of features"),
         ("classes", "number of classes"),
     ):
-        made.add_argument(f"--{name}", metavar="N", help=meaning)
-    made.add_argument("--directed", action="store_true", help="edges have a direction")
-    made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+        parser.add_argument(f"--{name}", metavar="N", help=meaning)
+    parser.add_argument("--directed", action="store_true", help="edges have a direction")
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
 
 
 def _audit(commands: Commands[Parser]) -> None:
     about = "Attack a stored run, and keep the least epsilon that this shows beside the run."
-    made = _command(commands, "audit", about, "audit")
-    made.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
-    made.add_argument("--audit", metavar="NAME", help="which audit (default: the first that does not refuse the run)")
-    made.add_argument("--trials", metavar="N", help="how often the mechanism is played, in both worlds together")
-    made.add_argument("--canaries", metavar="N", help="gradients that a white-box audit adds to a training of its own")
-    made.add_argument("--confidence", metavar="C", help="chance that the bound is right (default: 0.95)")
-    made.add_argument("--delta", metavar="D", help="delta at which epsilon is bounded (default: the run's own)")
-    made.add_argument("--seed", metavar="S", help="seed of the audit's own coins (default: 0)")
-    made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+    parser = _command(commands, "audit", about, "audit")
+    parser.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
+    parser.add_argument("--audit", metavar="NAME", help="which audit (default: the first that does not refuse the run)")
+    parser.add_argument("--trials", metavar="N", help="how often the mechanism is played, in both worlds together")
+    parser.add_argument(
+        "--canaries", metavar="N", help="gradients that a white-box audit adds to a training of its own"
+    )
+    parser.add_argument("--confidence", metavar="C", help="chance that the bound is right (default: 0.95)")
+    parser.add_argument("--delta", metavar="D", help="delta at which epsilon is bounded (default: the run's own)")
+    parser.add_argument("--seed", metavar="S", help="seed of the audit's own coins (default: 0)")
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
 
 
 def _export(commands: Commands[Parser]) -> None:
@@ -188,11 +194,11 @@ def _export(commands: Commands[Parser]) -> None:
 
 
 def _data(commands: Commands[Parser]) -> None:
-    made = _command(commands, "data", "Look at data sets and at the folder that raw files are taken from.", "data")
-    made.add_argument(
+    parser = _command(commands, "data", "Look at data sets and at the folder that raw files are taken from.", "data")
+    parser.add_argument(
         "what",
         metavar="list|show|check|path",
         help="list: all sets; show NAME: what is in it; check [NAME]: can it be loaded; path: the folder of raw files",
     )
-    made.add_argument("dataset", nargs="?", metavar="NAME", help="name of a data set")
-    made.add_argument("--json", action="store_true", help="the last line of standard output is JSON")
+    parser.add_argument("dataset", nargs="?", metavar="NAME", help="name of a data set")
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is JSON")

@@ -16,13 +16,13 @@ _SHARED = ("unit", "epsilon", "delta", "accounting")
 
 def pairs(words: Sequence[str], flag: str) -> dict[str, object]:
     """`key=value` words as a mapping; a later one wins. Raises `UsageError`."""
-    found: dict[str, object] = {}
+    by_key: dict[str, object] = {}
     for word in words:
         key, separator, value = word.partition("=")
         if not separator or not key:
             raise UsageError(f"{flag} takes KEY=VALUE (got {short(word)})")
-        found[key.strip().replace("-", "_")] = value
-    return found
+        by_key[key.strip().replace("-", "_")] = value
+    return by_key
 
 
 def method_options(parsed: argparse.Namespace) -> dict[str, object]:

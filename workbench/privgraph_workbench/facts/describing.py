@@ -88,33 +88,33 @@ def _ask(name: str, options: Mapping[str, Scalar], split: str, node: int | None)
     return asked.result()
 
 
-def _parse(found: Mapping[str, Any]) -> Description:
+def _parse(described: Mapping[str, Any]) -> Description:
     facts = PublicFacts(
-        nodes=found["nodes"],
-        edges=found["edges"],
-        entries=found["entries"],
-        features=found["features"],
-        classes=found["classes"],
-        train_nodes=found["split"]["train"],
-        undirected=found["undirected"],
+        nodes=described["nodes"],
+        edges=described["edges"],
+        entries=described["entries"],
+        features=described["features"],
+        classes=described["classes"],
+        train_nodes=described["split"]["train"],
+        undirected=described["undirected"],
     )
-    piece, total = found["neighbourhood"], found["nodes"]
+    piece, total = described["neighbourhood"], described["nodes"]
     names: dict[str, int] = {}
-    for row in found["class_counts"]:
+    for row in described["class_counts"]:
         names[row["name"] if row["name"] not in names else f"{row['name']} ({row['class']})"] = row["count"]
     return Description(
         facts=facts,
         degrees=tuple(
             {"low": bin_["low"], "high": bin_["high"], "nodes": bin_["count"], "share": bin_["count"] / total}
-            for bin_ in found["degree"]["histogram"]
+            for bin_ in described["degree"]["histogram"]
         ),
-        mean_degree=found["degree"]["mean"],
-        largest_degree=found["degree"]["max"],
+        mean_degree=described["degree"]["mean"],
+        largest_degree=described["degree"]["max"],
         classes=names,
-        largest_class=found["largest_class_share"],
-        homophily=found["homophily"],
+        largest_class=described["largest_class_share"],
+        homophily=described["homophily"],
         homophily_by_chance=sum((count / total) ** 2 for count in names.values()),
-        vote=found["neighbours_vote"]["right"],
+        vote=described["neighbours_vote"]["right"],
         piece=Piece(
             centre=piece["node"],
             edges=tuple((int(a), int(b)) for a, b in piece["edges"]),

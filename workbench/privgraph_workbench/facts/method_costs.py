@@ -80,12 +80,12 @@ def setting(name: str, options: Mapping[str, Scalar], facts: PublicFacts) -> Set
 
 
 @lru_cache(maxsize=4096)
-def _at(found: Setting, noise: float) -> PrivacyStatement:
-    if not 0 < noise < math.inf and found.reads:
+def _at(base: Setting, noise: float) -> PrivacyStatement:
+    if not 0 < noise < math.inf and base.reads:
         raise OptionError(f"noise must be positive and finite (got {noise:g})")
-    if noise > found.price.highest:
-        raise OptionError(f"noise must be at most {found.price.highest:g} (got {noise:g})")
-    return found.config.at(found.facts, noise)
+    if noise > base.price.highest:
+        raise OptionError(f"noise must be at most {base.price.highest:g} (got {noise:g})")
+    return base.config.at(base.facts, noise)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,44 +119,44 @@ def round_numbers(low: float, high: float) -> list[float]:
     return [value for one in exponents for lead in _MANTISSAS if low <= (value := float(f"{lead}e{one}")) <= high]
 
 
-def along_noise(found: Setting, noise: float, until: float = math.inf) -> Curve:
+def along_noise(base: Setting, noise: float, until: float = math.inf) -> Curve:
     """Epsilon against the noise, from an eighth of `noise` to eight times as much.
 
     Computed from `noise` outwards, until `time.monotonic()` passes `until`: what is known is kept for the
     next time, and each time adds a place at least.
     """
-    places = {noise, *round_numbers(noise / SPREAD, min(SPREAD * noise, found.price.highest))}
-    return _curve(places, noise, found.at, until)
+    places = {noise, *round_numbers(noise / SPREAD, min(SPREAD * noise, base.price.highest))}
+    return _curve(places, noise, base.at, until)
 
 
-def along(found: Setting, lever: Lever, noise: float, until: float = math.inf) -> Curve:
+def along(base: Setting, lever: Lever, noise: float, until: float = math.inf) -> Curve:
     """Epsilon against an option of the method, while the noise stays what it is."""
-    own, places = lever.value, _places(found, lever)
+    own, places = lever.value, _places(base, lever)
 
     def price(value: float) -> PrivacyStatement:
-        return found.at(noise) if value == own else _held(found, lever, value, noise)
+        return base.at(noise) if value == own else _held(base, lever, value, noise)
 
     return _curve({own, *places}, own, price, until)
 
 
 @lru_cache(maxsize=4096)
-def _held(found: Setting, lever: Lever, value: float, noise: float) -> PrivacyStatement:
-    other = found.changed(lever.option, value)
+def _held(base: Setting, lever: Lever, value: float, noise: float) -> PrivacyStatement:
+    other = base.changed(lever.option, value)
     if lever.held is not None:
-        return lever.held(other.config, found.facts, noise)
+        return lever.held(other.config, base.facts, noise)
     return other.at(noise)
 
 
-def _places(found: Setting, lever: Lever) -> list[float]:
+def _places(base: Setting, lever: Lever) -> list[float]:
     """Values of an option around its own, within its bounds and those of the graph."""
-    option = next(one for one in parameters(type(found.config)) if one.name == lever.option)
+    option = next(one for one in parameters(type(base.config)) if one.name == lever.option)
     own, bounds = lever.value, option.option
     if option.type is int and bounds.low is not None and bounds.high is not None and bounds.high - bounds.low <= 12:
         return [float(value) for value in range(int(bounds.low), int(min(bounds.high, max(SPREAD * own, 4.0))) + 1)]
     low = max(float(bounds.low or 0), own / SPREAD)
     high = min(float(bounds.high or math.inf), max(SPREAD * own, 4.0))
     if lever.option == "batch_size":
-        high = min(high, max(1, found.facts.train_nodes))
+        high = min(high, max(1, base.facts.train_nodes))
     if option.type is int:
         high = max(high, low)
         if high - low <= 12:

@@ -174,14 +174,14 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     >>> distinct(["a", "b", "a"])
     ('a', 'b', 'a (2)')
     """
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for name in names:
         count, chosen = 1, name
-        while chosen in found:
+        while chosen in unique:
             count += 1
             chosen = f"{name} ({count})"
-        found[chosen] = None
-    return tuple(found)
+        unique[chosen] = None
+    return tuple(unique)
 
 
 def strengths(values: Sequence[float | None]) -> list[float | None]:

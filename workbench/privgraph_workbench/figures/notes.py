@@ -25,14 +25,14 @@ DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data,
 
 def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
     """The warnings that rows and statements call for."""
-    found = []
+    warnings = []
     if any(row.get("evaluator") for row in rows):
-        found.append(EVALUATOR)
+        warnings.append(EVALUATOR)
     if (most := max((row.get("composed") or 0 for row in rows), default=0)) > 1:
-        found.append(COMPOSED.format(most))
+        warnings.append(COMPOSED.format(most))
     if any(row.get("data_dependent") for row in rows) or any(one.data_dependent for one in statements.values()):
-        found.append(DATA_DEPENDENT)
-    return found
+        warnings.append(DATA_DEPENDENT)
+    return warnings
 
 
 def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:

@@ -13,10 +13,10 @@ from privgraph_workbench.words import markup
 def options_form(spec: DatasetSpec, *, expanded: bool = False) -> widgets.Filled:
     """The set's own options as a form, folded away until something is wrong with one; nothing for most
     sets."""
-    found = spec.load_options()
-    if found is None:
+    options_class = spec.load_options()
+    if options_class is None:
         return widgets.Filled()
-    known = parameters(found)
+    known = parameters(options_class)
     for complaint in widgets.complaints(known, prefix="data."):
         st.warning(complaint)
     with st.expander(
@@ -29,7 +29,7 @@ def options_form(spec: DatasetSpec, *, expanded: bool = False) -> widgets.Filled
     if filled.errors:
         return filled
     try:
-        build(found, filled.values)
+        build(options_class, filled.values)
     except OptionError as error:
         st.error(markup.sentence(error))
         return widgets.Filled(values=filled.values, errors={"the settings of this network": str(error)})

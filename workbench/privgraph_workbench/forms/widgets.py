@@ -42,11 +42,11 @@ class Filled:
             left={**self.left, **other.left},
         )
 
-    def fill_in(self, found: Mapping[str, Scalar]) -> None:
+    def fill_in(self, chosen: Mapping[str, Scalar]) -> None:
         """Write what the method chooses below the fields that leave it the choice."""
         for name, place in self.left.items():
-            if name in found:
-                place.caption(settings.left(found[name]))
+            if name in chosen:
+                place.caption(settings.left(chosen[name]))
 
 
 def pointer(errors: Iterable[str]) -> str:
@@ -57,7 +57,7 @@ def pointer(errors: Iterable[str]) -> str:
 def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool = True) -> list[str]:
     """A sentence, as Markdown, for each value in the page's address that its option does not admit and its
     widget cannot hold. `typed` says whether the widgets are those of a form, which hold wrong texts too."""
-    found = []
+    sentences = []
     for parameter in parameters:
         text = st.query_params.get(prefix + parameter.name)
         if text is None or (typed and _holds(parameter, text)):
@@ -68,8 +68,8 @@ def complaints(parameters: Sequence[Parameter], prefix: str = "", *, typed: bool
         try:
             _read(parameter, text)
         except OptionError as error:
-            found.append(f"In this page's address, {markup.literal(error)}; it is left out.")
-    return found
+            sentences.append(f"In this page's address, {markup.literal(error)}; it is left out.")
+    return sentences
 
 
 def _holds(parameter: Parameter, text: str) -> bool:
@@ -337,15 +337,15 @@ def _choice(parameter: Parameter, label: str, shared: dict[str, Any], disabled: 
 def _held(key: str) -> dict[float, str]:
     """The number that the session or the address holds for a slider, with its text, so that it has a place on
     it."""
-    found = {}
+    texts = {}
     for held in (st.session_state.get(key), st.query_params.get(key)):
         try:
             number = float(held)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             continue
         if math.isfinite(number):
-            found[number] = held if isinstance(held, str) else f"{number:.12g}"
-    return found
+            texts[number] = held if isinstance(held, str) else f"{number:.12g}"
+    return texts
 
 
 def address(values: Mapping[str, Scalar], prefix: str = "", known: Iterable[Parameter] = ()) -> dict[str, str]:

@@ -96,20 +96,20 @@ _lock = RLock()
 def watch(store: RunStore, run: str, *, fresh: bool = False) -> Watched:
     """The run as it is now, or as it was a moment ago if not `fresh`. Raises `UnknownRun`."""
     with _lock:
-        found = next((one for key, one in _watched.items() if key[:2] == (store.url, run)), None)
-    record = store.get(run) if found is None or fresh else None
+        watched = next((one for key, one in _watched.items() if key[:2] == (store.url, run)), None)
+    record = store.get(run) if watched is None or fresh else None
     if record is not None:
         key = (store.url, run, record.created)  # a run that was deleted and submitted again begins anew
         with _lock:
-            found = _watched.setdefault(key, Watched(record))
+            watched = _watched.setdefault(key, Watched(record))
             for old in [one for one in _watched if one[:2] == key[:2] and one != key]:
                 del _watched[old]
             _watched.move_to_end(key)
             while len(_watched) > MOST_RUNS:
                 _watched.popitem(last=False)
-    assert found is not None
-    found.look(store, record)
-    return found
+    assert watched is not None
+    watched.look(store, record)
+    return watched
 
 
 def _base(events: list[StoredEvent], theme: str) -> _Base:

@@ -125,12 +125,12 @@ def start(host: str = DEFAULT_HOST, port: int | None = None) -> Started:
 
 def _token() -> str:
     """The token of the environment, or a new one."""
-    given = os.environ.get(_TOKEN, "")
-    if not given:
+    token = os.environ.get(_TOKEN, "")
+    if not token:
         return secrets.token_urlsafe(SHORTEST_SECRET)
-    if len(given) < SHORTEST_SECRET or not all(letter.isalnum() or letter in "-_" for letter in given):
+    if len(token) < SHORTEST_SECRET or not all(letter.isalnum() or letter in "-_" for letter in token):
         raise LaunchError(f"{_TOKEN} must have at least {SHORTEST_SECRET} letters and digits.")
-    return given
+    return token
 
 
 def command(host: str, port: int) -> list[str]:

@@ -173,14 +173,14 @@ def _hostname(host: str) -> str:
 
 def send_file(request: Request) -> Response:
     """A file that a page offers, made now; in a thread of its own, whatever the page's script is doing."""
-    found = offered_files.find(request.path_params["token"], request.path_params["place"])
-    if found is None:
+    file = offered_files.find(request.path_params["token"], request.path_params["place"])
+    if file is None:
         return PlainTextResponse("The page that offered this file is closed.", status_code=404)
     headers = {
-        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(found.name)}",
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name)}",
         "Cache-Control": "no-store",
     }
-    return Response(found.make(), media_type=found.mime, headers=headers)
+    return Response(file.make(), media_type=file.mime, headers=headers)
 
 
 def _gate() -> Middleware:

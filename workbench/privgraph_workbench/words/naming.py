@@ -113,17 +113,17 @@ def statements_of(records: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
     """The statements of the runs that have one, by what was run; repetitions that say the same stand there
     once."""
     differs = variants(records)
-    found: dict[str, PrivacyStatement] = {}
+    statements: dict[str, PrivacyStatement] = {}
     for record in records:
         if record.statement is None:
             continue
         label = name = ", ".join(filter(None, (describe(record), differs[setting(record)])))
         count = 1
-        while label in found and found[label] != record.statement:
+        while label in statements and statements[label] != record.statement:
             count += 1
             label = f"{name} ({count})"
-        found[label] = record.statement
-    return found
+        statements[label] = record.statement
+    return statements
 
 
 def options_read(record: RunRecord) -> dict[str, Scalar]:

@@ -45,15 +45,15 @@ def refutations(statement: PrivacyStatement) -> list[str]:
     if shown is None:
         return []
     said = f"the least that an attack has shown, {lower(shown)}"
-    found = []
+    sentences = []
     if shown > statement.epsilon:
-        found.append(
+        sentences.append(
             f"The sound ε {upper(statement.epsilon)} is refuted by {said}: something in this program is wrong."
         )
     if statement.epsilon_as_published is not None and shown > statement.epsilon_as_published:
         published = number(statement.epsilon_as_published, 4)
-        found.append(f"The published ε {published} is refuted by {said}: the paper's formula promises too much.")
-    return found
+        sentences.append(f"The published ε {published} is refuted by {said}: the paper's formula promises too much.")
+    return sentences
 
 
 def faults(statement: PrivacyStatement) -> str:

@@ -248,9 +248,9 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
     if series.kind == "level":
         return axis.plot(x, [y[0]] * 2, color=colour, linestyle=dash, linewidth=1.8)[0]
     if series.kind == "links":
-        found = None
+        artist = None
         for start in range(0, len(x), 2):
-            found = axis.plot(
+            artist = axis.plot(
                 x[start : start + 2],
                 y[start : start + 2],
                 color=colours.muted if series.faint else colour,
@@ -258,7 +258,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
                 linewidth=0.9,
                 zorder=1,
             )[0]
-        return found
+        return artist
     marked = series.kind in ("path", "points") or len(x) == 1  # a line of one point would not be seen
     return axis.plot(
         x,

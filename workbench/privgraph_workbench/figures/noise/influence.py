@@ -27,14 +27,14 @@ class Measured(Protocol):
     def change(self) -> float: ...
 
 
-def data(found: Iterable[Measured]) -> list[Row]:
+def data(measured: Iterable[Measured]) -> list[Row]:
     """One row per network and number of out-edges.
 
     network, share (out-edges over nodes, the paper's chi), out_edges, mean (of |g* - g'|), low, high (95%
     bootstrap over repetitions; None for one), repetitions.
     """
     groups: dict[tuple[str, float, int], list[float]] = {}
-    for one in found:
+    for one in measured:
         groups.setdefault((one.network, one.share, one.out_edges), []).append(one.change)
     rows = []
     for (network, share, out_edges), changes in groups.items():
@@ -58,7 +58,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "nothing was measured")
     series: list[Series] = []
-    told = []
+    ranges = []
     for slot, network in enumerate(dict.fromkeys(row["network"] for row in rows)):
         held = [row for row in rows if row["network"] == network]
         series += band(held, "share", slot=slot, panel=0, group=network)
@@ -76,7 +76,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 ),
             )
         )
-        told.append(
+        ranges.append(
             f"{network} from {number(held[0]['mean'])} with {held[0]['out_edges']:,} out-edges to {number(held[-1]['mean'])} with "
             f"{held[-1]['out_edges']:,}"
         )
@@ -89,7 +89,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"How far the gradient of a graph moves when one node joins: {'; '.join(told)}. Means of {rows[0]['repetitions']:,} repetitions.",
+        summary=f"How far the gradient of a graph moves when one node joins: {'; '.join(ranges)}. Means of {rows[0]['repetitions']:,} repetitions.",
         height=360,
     )
 

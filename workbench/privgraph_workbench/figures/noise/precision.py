@@ -40,8 +40,8 @@ def data(
     places += [
         ("mark", name if name in titles else "", titles.get(name, name), epsilon) for name, epsilon in held.items()
     ]
-    found = [(*place, precision_bound(place[3], delta, classes, share)) for place in places]
-    found += [("measured", "", name, *pair) for name, pair in (measured or {}).items() if math.isfinite(pair[0])]
+    points = [(*place, precision_bound(place[3], delta, classes, share)) for place in places]
+    points += [("measured", "", name, *pair) for name, pair in (measured or {}).items() if math.isfinite(pair[0])]
     return [
         {
             "kind": kind,
@@ -54,7 +54,7 @@ def data(
             "guessing": 1 / classes if share is None else share,
             "evaluator": kind == "measured",
         }
-        for kind, claim, name, epsilon, precision in found
+        for kind, claim, name, epsilon, precision in points
     ]
 
 

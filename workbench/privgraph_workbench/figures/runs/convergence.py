@@ -43,10 +43,10 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                 for point in points:
                     if point["metric"] == metric:
                         steps.setdefault(point["step"], []).append(point)
-            found = []
+            curve = []
             for step, points in sorted(steps.items()):
                 mean, low, high = confidence([point["value"] for point in points])
-                found.append(
+                curve.append(
                     {
                         "group": name,
                         "dataset": first.spec.dataset,
@@ -63,7 +63,7 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                         "composed": together[first.id],
                     }
                 )
-            rows += thinning.thin(found, STEPS)
+            rows += thinning.thin(curve, STEPS)
     return rows
 
 

@@ -34,7 +34,7 @@ def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) ->
     """
     metrics = [event for event in events if event.kind == "metric"]
     latest = max((event.attempt for event in metrics), default=0)
-    found: dict[str, list[Row]] = {}
+    by_metric: dict[str, list[Row]] = {}
     for event in metrics:
         metric = event.event
         if event.attempt != latest or not isinstance(metric, Metric):
@@ -47,8 +47,8 @@ def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) ->
             "value": metric.value,
             "evaluator": metric.evaluator,
         }
-        found.setdefault(metric.name, []).append(row)
-    return [row for rows in found.values() for row in thin(rows, limit)]
+        by_metric.setdefault(metric.name, []).append(row)
+    return [row for rows in by_metric.values() for row in thin(rows, limit)]
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -112,14 +112,14 @@ plot = plotted(chart)
 def points(rows: Sequence[Row]) -> dict[str, Points]:
     """The rows of one run as points by the name of their curve in `plot`: what a figure gets that is there
     already."""
-    found: dict[str, Points] = {}
+    by_curve: dict[str, Points] = {}
     for row in rows:
         title = TITLES.get(row["metric"], row["metric"].replace("_", " "))
-        held = found.setdefault(plain(title), {"x": [], "y": [], "text": []})
+        held = by_curve.setdefault(plain(title), {"x": [], "y": [], "text": []})
         held["x"].append(row["step"])
         held["y"].append(row["value"])
         held["text"].append(plain(_hover(row, title)))
-    return found
+    return by_curve
 
 
 def _stage_rules(rows: Sequence[Row]) -> tuple[Rule, ...]:

@@ -181,8 +181,8 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
     if len(line) == 1:
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
-    found = band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
-    found.append(
+    series = band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
+    series.append(
         Series(
             name=curve,
             kind="line",
@@ -199,7 +199,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
         if row in points["published"] and row["epsilon"] != row["epsilon_as_published"]
     ]
     if ends:
-        found.append(
+        series.append(
             Series(
                 name="same run",
                 kind="links",
@@ -214,7 +214,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
         )
     for kind, chosen in points.items():
         if chosen:
-            found.append(
+            series.append(
                 Series(
                     name=f"{curve}: {EPSILONS[kind].title}",
                     kind="points",
@@ -227,7 +227,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
                     hover=tuple(_hover(row, curve) for row in chosen),
                 )
             )
-    return found
+    return series
 
 
 def _placed(members: Sequence[Row], kind: Epsilon) -> list[Row]:

@@ -20,7 +20,7 @@ LIMIT = "limit"
 MOST_POINTS = 200
 
 
-def data(found: Ensemble, measure: str = "sound") -> list[Row]:
+def data(ensemble: Ensemble, measure: str = "sound") -> list[Row]:
     """Rows for each group of weights and number of queries (0 to Q, at most 200 of them): group, place,
     weight (the group's largest), teachers, queries, answered (so far), epsilon (by that `measure`, of the
     group's teacher that spent most), guaranteed (sound epsilon of the group; None for the data-dependent
@@ -31,24 +31,24 @@ def data(found: Ensemble, measure: str = "sound") -> list[Row]:
     """
     if measure not in MEASURES:
         raise ValueError(f"budget: measure must be one of {', '.join(MEASURES)} (got {measure})")
-    names, own = groups(found, "weight")
-    epsilons = spent(found, measure)
+    names, own = groups(ensemble, "weight")
+    epsilons = spent(ensemble, measure)
     asked = epsilons.shape[1] - 1
-    answered = np.concatenate([[0], (found.released >= 0).cumsum()])
+    answered = np.concatenate([[0], (ensemble.released >= 0).cumsum()])
     points = np.unique(np.linspace(0, asked, min(asked, MOST_POINTS) + 1).round().astype(int)).tolist()
-    limited = math.isfinite(found.limit) and limit_measure(found) == measure
+    limited = math.isfinite(ensemble.limit) and limit_measure(ensemble) == measure
     return [
         {
             "group": name,
             "place": place,
-            "weight": float(found.weights[own == place].max()),
+            "weight": float(ensemble.weights[own == place].max()),
             "teachers": int((own == place).sum()),
             "queries": point,
             "answered": int(answered[point]),
             "epsilon": float(epsilons[own == place, point].max()),
-            "guaranteed": float(found.sound[own == place].max()) if measure == "sound" else None,
-            "limit": found.limit if limited else None,
-            "delta": found.delta,
+            "guaranteed": float(ensemble.sound[own == place].max()) if measure == "sound" else None,
+            "limit": ensemble.limit if limited else None,
+            "delta": ensemble.delta,
             "measure": measure,
             "data_dependent": measure != "sound",
         }

@@ -25,11 +25,11 @@ STATES = {
 """What became of a query, from the ground up, and its slot."""
 
 
-def data(found: Ensemble) -> list[Row]:
+def data(ensemble: Ensemble) -> list[Row]:
     """One row per query in the order in which they were asked: order, query (its node), votes (weight of the
     largest class before noise), share (of the weight of all teachers), second (the next class's share),
     state, threshold (the gate's, in votes; None without one), teachers (the weight of all)."""
-    counts, whole = np.sort(found.counts(), axis=1), float(found.weights.sum())
+    counts, whole = np.sort(ensemble.counts(), axis=1), float(ensemble.weights.sum())
     second = counts[:, -2] if counts.shape[1] > 1 else np.zeros(len(counts))
     return [
         {
@@ -38,11 +38,11 @@ def data(found: Ensemble) -> list[Row]:
             "votes": float(counts[place, -1]),
             "share": float(counts[place, -1]) / whole,
             "second": float(second[place]) / whole,
-            "state": _state(found, place),
-            "threshold": found.threshold if found.gate_sigma > 0 else None,
+            "state": _state(ensemble, place),
+            "threshold": ensemble.threshold if ensemble.gate_sigma > 0 else None,
             "teachers": whole,
         }
-        for place, node in enumerate(found.queries.tolist())
+        for place, node in enumerate(ensemble.queries.tolist())
     ]
 
 
@@ -109,13 +109,13 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def _state(found: Ensemble, place: int) -> str:
+def _state(ensemble: Ensemble, place: int) -> str:
     answered, passed, refused, unasked = STATES
-    if not found.voting[:, place].any():
+    if not ensemble.voting[:, place].any():
         return unasked
-    if found.released[place] >= 0:
+    if ensemble.released[place] >= 0:
         return answered
-    return passed if found.passed[place] else refused
+    return passed if ensemble.passed[place] else refused
 
 
 def _summary(rows: Sequence[Row], share: float | None) -> str:

@@ -24,10 +24,10 @@ TEACHERS_BADGE = (
 )
 
 
-def groups(found: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+def groups(ensemble: Ensemble, by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
     """Names of at most five groups of teachers, by ascending weight or centrality, and each teacher's group
     (N,)."""
-    values = (found.weights if by == "weight" else found.centrality).round(9)
+    values = (ensemble.weights if by == "weight" else ensemble.centrality).round(9)
     levels = np.unique(values)
     if len(levels) <= MOST_GROUPS:
         return distinct(f"{by} {number(value)}" for value in levels), np.searchsorted(levels, values)
@@ -52,14 +52,14 @@ def price(queries: int, vote_sigma: float, gate_sigma: float, weight: float, del
     return _epsilon(_one(vote_sigma, gate_sigma, True) * weight**2 * queries, delta)
 
 
-def heaviest(found: Ensemble) -> float:
+def heaviest(ensemble: Ensemble) -> float:
     """The weight of the votes that one node can move: the largest teacher's, or all votes where it may move
     all."""
-    return float(found.weights.max() if found.per_teacher else found.weights.sum())
+    return float(ensemble.weights.max() if ensemble.per_teacher else ensemble.weights.sum())
 
 
 @lru_cache(maxsize=8)  # a page asks several times for the record that it holds
-def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
+def spent(ensemble: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
     """(N, Q + 1): the epsilon that each teacher's nodes had spent after 0, 1, ..., Q queries as they went.
 
     A test of the gate is paid for by who voted, passed or not; an answer too. A sound epsilon is what was
@@ -68,69 +68,71 @@ def spent(found: Ensemble, measure: str = "sound") -> NDArray[np.float64]:
     """
     if measure != "sound":
         trail = dependent_trail(
-            found.counts(),
-            found.released >= 0,
-            found.weights,
-            vote_sigma=found.vote_sigma,
-            gate_sigma=found.gate_sigma,
-            threshold=found.threshold,
-            delta=found.delta,
-            voting=found.voting,
+            ensemble.counts(),
+            ensemble.released >= 0,
+            ensemble.weights,
+            vote_sigma=ensemble.vote_sigma,
+            gate_sigma=ensemble.gate_sigma,
+            threshold=ensemble.threshold,
+            delta=ensemble.delta,
+            voting=ensemble.voting,
         )
-        return np.concatenate([np.zeros((len(found.weights), 1)), trail.T], axis=1)
-    squared = _squared(found)
+        return np.concatenate([np.zeros((len(ensemble.weights), 1)), trail.T], axis=1)
+    squared = _squared(ensemble)
     levels, places = np.unique(squared, return_inverse=True)
-    return np.array([_epsilon(float(value), found.delta) for value in levels])[places].reshape(squared.shape)
+    return np.array([_epsilon(float(value), ensemble.delta) for value in levels])[places].reshape(squared.shape)
 
 
-def limit_measure(found: Ensemble) -> str:
+def limit_measure(ensemble: Ensemble) -> str:
     """Which epsilon the limit was held against: where no sound guarantee keeps it, it was the paper's."""
-    return "sound" if found.sound.max(initial=0) <= found.limit * (1 + 1e-6) else "data-dependent"
+    return "sound" if ensemble.sound.max(initial=0) <= ensemble.limit * (1 + 1e-6) else "data-dependent"
 
 
-def reached(found: Ensemble) -> NDArray[np.bool_]:
+def reached(ensemble: Ensemble) -> NDArray[np.bool_]:
     """(N,): whether the teacher took no part any more because of its own limit.
 
     By the sound measure one more answer would have passed it; by the data-dependent one, whose cost nobody
     knows beforehand, it was passed.
     """
-    if math.isinf(found.limit):
-        return np.zeros(len(found.weights), dtype=np.bool_)
-    if limit_measure(found) != "sound":
-        beyond: NDArray[np.bool_] = spent(found, "data-dependent")[:, -1] >= found.limit * (1 - 1e-9)
+    if math.isinf(ensemble.limit):
+        return np.zeros(len(ensemble.weights), dtype=np.bool_)
+    if limit_measure(ensemble) != "sound":
+        beyond: NDArray[np.bool_] = spent(ensemble, "data-dependent")[:, -1] >= ensemble.limit * (1 - 1e-9)
     else:
-        more = _squared(found)[:, -1] + _charged(found) ** 2 * _one(found.vote_sigma, found.gate_sigma, True)
-        beyond = np.array([_epsilon(float(value), found.delta) > found.limit for value in more])
-    gone: NDArray[np.bool_] = _ended(found) < found.voting.shape[1]
+        more = _squared(ensemble)[:, -1] + _charged(ensemble) ** 2 * _one(
+            ensemble.vote_sigma, ensemble.gate_sigma, True
+        )
+        beyond = np.array([_epsilon(float(value), ensemble.delta) > ensemble.limit for value in more])
+    gone: NDArray[np.bool_] = _ended(ensemble) < ensemble.voting.shape[1]
     return beyond & gone
 
 
-def stopped_at(found: Ensemble) -> NDArray[np.int64]:
+def stopped_at(ensemble: Ensemble) -> NDArray[np.int64]:
     """(N,): after how many queries the teacher was stopped, by its own limit or by that of one that stopped
     with it; -1 for none, as where all answers were used up."""
-    ended, by_itself = _ended(found), reached(found)
+    ended, by_itself = _ended(ensemble), reached(ensemble)
     return np.where(np.isin(ended, ended[by_itself]), ended, -1)
 
 
-def _ended(found: Ensemble) -> NDArray[np.int64]:
+def _ended(ensemble: Ensemble) -> NDArray[np.int64]:
     """(N,): the number of the first query (from 0) from which on the teacher took no part, Q where it always
     did."""
-    last = found.voting.shape[1] - found.voting[:, ::-1].argmax(axis=1)
-    ended: NDArray[np.int64] = np.where(found.voting.any(axis=1), last, 0)
+    last = ensemble.voting.shape[1] - ensemble.voting[:, ::-1].argmax(axis=1)
+    ended: NDArray[np.int64] = np.where(ensemble.voting.any(axis=1), last, 0)
     return ended
 
 
-def _charged(found: Ensemble) -> NDArray[np.float64]:
+def _charged(ensemble: Ensemble) -> NDArray[np.float64]:
     """(N,): the weight that a vote of each teacher's nodes is charged: its own, or all."""
-    return found.weights if found.per_teacher else np.full(len(found.weights), found.weights.sum())
+    return ensemble.weights if ensemble.per_teacher else np.full(len(ensemble.weights), ensemble.weights.sum())
 
 
-def _squared(found: Ensemble) -> NDArray[np.float64]:
+def _squared(ensemble: Ensemble) -> NDArray[np.float64]:
     """(N, Q + 1): squared mu that each teacher's nodes were charged so far."""
-    tests, answers = (_one(found.vote_sigma, found.gate_sigma, answered) for answered in (False, True))
-    each = np.where(found.released >= 0, answers, tests)
-    took_part = found.voting if found.per_teacher else found.voting.any(axis=0)
-    squared = np.where(took_part, np.square(_charged(found))[:, None] * each, 0.0)
+    tests, answers = (_one(ensemble.vote_sigma, ensemble.gate_sigma, answered) for answered in (False, True))
+    each = np.where(ensemble.released >= 0, answers, tests)
+    took_part = ensemble.voting if ensemble.per_teacher else ensemble.voting.any(axis=0)
+    squared = np.where(took_part, np.square(_charged(ensemble))[:, None] * each, 0.0)
     return np.concatenate([np.zeros((len(squared), 1)), squared.cumsum(axis=1)], axis=1)
 
 

@@ -64,13 +64,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         for panel, column in enumerate(("before", "after"))
         for winner in (False, True)
     ]
-    told = {column: next(row["name"] for row in rows if row[f"largest_{column}"]) for column in ("before", "after")}
+    winners = {column: next(row["name"] for row in rows if row[f"largest_{column}"]) for column in ("before", "after")}
     said = "the gate refused it" if first["refused"] else f"{_marked(rows, 'released')} was released"
     return Chart(
         title=f"{TITLE}: node {first['query']}",
         panels=panels,
         series=tuple(series),
-        summary=f"Node {first['query']}: {told['before']} was largest before noise and {told['after']} after it; {said}. "
+        summary=f"Node {first['query']}: {winners['before']} was largest before noise and {winners['after']} after it; {said}. "
         f"The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
         badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
         columns=2,

@@ -35,9 +35,9 @@ class Noise:
     threshold: float = 0.0
 
     @staticmethod
-    def of(found: Ensemble) -> Noise:
+    def of(ensemble: Ensemble) -> Noise:
         """The noise that the run had."""
-        return Noise(vote_sigma=found.vote_sigma, gate_sigma=found.gate_sigma, threshold=found.threshold)
+        return Noise(vote_sigma=ensemble.vote_sigma, gate_sigma=ensemble.gate_sigma, threshold=ensemble.threshold)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,21 +48,23 @@ class Cost:
     run: float
 
 
-def cost(found: Ensemble, noise: Noise) -> Cost:
+def cost(ensemble: Ensemble, noise: Noise) -> Cost:
     """What queries of the run would cost with that noise."""
-    weight, delta = heaviest(found), found.delta
-    one, whole = (price(count, noise.vote_sigma, noise.gate_sigma, weight, delta) for count in (1, len(found.queries)))
+    weight, delta = heaviest(ensemble), ensemble.delta
+    one, whole = (
+        price(count, noise.vote_sigma, noise.gate_sigma, weight, delta) for count in (1, len(ensemble.queries))
+    )
     return Cost(query=one, run=whole)
 
 
-def expected(found: Ensemble, noise: Noise) -> tuple[float, float | None]:
+def expected(ensemble: Ensemble, noise: Noise) -> tuple[float, float | None]:
     """With that noise, over the queries (at most 200 of them, evenly picked): the share that the gate lets
     pass, and the share of the labels of these that are right, both on average. None where none passes."""
     places = np.unique(
-        np.linspace(0, len(found.queries) - 1, min(len(found.queries), MOST_QUERIES)).round().astype(int)
+        np.linspace(0, len(ensemble.queries) - 1, min(len(ensemble.queries), MOST_QUERIES)).round().astype(int)
     )
-    counts = found.counts()[places]
-    right = [_chances(votes, noise)[label] for votes, label in zip(counts, found.truth[places], strict=True)]
+    counts = ensemble.counts()[places]
+    right = [_chances(votes, noise)[label] for votes, label in zip(counts, ensemble.truth[places], strict=True)]
     passes = [_passes(votes, noise) or 0.0 if noise.gate_sigma > 0 else 1.0 for votes in counts]
     whole = sum(passes)
     return whole / len(places), min(1.0, float(np.dot(right, passes)) / whole) if whole > 0 else None
@@ -79,16 +81,16 @@ def _passes(votes: Array, noise: Noise) -> float | None:
     return float(gate_chance(float(votes.max()), noise.threshold, noise.gate_sigma)) if noise.gate_sigma > 0 else None
 
 
-def data(found: Ensemble, place: int, given: Noise | None = None, class_names: Sequence[str] = ()) -> list[Row]:
+def data(ensemble: Ensemble, place: int, given: Noise | None = None, class_names: Sequence[str] = ()) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
     (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
     answered), delta, evaluator (True). Without other noise: that of the run."""
-    noise = Noise.of(found) if given is None else given
-    votes, heads = (found.counts(weighted=weighted)[place] for weighted in (True, False))
+    noise = Noise.of(ensemble) if given is None else given
+    votes, heads = (ensemble.counts(weighted=weighted)[place] for weighted in (True, False))
     chances, passes = _chances(votes, noise), _passes(votes, noise)
-    paid = cost(found, noise)
+    paid = cost(ensemble, noise)
     return [
         {
             "class": label,
@@ -97,20 +99,20 @@ def data(found: Ensemble, place: int, given: Noise | None = None, class_names: S
             "heads": int(heads[label]),
             "chance": float(chances[label]),
             "largest": label == int(votes.argmax()),
-            "released": label == int(found.released[place]),
-            "truth": label == int(found.truth[place]),
-            "query": int(found.queries[place]),
+            "released": label == int(ensemble.released[place]),
+            "truth": label == int(ensemble.truth[place]),
+            "query": int(ensemble.queries[place]),
             "passes": passes,
             "vote_sigma": noise.vote_sigma,
             "gate_sigma": noise.gate_sigma,
             "threshold": noise.threshold if noise.gate_sigma > 0 else None,
-            "teachers": float(found.weights.sum()),
+            "teachers": float(ensemble.weights.sum()),
             "epsilon_query": paid.query,
             "epsilon_run": paid.run,
-            "delta": found.delta,
+            "delta": ensemble.delta,
             "evaluator": True,
         }
-        for label in range(found.classes)
+        for label in range(ensemble.classes)
     ]
 
 

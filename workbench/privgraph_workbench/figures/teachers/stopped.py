@@ -25,32 +25,32 @@ NO_LIMIT = "this run had no limit: every teacher voted on every query that was a
 NOBODY = "nobody: no teacher reached its limit"
 
 
-def data(found: Ensemble) -> list[Row]:
+def data(ensemble: Ensemble) -> list[Row]:
     """One row per teacher: teacher, weight, group, place, size, centrality, stopped_after (queries that it
     took part in before it was stopped; None: it never was), reached (whether its own limit stopped it, and
     not another teacher's), spent (epsilon in all, by the measure that the limit was held against), limit
     (None: none), queries (in all), delta, measure, data_dependent."""
-    names, own = groups(found, "weight")
-    measure = limit_measure(found)
-    epsilons, last, by_itself = spent(found, measure)[:, -1], stopped_at(found).tolist(), reached(found)
+    names, own = groups(ensemble, "weight")
+    measure = limit_measure(ensemble)
+    epsilons, last, by_itself = spent(ensemble, measure)[:, -1], stopped_at(ensemble).tolist(), reached(ensemble)
     return [
         {
             "teacher": teacher,
-            "weight": float(found.weights[teacher]),
+            "weight": float(ensemble.weights[teacher]),
             "group": names[own[teacher]],
             "place": int(own[teacher]),
-            "size": int(found.sizes[teacher]),
-            "centrality": float(found.centrality[teacher]),
+            "size": int(ensemble.sizes[teacher]),
+            "centrality": float(ensemble.centrality[teacher]),
             "stopped_after": last[teacher] if last[teacher] >= 0 else None,
             "reached": bool(by_itself[teacher]),
             "spent": float(epsilons[teacher]),
-            "limit": found.limit if math.isfinite(found.limit) else None,
-            "queries": found.voting.shape[1],
-            "delta": found.delta,
+            "limit": ensemble.limit if math.isfinite(ensemble.limit) else None,
+            "queries": ensemble.voting.shape[1],
+            "delta": ensemble.delta,
             "measure": measure,
             "data_dependent": measure != "sound",
         }
-        for teacher in range(len(found.weights))
+        for teacher in range(len(ensemble.weights))
     ]
 
 

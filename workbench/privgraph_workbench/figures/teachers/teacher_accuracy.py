@@ -21,19 +21,19 @@ PANELS = (("weight", "weight of its vote"), ("size", "labelled nodes that it lea
 MOST_MEANS = 8
 
 
-def data(found: Ensemble) -> list[Row]:
+def data(ensemble: Ensemble) -> list[Row]:
     """One row per teacher: teacher, weight, size (labelled nodes), centrality, accuracy (share of test nodes
     that are right; None where it was not measured), evaluator (True)."""
     return [
         {
             "teacher": teacher,
-            "weight": float(found.weights[teacher]),
-            "size": int(found.sizes[teacher]),
-            "centrality": float(found.centrality[teacher]),
+            "weight": float(ensemble.weights[teacher]),
+            "size": int(ensemble.sizes[teacher]),
+            "centrality": float(ensemble.centrality[teacher]),
             "accuracy": float(accuracy) if math.isfinite(accuracy) else None,
             "evaluator": True,
         }
-        for teacher, accuracy in enumerate(found.accuracy.tolist())
+        for teacher, accuracy in enumerate(ensemble.accuracy.tolist())
     ]
 
 
@@ -72,7 +72,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     whole = fmean(row["accuracy"] for row in held)
-    told = "; ".join(
+    trends = "; ".join(
         f"by {column} from {percent(means[0][1])} at {number(means[0][0])} to {percent(means[-1][1])} at {number(means[-1][0])}"
         for column, _ in shown
         if (means := _means(held, column))
@@ -87,7 +87,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             for place, (_, title) in enumerate(shown)
         ),
         series=tuple(series),
-        summary=f"{len(held):,} teachers are right on {percent(whole)} of test nodes on average; {told}.",
+        summary=f"{len(held):,} teachers are right on {percent(whole)} of test nodes on average; {trends}.",
         badges=(EVALUATOR_BADGE, TEACHERS_BADGE),
         columns=2,
         height=320,

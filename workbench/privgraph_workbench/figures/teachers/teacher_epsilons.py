@@ -25,7 +25,7 @@ VIEWS = {
 GOLDEN = (math.sqrt(5) - 1) / 2
 
 
-def data(found: Ensemble, measure: str = "sound", by: str = "weight", view: str = "histogram") -> list[Row]:
+def data(ensemble: Ensemble, measure: str = "sound", by: str = "weight", view: str = "histogram") -> list[Row]:
     """One row per teacher: teacher (its number), weight, size (labelled nodes), centrality, group, place (of
     the group), epsilon (of that `measure`: sound or data-dependent), delta, limit (None: none), measure, by,
     view, data_dependent.
@@ -35,25 +35,25 @@ def data(found: Ensemble, measure: str = "sound", by: str = "weight", view: str 
     for word, known in ((measure, MEASURES), (by, GROUPINGS), (view, VIEWS)):
         if word not in known:
             raise ValueError(f"teachers' epsilons can be {', '.join(known)} (got {word})")
-    names, own = groups(found, by)
-    values = found.sound if measure == "sound" else found.dependent
+    names, own = groups(ensemble, by)
+    values = ensemble.sound if measure == "sound" else ensemble.dependent
     return [
         {
             "teacher": teacher,
-            "weight": float(found.weights[teacher]),
-            "size": int(found.sizes[teacher]),
-            "centrality": float(found.centrality[teacher]),
+            "weight": float(ensemble.weights[teacher]),
+            "size": int(ensemble.sizes[teacher]),
+            "centrality": float(ensemble.centrality[teacher]),
             "group": names[own[teacher]],
             "place": int(own[teacher]),
             "epsilon": float(values[teacher]),
-            "delta": found.delta,
-            "limit": found.limit if math.isfinite(found.limit) else None,
+            "delta": ensemble.delta,
+            "limit": ensemble.limit if math.isfinite(ensemble.limit) else None,
             "measure": measure,
             "by": by,
             "view": view,
             "data_dependent": measure != "sound",
         }
-        for teacher in range(len(found.weights))
+        for teacher in range(len(ensemble.weights))
     ]
 
 
