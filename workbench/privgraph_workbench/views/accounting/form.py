@@ -35,17 +35,17 @@ SIZES = (
 
 def choose_data() -> DatasetSpec | None:
     """A graph of the catalogue, or None for sizes that are typed."""
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
-    if asked is not None and asked != TYPED and asked not in found:
+    if asked is not None and asked != TYPED and asked not in specs:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
     name = choosing.one(
         "Data",
-        {**choosing.graphs(found.values()), TYPED: TYPED},
+        {**choosing.graphs(specs.values()), TYPED: TYPED},
         "data",
         help=f"Only its public sizes enter the price. Choose {TYPED} for a graph that is not here",
     )
-    return found.get(name)
+    return specs.get(name)
 
 
 def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:

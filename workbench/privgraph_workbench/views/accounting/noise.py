@@ -44,10 +44,10 @@ BOUND = (
 )
 
 
-def show(found: Setting) -> None:
+def show(setting: Setting) -> None:
     """The shapes of noise for the method that draws another one, and the calculator for those whose noisy
     rows leave."""
-    config = found.config
+    config = setting.config
     if isinstance(config, Config):
         with layout.fold("Which noise?", "shapes", icon=":material/blur_on:") as part:
             if part.open:

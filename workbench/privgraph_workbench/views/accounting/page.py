@@ -56,16 +56,16 @@ def page() -> None:
         chosen = accounting_form.choose_method()
         filled = accounting_form.options(chosen, spec)
     with right:
-        found = _setting(chosen, facts, filled)
-        priced = _price(found, spec) if found is not None else None
+        setting = _setting(chosen, facts, filled)
+        priced = _price(setting, spec) if setting is not None else None
         until, complete = time.monotonic() + BUDGET_SECONDS, True
-        if found is not None and priced is not None:
-            complete = _against_noise(found, *priced, spec, until)
-    if found is not None and priced is not None:
-        filled.fill_in(filled_in(found.config, priced[1]))
-        complete = _body(found, *priced, spec, until) and complete
-    if found is not None:
-        accounting_noise.show(found)
+        if setting is not None and priced is not None:
+            complete = _against_noise(setting, *priced, spec, until)
+    if setting is not None and priced is not None:
+        filled.fill_in(filled_in(setting.config, priced[1]))
+        complete = _body(setting, *priced, spec, until) and complete
+    if setting is not None:
+        accounting_noise.show(setting)
     if not complete:
         st.rerun()  # with what is known by now; the curves go on where they stopped
 
@@ -114,23 +114,25 @@ def _given_noise() -> float | None:
         return None
 
 
-def _price(found: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStatement] | None:
+def _price(setting: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStatement] | None:
     """The two linked inputs, and what they come to: the noise and its statement."""
     st.markdown("### From a wanted ε to noise, and back")
-    if not found.reads:
-        said = found.at(math.nan)
+    if not setting.reads:
+        said = setting.at(math.nan)
         _boxes(said)
-        st.info(f"{found.price.fixed} There is no noise to choose, and nothing to pay.", icon=":material/check_circle:")
+        st.info(
+            f"{setting.price.fixed} There is no noise to choose, and nothing to pay.", icon=":material/check_circle:"
+        )
         return None
-    given = _given_noise()
+    typed_noise = _given_noise()
     try:
-        noise = given if given is not None else found.noise()
-        said = found.at(noise)
+        noise = typed_noise if typed_noise is not None else setting.noise()
+        said = setting.at(noise)
     except OptionError as error:
         st.error(markup.sentence(error))
-        _inputs(found, None, None)
+        _inputs(setting, None, None)
         return None
-    _inputs(found, noise, said if given is not None else None)
+    _inputs(setting, noise, said if typed_noise is not None else None)
     _boxes(said)
     st.markdown(meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours))
     for reason in method_costs.unprotected(said.ledger):
@@ -138,22 +140,22 @@ def _price(found: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStat
     st.caption(f"{meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
     if said.gaps:
         statement.gaps(said)
-    if spec is not None and found.config.unit != "none":
+    if spec is not None and setting.config.unit != "none":
         st.page_link(
             shell.page("train"),
             label="**Train with these settings**",
             icon=":material/model_training:",
-            query_params=train_address(found, spec),
+            query_params=train_address(setting, spec),
         )
     return noise, said
 
 
-def _inputs(found: Setting, noise: float | None, given: PrivacyStatement | None) -> None:
+def _inputs(setting: Setting, noise: float | None, from_noise: PrivacyStatement | None) -> None:
     """Wanted epsilon and noise side by side: whichever was changed last decides, and the other follows."""
-    held = float(found.config.epsilon)
-    if given is not None:
-        published = found.config.accounting == "published" and given.epsilon_as_published is not None
-        follows = float((given.epsilon_as_published or 0.0) if published else given.epsilon)
+    held = float(setting.config.epsilon)
+    if from_noise is not None:
+        published = setting.config.accounting == "published" and from_noise.epsilon_as_published is not None
+        follows = float((from_noise.epsilon_as_published or 0.0) if published else from_noise.epsilon)
         if float(EPSILON.low or 0) <= follows <= float(EPSILON.high or math.inf):
             held = float(upper(follows))
     st.session_state["epsilon"] = held
@@ -176,16 +178,16 @@ def _inputs(found: Setting, noise: float | None, given: PrivacyStatement | None)
         format="%.6g",
         key="scale",
         on_change=_give,
-        help=f"The {found.price.noise}. Both epsilons follow",
+        help=f"The {setting.price.noise}. Both epsilons follow",
     )
     refused = st.session_state.pop("refused", "")
     if refused:
         st.error(refused)
     st.caption(
-        f"Noise: {found.price.noise}. "
+        f"Noise: {setting.price.noise}. "
         + (
             "ε follows from the noise."
-            if given is not None
+            if from_noise is not None
             else "The noise follows from ε, and is the least that keeps it."
         )
     )
@@ -239,13 +241,13 @@ def _boxes(said: PrivacyStatement) -> None:
 
 
 def _against_noise(
-    found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float
+    setting: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float
 ) -> bool:
     """Epsilon against the noise, whose line can be dragged. False where points are missing, because time ran
     out."""
-    curve, (name, statements) = method_costs.along_noise(found, noise, until), _named(found, noise, said, spec)
+    curve, (name, statements) = method_costs.along_noise(setting, noise, until), _named(setting, noise, said, spec)
     st.markdown("**ε against noise.** More noise, smaller ε. Drag the line to try another noise.")
-    rows = cost.data(_triples(curve), noise, found.price.noise, handle=True)
+    rows = cost.data(_triples(curve), noise, setting.price.noise, handle=True)
     _figure(rows, statements, f"{name}-noise", curve, drag=True)
     st.caption(LINES + ("" if curve.complete else MORE))
     return curve.complete
@@ -259,26 +261,26 @@ MORE = " More points are being computed."
 
 
 def _named(
-    found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None
+    setting: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None
 ) -> tuple[str, dict[str, PrivacyStatement]]:
     """How files of this setting are named, and what they state."""
     place = spec.name.replace(":", "-") if spec else "typed"
-    label = f"{METHODS[found.name].title} on {place}, {said.unit}, noise {number(noise)}, planned"
-    return f"{place}-{found.name}-{said.unit}", {label: said}
+    label = f"{METHODS[setting.name].title} on {place}, {said.unit}, noise {number(noise)}, planned"
+    return f"{place}-{setting.name}-{said.unit}", {label: said}
 
 
-def _body(found: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float) -> bool:
+def _body(setting: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float) -> bool:
     """What else moves epsilon, and where the budget goes. False where points are missing, because time ran
     out."""
-    name, statements = _named(found, noise, said, spec)
-    complete = _levers(found, noise, said, statements, name, until)
-    accounting_parts.show(found, said, statements, name)
-    accounting_terms.show(found, noise, said, statements, name)
+    name, statements = _named(setting, noise, said, spec)
+    complete = _levers(setting, noise, said, statements, name, until)
+    accounting_parts.show(setting, said, statements, name)
+    accounting_terms.show(setting, noise, said, statements, name)
     return complete
 
 
 def _levers(
-    found: Setting,
+    setting: Setting,
     noise: float,
     said: PrivacyStatement,
     statements: Mapping[str, PrivacyStatement],
@@ -290,10 +292,10 @@ def _levers(
     Gaussian noise alone adds up in closed form, and its curves are there at once; others take seconds, and
     wait until somebody asks for them.
     """
-    levers = found.price.levers
+    levers = setting.price.levers
     if not levers:
         return True
-    key = f"levers.{found.name}.{said.unit}"
+    key = f"levers.{setting.name}.{said.unit}"
     with layout.fold(
         "What else moves ε, while the noise stays as it is",
         key,
@@ -302,7 +304,7 @@ def _levers(
     ) as part:
         if not part.open:
             return True
-        curves = [(lever, method_costs.along(found, lever, noise, until)) for lever in levers]
+        curves = [(lever, method_costs.along(setting, lever, noise, until)) for lever in levers]
         complete = all(curve.complete for _, curve in curves)
         if not complete:
             st.caption(MORE)
@@ -339,12 +341,12 @@ def _figure(
     figure_exports("cost", rows, statements, name=name)
 
 
-def train_address(found: Setting, spec: DatasetSpec) -> dict[str, str]:
+def train_address(setting: Setting, spec: DatasetSpec) -> dict[str, str]:
     """The query parameters that fill the Train page with these settings."""
-    held = dict(values(found.config))
-    chosen = (*method_costs.PRIVACY, *found.price.options)
+    held = dict(values(setting.config))
+    chosen = (*method_costs.PRIVACY, *setting.price.options)
     return {
-        "method": found.name,
+        "method": setting.name,
         "data": spec.name,
-        **widgets.address({name: held[name] for name in chosen}, known=parameters(type(found.config))),
+        **widgets.address({name: held[name] for name in chosen}, known=parameters(type(setting.config))),
     }

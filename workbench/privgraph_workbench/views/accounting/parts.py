@@ -22,28 +22,28 @@ from privgraph_workbench.words.numbers import option
 SMALLEST, LARGEST = 0.01, 0.99
 
 
-def show(found: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
+def show(setting: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
     """The budget of this setting."""
     st.markdown("### Where the budget goes")
     entries = said.ledger
     shares = ledger.data(entries, said.delta)
-    movable = found.price.split is not None and len(entries) > 1 and not method_costs.unprotected(entries)
+    movable = setting.price.split is not None and len(entries) > 1 and not method_costs.unprotected(entries)
     st.markdown(
         "A run spends its privacy budget on each thing that it reads from private data. "
         + (
             "**Drag the border** to give the first more or less: the noise of both is planned again for the same ε."
             if movable
-            else found.price.fixed
+            else setting.price.fixed
         )
     )
     if len(entries) > 1:
-        _bar(found, said, statements, name, shares, movable=movable)
+        _bar(setting, said, statements, name, shares, movable=movable)
         _costs(said, statements, name)
     statement.ledger(entries, planned=True)
 
 
 def _bar(
-    found: Setting,
+    setting: Setting,
     said: PrivacyStatement,
     statements: Mapping[str, PrivacyStatement],
     name: str,
@@ -54,7 +54,7 @@ def _bar(
     """The shares side by side."""
     entries = said.ledger
     rows = split.data(shares, measure="mu" if method_costs.all_gaussian(entries) else "renyi", movable=movable)
-    moved = partial(_move, found, float(shares[0]["share"])) if movable else None
+    moved = partial(_move, setting, float(shares[0]["share"])) if movable else None
     live_plot.show(split.plot(rows, layout.theme()), key=f"split.{name}", on_drag=moved)
     figure_exports("split", rows, statements, name=name)
 
@@ -71,9 +71,9 @@ def _costs(said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], n
     figure_exports("entry_costs", rows, statements, name=name)
 
 
-def _move(found: Setting, present: float, handle: str, share: float) -> None:
+def _move(setting: Setting, present: float, handle: str, share: float) -> None:
     """The border was let go: the option that sets it gets the value that puts it there."""
-    border = found.price.split
+    border = setting.price.split
     if handle != split.HANDLE or border is None or not 0 < present < 1:
         return
     wanted = min(max(share, SMALLEST), LARGEST)

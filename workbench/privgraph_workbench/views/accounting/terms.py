@@ -34,17 +34,17 @@ ORDER = Parameter(
 
 
 def show(
-    found: Setting, noise: float, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str
+    setting: Setting, noise: float, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str
 ) -> None:
     """The terms at this setting's noise, then one release read in all coordinates; nothing for other
     methods."""
-    if not isinstance(found.config, Config):
+    if not isinstance(setting.config, Config):
         return
     with layout.fold(
         "Why the paper took Laplace noise, and why we do not", "terms", icon=":material/functions:"
     ) as part:
         if part.open:
-            st.fragment(_terms)(found.config, found.facts, noise, said, statements, name)
+            st.fragment(_terms)(setting.config, setting.facts, noise, said, statements, name)
             _one_release(
                 2 / noise, statements, name
             )  # one subgraph that holds the node moves the sum by twice the clip

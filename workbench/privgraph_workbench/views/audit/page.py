@@ -64,7 +64,7 @@ def page() -> None:
         st.error(markup.sentence(error))
         return
     try:
-        found = queue.store().audits(record.id)
+        audits = queue.store().audits(record.id)
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
@@ -78,10 +78,10 @@ def page() -> None:
         shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     st.divider()
     st.markdown("### What audits of this run have shown")
-    if not found:
+    if not audits:
         st.info("This run has not been audited yet. Start an audit above; what it shows will stand here.", icon="🔎")
         return
-    _shown(record, subject, found)
+    _shown(record, subject, audits)
 
 
 def _choose_run() -> RunRecord | None:
@@ -194,8 +194,8 @@ def _choose_audit(subject: Subject) -> AuditSpec | None:
 def _watch(run: str, were_going: tuple[str, ...]) -> None:
     """The audits that are under way, each with its button to stop it; the whole page is drawn anew when one
     ends."""
-    found = auditing.states(queue.store(), run)
-    going = [one for one in found if not one.done]
+    audits = auditing.states(queue.store(), run)
+    going = [one for one in audits if not one.done]
     if {one.token for one in going} != set(were_going):
         st.rerun()
     for one in going:
@@ -206,7 +206,7 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
     if going:
         st.caption("The audit is a process of its own: it goes on when this page is closed, and is found here again.")
         return
-    last = found[-1] if found else None
+    last = audits[-1] if audits else None
     if last is not None and last.error:
         st.error(markup.sentence(f"The last audit failed: {last.error}"))
     elif last is not None and last.stopped:
@@ -225,9 +225,9 @@ def _progress_text(one: Auditing) -> str:
 # What they have shown
 
 
-def _shown(record: RunRecord, subject: Subject, found: Sequence[AuditRecord]) -> None:
+def _shown(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """One audit of the run in full, and all of them as a table."""
-    audit = _choose_record(record.id, found)
+    audit = _choose_record(record.id, audits)
     verdict.show(audit, subject)
     _numbers(audit)
     if record.statement is not None and audit.delta < record.statement.delta:
@@ -238,7 +238,7 @@ def _shown(record: RunRecord, subject: Subject, found: Sequence[AuditRecord]) ->
     with st.expander("What the attacker sees", expanded=True):
         _adversary(audit)
     statements = statements_of([record])
-    name = f"{record.id}-audit-{found.index(audit) + 1}"
+    name = f"{record.id}-audit-{audits.index(audit) + 1}"
     left, right = st.columns(2, gap="large")
     with left:
         scale = st.segmented_control(
@@ -261,26 +261,28 @@ def _shown(record: RunRecord, subject: Subject, found: Sequence[AuditRecord]) ->
         if why := verdict.routes(audit):
             st.caption(why)
         _figure("audit_scores", audit_scores.data(audit), statements, name)
-    _history(found)
+    _history(audits)
 
 
-def _choose_record(run: str, found: Sequence[AuditRecord]) -> AuditRecord:
+def _choose_record(run: str, audits: Sequence[AuditRecord]) -> AuditRecord:
     """Which audit is shown: the one that the address names, or the newest; a new one comes to the front by
     itself."""
-    numbers = [str(place + 1) for place in range(len(found))]
+    numbers = [str(place + 1) for place in range(len(audits))]
     asked = st.query_params.get("shown")
     if asked is not None and asked not in numbers:
         st.warning(f"In this page's address, there is no audit number {markup.literal(asked[:20])} of this run.")
     seen = st.session_state.get("audits_seen")
-    if seen is not None and seen[0] == run and seen[1] < len(found):
+    if seen is not None and seen[0] == run and seen[1] < len(audits):
         st.session_state["shown"] = numbers[-1]
-    st.session_state["audits_seen"] = (run, len(found))
+    st.session_state["audits_seen"] = (run, len(audits))
     with st.container(width=260):
         chosen = st.selectbox(
             "Which of its audits (number)", numbers, index=len(numbers) - 1, key="shown", bind="query-params"
         )
-    audit = found[int(chosen) - 1]
-    st.markdown(f"**{markup.literal(audit.title)}**" + ("" if len(found) == 1 else f", audit {chosen} of {len(found)}"))
+    audit = audits[int(chosen) - 1]
+    st.markdown(
+        f"**{markup.literal(audit.title)}**" + ("" if len(audits) == 1 else f", audit {chosen} of {len(audits)}")
+    )
     return audit
 
 
@@ -339,10 +341,10 @@ def _figure(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     figure_exports(figure, rows, statements, name=name)
 
 
-def _history(found: Sequence[AuditRecord]) -> None:
+def _history(audits: Sequence[AuditRecord]) -> None:
     st.markdown("#### All audits of this run")
     st.dataframe(
-        [_line(place, audit) for place, audit in reversed(list(enumerate(found, start=1)))],
+        [_line(place, audit) for place, audit in reversed(list(enumerate(audits, start=1)))],
         hide_index=True,
         alt="Audits of this run, the newest first",
         column_config={

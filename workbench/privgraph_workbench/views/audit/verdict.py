@@ -94,15 +94,15 @@ def _sure(audit: AuditRecord) -> str:
 
 def routes(audit: AuditRecord) -> str:
     """Why the bars of the figure differ, where they do; nothing where there is but one bound."""
-    found = {bound.route: bound.epsilon for bound in audit.bounds}
-    if not {Route.THRESHOLD, Route.GAUSSIAN} <= set(found):
+    epsilons = {bound.route: bound.epsilon for bound in audit.bounds}
+    if not {Route.THRESHOLD, Route.GAUSSIAN} <= set(epsilons):
         return ""
     return (
-        f"Why two bounds from the same trials? The threshold ({lower(found[Route.THRESHOLD])}) takes "
+        f"Why two bounds from the same trials? The threshold ({lower(epsilons[Route.THRESHOLD])}) takes "
         "nothing for granted: it counts how often "
         "one rule was right and wrong. Its δ is small, so it must rest on very rare false alarms, and "
         "few trials show few "
-        f"of these. The Gaussian trade-off ({lower(found[Route.GAUSSIAN])}) uses that the noise is "
+        f"of these. The Gaussian trade-off ({lower(epsilons[Route.GAUSSIAN])}) uses that the noise is "
         "known to be Gaussian: where the two "
         "heaps of scores overlap tells how far apart they are, and thereby their tails too, which no "
         "trial has reached. It is "

@@ -206,16 +206,16 @@ def _piece(
     piece = described.piece
     if node != piece.centre:
         try:
-            found = describing.describe(spec.name, filled.values, node=node)
+            surroundings = describing.describe(spec.name, filled.values, node=node)
         except (DataError, OptionError) as error:
             st.error(markup.sentence(error))
             return
-        if found is None:
+        if surroundings is None:
             st.caption("The surroundings of this node are being read.")
             return
         if was_waiting:
             st.rerun()
-        piece = found.piece
+        piece = surroundings.piece
     rows = neighbourhood.data(piece.edges, piece.labels, centre=node, class_names=described.class_names)
     live_plot.show(neighbourhood.plot(rows, layout.theme()), key=f"piece.{spec.name}")
     cut = "" if piece.complete else " Only the nearest are drawn."

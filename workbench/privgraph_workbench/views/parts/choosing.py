@@ -39,14 +39,14 @@ def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
     {'a': 'Ring', 'b': 'Ring (2)', 'c': 'Star'}
     """
     seen: Counter[str] = Counter()
-    found: dict[str, str] = {}
+    numbered: dict[str, str] = {}
     for name, title in titles.items():
         text = title
-        while text in found.values():
+        while text in numbered.values():
             seen[title] += 1
             text = f"{title} ({seen[title] + 1})"
-        found[name] = text
-    return found
+        numbered[name] = text
+    return numbered
 
 
 def one(

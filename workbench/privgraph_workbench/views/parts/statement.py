@@ -218,13 +218,13 @@ def ledger(
 def told(entries: Sequence[LedgerEntry]) -> dict[str, list[str]]:
     """What entries were accounted as and their notes, which no column has room for, with the stages of
     each."""
-    found: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for entry in entries:
         text = "; ".join(filter(None, (f"accounted as {event_words(entry.event)}", entry.note)))
-        stages = found.setdefault(text, [])
+        stages = by_text.setdefault(text, [])
         if entry.stage not in stages:
             stages.append(entry.stage)
-    return found
+    return by_text
 
 
 def row(entry: LedgerEntry) -> dict[str, Any]:

@@ -168,40 +168,42 @@ def _page_number(total: int) -> int:
         return 0
 
 
-def row(found: Mapping[str, Any]) -> dict[str, Any]:
+def row(light_row: Mapping[str, Any]) -> dict[str, Any]:
     """A light row of the store as a row of the table."""
-    unit = found["unit"]
-    live = found["state"] in ("running", "stopping")
+    unit = light_row["unit"]
+    live = light_row["state"] in ("running", "stopping")
     return {
-        "open": f"/train?run={found['id']}",
-        "state": f"{found['state']} {found['progress']:.0%}" if live else state_word(found["state"]),
-        "method": method_title(found["method"]),
-        "dataset": naming.titled(found["dataset"], found["graph"]),
-        "nodes": found["nodes"],
+        "open": f"/train?run={light_row['id']}",
+        "state": f"{light_row['state']} {light_row['progress']:.0%}" if live else state_word(light_row["state"]),
+        "method": method_title(light_row["method"]),
+        "dataset": naming.titled(light_row["dataset"], light_row["graph"]),
+        "nodes": light_row["nodes"],
         "unit": "nothing" if unit == "none" else unit,
         **{
-            name: "" if found[name] is None else stated(kind, found[name])
+            name: "" if light_row[name] is None else stated(kind, light_row[name])
             for kind, name in ((kind, f"{kind}_epsilon") for kind in EPSILONS)
         },
-        "test_accuracy": None if found["test_accuracy"] is None else 100 * found["test_accuracy"],
-        "seed": found["seed"],
-        "seconds": found["seconds"],
-        "created": None if found["created"] is None else datetime.fromtimestamp(found["created"], tz=UTC),
-        "tags": list(found["tags"]),
+        "test_accuracy": None if light_row["test_accuracy"] is None else 100 * light_row["test_accuracy"],
+        "seed": light_row["seed"],
+        "seconds": light_row["seconds"],
+        "created": None if light_row["created"] is None else datetime.fromtimestamp(light_row["created"], tz=UTC),
+        "tags": list(light_row["tags"]),
     }
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The table; gives the ids of the chosen runs, which the address holds as well."""
     asked = [run for run in st.query_params.get("chosen", "").split(",") if run]
-    if any(not found["version"] and found["unit"] != "none" and found["state"] == "done" for found in rows):
+    if any(
+        not light_row["version"] and light_row["unit"] != "none" and light_row["state"] == "done" for light_row in rows
+    ):
         st.caption(
             "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do not count: "
             "open such a run to read which."
         )
-    ids = [str(found["id"]) for found in rows]
+    ids = [str(light_row["id"]) for light_row in rows]
     event = st.dataframe(
-        [row(found) for found in rows],
+        [row(light_row) for light_row in rows],
         hide_index=True,
         alt="Runs with method, data, privacy and accuracy",
         placeholder="—",
@@ -350,7 +352,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
     titles = [mark.title for mark in EPSILONS.values()]
     table: dict[str, dict[str, str]] = {}
-    for record, label, found in zip(records, run_labels(records), map(_shown, records), strict=True):
+    for record, label, options in zip(records, run_labels(records), map(_shown, records), strict=True):
         statement = record.statement
         table[label] = {
             "state": state_word(record.state),
@@ -359,7 +361,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             **(dict(three_numbers(statement)) if statement else dict.fromkeys(titles, "—")),
             "δ": f"{statement.delta:.2g}" if statement else "—",
             "time": duration(record.seconds),
-            **{_asked(name): option(found[name]) if name in found else "—" for name in differ},
+            **{_asked(name): option(options[name]) if name in options else "—" for name in differ},
         }
     return table
 

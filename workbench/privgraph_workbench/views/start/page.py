@@ -102,16 +102,16 @@ def _demo() -> None:
 
 def _recent() -> None:
     st.markdown("### Recent runs")
-    found = queue.store().find(RunQuery(limit=RECENT))
-    if not found:
+    records = queue.store().find(RunQuery(limit=RECENT))
+    if not records:
         st.info("Nothing has run here yet. The demo above is a good first run.", icon="🕸️")
         return
-    for record in states.readable(found):
+    for record in states.readable(records):
         with st.container(horizontal=True, vertical_alignment="center"):
             states.badge(record)
             st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
             if record.metrics:
                 st.caption(f"test accuracy {percent(record.metrics.get('test_accuracy'))}")
     total = queue.store().count()
-    if total > len(found):
+    if total > len(records):
         st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")

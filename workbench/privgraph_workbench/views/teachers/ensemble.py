@@ -33,18 +33,18 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
     """Everything about the run's ensemble; one sentence where its method keeps none."""
     st.divider()
     st.markdown("### Teachers with weights, and what each one's nodes pay")
-    found = _load(queue.store().folder(record.id))
-    if found is None:
+    ensemble = _load(queue.store().folder(record.id))
+    if ensemble is None:
         st.caption(
             "This method kept no record of its teachers: each query has its own, or all votes weigh the same and all private nodes "
             "have one epsilon. A run of DP-GPL shows here how epsilon is distributed over its teachers."
         )
         invitation()
         return
-    if isinstance(found, str):
-        st.error(markup.literal(found))
+    if isinstance(ensemble, str):
+        st.error(markup.literal(ensemble))
         return
-    if found.per_teacher:
+    if ensemble.per_teacher:
         st.markdown(
             "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more says more, and gives more "
             "away: the nodes of a heavy teacher have a larger epsilon than those of a light one."
@@ -55,22 +55,22 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
             "from its record too. Each node is therefore charged the votes of all teachers, and weights make no difference to what "
             "is guaranteed."
         )
-    _numbers(found)
+    _numbers(ensemble)
     _accuracies(record)
-    st.fragment(_epsilons)(record, found, statements)
-    _stopped(record, found, statements)
-    st.fragment(vote_form.show)(record, found, names, statements)
+    st.fragment(_epsilons)(record, ensemble, statements)
+    _stopped(record, ensemble, statements)
+    st.fragment(vote_form.show)(record, ensemble, names, statements)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("#### Did the teachers agree?")
-        drawn_figure("consensus", consensus.data(found), statements, record)
+        drawn_figure("consensus", consensus.data(ensemble), statements, record)
         st.caption(
             "The share of all votes that the largest class had before noise. The gate's test is noisy: queries on either side of "
             "the threshold may pass."
         )
     with right:
         st.markdown("#### Are heavy teachers better?")
-        drawn_figure("teacher_accuracy", teacher_accuracy.data(found), statements, record)
+        drawn_figure("teacher_accuracy", teacher_accuracy.data(ensemble), statements, record)
         st.caption("Each teacher by itself on public test nodes. Weights pay only where heavier teachers are better.")
 
 
@@ -99,25 +99,25 @@ def _loaded(folder: Path, written: int) -> Ensemble:
     return Ensemble.load(folder)
 
 
-def _numbers(found: Ensemble) -> None:
+def _numbers(ensemble: Ensemble) -> None:
     columns = st.columns(5)
-    gone = int((ensembles.stopped_at(found) >= 0).sum())
+    gone = int((ensembles.stopped_at(ensemble) >= 0).sum())
     boxes = (
-        ("Teachers", f"{len(found.weights):,}", "Each was tuned on private nodes of its own"),
-        ("Weight of a vote", _range(found.weights), "From the lightest to the heaviest teacher; 1 on average"),
+        ("Teachers", f"{len(ensemble.weights):,}", "Each was tuned on private nodes of its own"),
+        ("Weight of a vote", _range(ensemble.weights), "From the lightest to the heaviest teacher; 1 on average"),
         (
             EPSILONS["sound"].label,
-            _range(found.sound),
-            f"What nodes are guaranteed, from the lightest to the heaviest teacher, at delta {number(found.delta)}",
+            _range(ensemble.sound),
+            f"What nodes are guaranteed, from the lightest to the heaviest teacher, at delta {number(ensemble.delta)}",
         ),
         (
             "Data-dependent ε",
-            _range(found.dependent),
+            _range(ensemble.dependent),
             f"As the paper reports it. {markup.sentence(ensembles.DEPENDENT_BADGE)}",
         ),
         (
             "Stopped",
-            f"{gone:,}" if math.isfinite(found.limit) else "no limit",
+            f"{gone:,}" if math.isfinite(ensemble.limit) else "no limit",
             "Teachers that took no part any more before the queries were over, because of a limit on epsilon",
         ),
     )
@@ -159,7 +159,7 @@ def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
     return high if low == high else f"{low} – {high}"
 
 
-def _epsilons(record: RunRecord, found: Ensemble, statements: Statements) -> None:
+def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:
     """The distribution of epsilon over teachers, and how it was spent."""
     st.markdown("#### Epsilon of each teacher")
     with st.container(horizontal=True, gap="large"):
@@ -176,11 +176,11 @@ def _epsilons(record: RunRecord, found: Ensemble, statements: Statements) -> Non
         )
     left, right = st.columns(2, gap="large")
     with left:
-        rows = epsilons.data(found, measure, by, view)
+        rows = epsilons.data(ensemble, measure, by, view)
         drawn_figure("teacher_epsilons", rows, statements, record, f"-{measure}-{view}-{by}")
         st.caption("Each teacher stands for its own private nodes: this is whose protection differs, and by how much.")
     with right:
-        drawn_figure("budget", budget.data(found, measure), statements, record, f"-{measure}")
+        drawn_figure("budget", budget.data(ensemble, measure), statements, record, f"-{measure}")
         st.caption(
             "Every test of the gate and every answer is paid for by the nodes of all who voted."
             + (
@@ -207,13 +207,13 @@ def _choice(key: str, label: str, offered: Sequence[str], help_: str) -> str:
     )
 
 
-def _stopped(record: RunRecord, found: Ensemble, statements: Statements) -> None:
+def _stopped(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:
     """Who was stopped, as a figure and a table; a sentence where nobody was."""
-    rows = stopped.data(found)
+    rows = stopped.data(ensemble)
     gone = [row for row in rows if row["stopped_after"] is not None]
     st.markdown("#### Who was stopped")
     if not gone:
-        st.caption(markup.sentence(stopped.NOBODY if math.isfinite(found.limit) else stopped.NO_LIMIT))
+        st.caption(markup.sentence(stopped.NOBODY if math.isfinite(ensemble.limit) else stopped.NO_LIMIT))
         return
     if gone[0]["data_dependent"]:
         states.badges(dependent=True)
@@ -244,11 +244,11 @@ def _stopped(record: RunRecord, found: Ensemble, statements: Statements) -> None
                 ),
                 "stopped after": st.column_config.NumberColumn(help="Queries that it took part in"),
                 spent: st.column_config.NumberColumn(
-                    format="%.4g", help=f"Epsilon when it was stopped; the limit is {number(found.limit)}"
+                    format="%.4g", help=f"Epsilon when it was stopped; the limit is {number(ensemble.limit)}"
                 ),
             },
         )
     st.caption(
-        f"A teacher whose next vote would take its nodes past ε {number(found.limit)} votes no more; where one teacher's limit ends "
+        f"A teacher whose next vote would take its nodes past ε {number(ensemble.limit)} votes no more; where one teacher's limit ends "
         "all querying, the others stop with it."
     )

@@ -64,18 +64,18 @@ def page() -> None:
     record = _choose_run()
     if record is None:
         return
-    found = _load(queue.store().folder(record.id))
-    if isinstance(found, str):
-        st.error(markup.literal(found))
+    run_answers = _load(queue.store().folder(record.id))
+    if isinstance(run_answers, str):
+        st.error(markup.literal(run_answers))
         return
-    if found.kind == TABLE:
+    if run_answers.kind == TABLE:
         heading.markdown("### What the table of a finished run said")
         st.caption(NO_TEACHERS)
     names = _class_names(record)
     with st.container():  # always there: widgets below that moved up would lose their hold on the address
         if names is None:
             st.fragment(_await_names, run_every=POLL_SECONDS)(record)
-    _run(record, found, names or ())
+    _run(record, run_answers, names or ())
 
 
 def _begin_price() -> None:
@@ -167,8 +167,8 @@ def _await_names(record: RunRecord) -> None:
         st.rerun()
 
 
-def _run(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
-    rows = answers.data(found, names)
+def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
+    rows = answers.data(run_answers, names)
     statements = statements_of([record])
     _numbers(rows)
     if "passed_share" in record.metrics:
@@ -184,12 +184,12 @@ def _run(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
             "classes, the label is close to a coin's toss."
         )
     with right:
-        _figure("agreement", agreement.data(found, names), statements, record)
+        _figure("agreement", agreement.data(run_answers, names), statements, record)
         st.caption(
             "By true class, with the number of answered queries. From before noise to after it: what privacy took away."
         )
-    _one(record, found, rows, names, statements)
-    _times(record, found, statements)
+    _one(record, run_answers, rows, names, statements)
+    _times(record, run_answers, statements)
     ensemble.show(record, names, statements)
 
 
@@ -263,7 +263,7 @@ def _figure(
 
 def _one(
     record: RunRecord,
-    found: Answers,
+    run_answers: Answers,
     rows: Sequence[Row],
     names: Sequence[str],
     statements: dict[str, PrivacyStatement],
@@ -310,7 +310,7 @@ def _one(
             "Query (number of its node)", options, key="query", bind="query-params", help="Which query is drawn below"
         )
     place = next(row["order"] for row in shown if str(row["query"]) == node)
-    _answer(record, found, place, names, statements)
+    _answer(record, run_answers, place, names, statements)
 
 
 def _is(row: Row, name: str) -> bool:
@@ -334,22 +334,22 @@ def _line(row: Row) -> dict[str, object]:
 
 
 def _answer(
-    record: RunRecord, found: Answers, place: int, names: Sequence[str], statements: dict[str, PrivacyStatement]
+    record: RunRecord, run_answers: Answers, place: int, names: Sequence[str], statements: dict[str, PrivacyStatement]
 ) -> None:
     """One query: its answer before and after noise, and who answered."""
-    node = f"-{int(found.queries[place])}"
+    node = f"-{int(run_answers.queries[place])}"
     left, right = st.columns(2, gap="large")
     with left:
-        _figure("one_answer", one_answer.data(found, place, names), statements, record, node)
-        st.caption(RELEASED_WORDS["votes" if _releases_counts(record) else found.kind])
+        _figure("one_answer", one_answer.data(run_answers, place, names), statements, record, node)
+        st.caption(RELEASED_WORDS["votes" if _releases_counts(record) else run_answers.kind])
     with right:
-        rows = chosen.data(found, place, names)
+        rows = chosen.data(run_answers, place, names)
         if not rows:
             st.info(NOBODY_CHOSEN, icon=":material/info:")
             return
         _figure("chosen", rows, statements, record, node)
         st.caption(
-            f"In the middle, large and hollow: the query, in the colour of its label. Around it {ANSWERED[found.kind]}, at most 60: "
+            f"In the middle, large and hollow: the query, in the colour of its label. Around it {ANSWERED[run_answers.kind]}, at most 60: "
             "the heavier, the nearer and larger. Lines are private edges among them."
         )
 
@@ -382,13 +382,13 @@ RELEASED_WORDS = {
 }
 
 
-def _times(record: RunRecord, found: Answers, statements: dict[str, PrivacyStatement]) -> None:
+def _times(record: RunRecord, run_answers: Answers, statements: dict[str, PrivacyStatement]) -> None:
     """Time per teacher."""
-    seconds = found.seconds.tolist()
-    whose = "answer" if found.kind == TABLE else "teacher"
+    seconds = run_answers.seconds.tolist()
+    whose = "answer" if run_answers.kind == TABLE else "teacher"
     with st.expander(f"Time of each {whose}", icon=":material/timer:", key="fold.times"):
         st.caption(
             f"{number(1000 * median(seconds))} ms each (median), {duration(sum(seconds))} in all."
-            + ("" if found.kind == TABLE else " Teachers that were trained together share their time evenly.")
+            + ("" if run_answers.kind == TABLE else " Teachers that were trained together share their time evenly.")
         )
-        _figure("teacher_times", teacher_times.data(found), statements, record)
+        _figure("teacher_times", teacher_times.data(run_answers), statements, record)

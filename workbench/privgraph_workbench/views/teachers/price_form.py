@@ -146,14 +146,14 @@ def _noise(record: RunRecord) -> float | None:
 
 
 def _choose_data() -> DatasetSpec:
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
-    if asked is not None and asked not in found:
+    if asked is not None and asked not in specs:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
     name = choosing.one(
-        "Data", choosing.graphs(found.values()), "data", help="Its numbers of nodes and classes enter the price"
+        "Data", choosing.graphs(specs.values()), "data", help="Its numbers of nodes and classes enter the price"
     )
-    return found[name]
+    return specs[name]
 
 
 def _settings() -> widgets.Filled:
@@ -204,16 +204,16 @@ def _await_facts(spec: DatasetSpec) -> None:
 
 
 def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
-    found = answer_costs.quote(config, facts)
+    quote = answer_costs.quote(config, facts)
     boxes = (
         (
             EPSILONS["sound"].label,
-            stated("sound", found.epsilon),
+            stated("sound", quote.epsilon),
             "What this noise will guarantee, by a proof that we stand for",
         ),
         (
             EPSILONS["published"].label,
-            "no formula" if found.epsilon_as_published is None else stated("published", found.epsilon_as_published),
+            "no formula" if quote.epsilon_as_published is None else stated("published", quote.epsilon_as_published),
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )
@@ -221,13 +221,13 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
         with column.container(border=True, height="stretch"):
             st.markdown(label, help=help_)
             st.markdown(f"#### {value}")
-    st.markdown(meaning.risk("node", found.epsilon, found.delta, Neighbours.NODE))
+    st.markdown(meaning.risk("node", quote.epsilon, quote.delta, Neighbours.NODE))
     st.markdown(f"**What the noise means.** {answer_costs.meaning(config, facts)}")
-    if found.asked < config.queries and config.release != "table":
-        st.caption(f"This graph has {found.asked:,} public nodes that may be asked about: that many are priced.")
+    if quote.asked < config.queries and config.release != "table":
+        st.caption(f"This graph has {quote.asked:,} public nodes that may be asked about: that many are priced.")
     st.caption(
-        f"{markup.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {meaning.delta(found.delta, found.epsilon)} "
-        f"Rule: {found.delta_rule}."
+        f"{markup.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {meaning.delta(quote.delta, quote.epsilon)} "
+        f"Rule: {quote.delta_rule}."
     )
     st.page_link(
         shell.page("train"),

@@ -26,15 +26,17 @@ PREFIX = "vote."
 LEAST, MOST = 0.1, 1000.0
 
 
-def show(record: RunRecord, found: Ensemble, names: Sequence[str], statements: Mapping[str, PrivacyStatement]) -> None:
+def show(
+    record: RunRecord, ensemble: Ensemble, names: Sequence[str], statements: Mapping[str, PrivacyStatement]
+) -> None:
     """Sliders on the left, what becomes of the vote on the right, and the vote itself below."""
     st.markdown("#### One vote, with other noise")
     states.badges(private=True, evaluator=True)
     left, right = st.columns([2, 3], gap="large")
     with left, st.container(border=True):
-        place = _query(found)
+        place = _query(ensemble)
         try:
-            noise = _noise(record, found)
+            noise = _noise(record, ensemble)
         except OptionError as error:
             st.error(markup.sentence(error))
             return
@@ -42,13 +44,13 @@ def show(record: RunRecord, found: Ensemble, names: Sequence[str], statements: M
             "As in the run",
             icon=":material/restart_alt:",
             on_click=_put,
-            args=(found,),
+            args=(ensemble,),
             help="Noise and threshold that the run had",
         )
-    rows = one_vote.data(found, place, noise, names)
+    rows = one_vote.data(ensemble, place, noise, names)
     with right:
-        _outcome(found, rows, noise)
-    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, found, rows))
+        _outcome(ensemble, rows, noise)
+    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
     st.caption(
         "The dotted lines can be **dragged**: the threshold, and one standard deviation of the noise beyond the largest count. "
         "Orange lines reach one standard deviation of the noise to either side; the label is the class that is largest after "
@@ -56,10 +58,10 @@ def show(record: RunRecord, found: Ensemble, names: Sequence[str], statements: M
     )
 
 
-def _dragged(found: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
+def _dragged(ensemble: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
     """Set the slider that a dragged line stands for."""
     if handle == "threshold":
-        top = _most_votes(found)
+        top = _most_votes(ensemble)
         step = _step(top)
         st.session_state[f"{PREFIX}threshold"] = min(max(round(x / step) * step, 0.0), top)
     elif handle == "sigma":
@@ -67,24 +69,24 @@ def _dragged(found: Ensemble, rows: Sequence[Row], handle: str, x: float) -> Non
         st.session_state[f"{PREFIX}sigma"] = float(f"{sigma:.2g}")
 
 
-def _most_votes(found: Ensemble) -> float:
+def _most_votes(ensemble: Ensemble) -> float:
     """Where the threshold's slider ends."""
-    return float(math.ceil(max(found.weights.sum(), _own(found)["threshold"])))
+    return float(math.ceil(max(ensemble.weights.sum(), _own(ensemble)["threshold"])))
 
 
 def _step(top: float) -> float:
     return 1.0 if top >= 20 else 0.1
 
 
-def _query(found: Ensemble) -> int:
+def _query(ensemble: Ensemble) -> int:
     """The place of the query that is looked at; at first, the one whose race was closest."""
-    nodes = [str(node) for node in found.queries.tolist()]
+    nodes = [str(node) for node in ensemble.queries.tolist()]
     asked = st.query_params.get(f"{PREFIX}query")
     if asked is not None and asked not in nodes:
         st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of this run.")
-    counts = np.sort(found.counts(), axis=1)
-    lead = counts[:, -1] - counts[:, -2] if found.classes > 1 else counts[:, -1]
-    lead = np.where(found.voting.any(axis=0), lead, np.inf)
+    counts = np.sort(ensemble.counts(), axis=1)
+    lead = counts[:, -1] - counts[:, -2] if ensemble.classes > 1 else counts[:, -1]
+    lead = np.where(ensemble.voting.any(axis=0), lead, np.inf)
     node = st.selectbox(
         "Query (number of its node)",
         nodes,
@@ -101,29 +103,29 @@ def _sigma(name: str, label: str, help_: str, default: float) -> Parameter:
     return Parameter(name, float, default, option)
 
 
-def _own(found: Ensemble) -> dict[str, float]:
+def _own(ensemble: Ensemble) -> dict[str, float]:
     """The run's noise, rounded up, and threshold, within the sliders; what a run without a gate might take
     for one."""
-    sigma = float(np.clip(found.vote_sigma, LEAST, MOST))
-    gate = float(np.clip(found.gate_sigma, LEAST, MOST)) if found.gate_sigma > 0 else sigma
-    threshold = found.threshold if found.gate_sigma > 0 else round(found.weights.sum() / 2)
+    sigma = float(np.clip(ensemble.vote_sigma, LEAST, MOST))
+    gate = float(np.clip(ensemble.gate_sigma, LEAST, MOST)) if ensemble.gate_sigma > 0 else sigma
+    threshold = ensemble.threshold if ensemble.gate_sigma > 0 else round(ensemble.weights.sum() / 2)
     return {"sigma": float(upper(sigma)), "gate_sigma": float(upper(gate)), "threshold": float(threshold)}
 
 
-def _put(found: Ensemble) -> None:
+def _put(ensemble: Ensemble) -> None:
     """Set the sliders to the noise that the run had."""
-    for name, value in {**_own(found), "gate": found.gate_sigma > 0}.items():
+    for name, value in {**_own(ensemble), "gate": ensemble.gate_sigma > 0}.items():
         st.session_state[PREFIX + name] = value
 
 
-def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
+def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
     """What the sliders hold. Another run begins with its own noise; an address that says otherwise is
     followed."""
     held = st.session_state.get(f"{PREFIX}of")
     if held is not None and held != record.id:
-        _put(found)
+        _put(ensemble)
     st.session_state[f"{PREFIX}of"] = record.id
-    own = _own(found)
+    own = _own(ensemble)
     votes = _sigma(
         "sigma", "Noise on votes σ₂", "standard deviation of the noise on each count: more hides more", own["sigma"]
     )
@@ -133,7 +135,7 @@ def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
         "standard deviation of the noise on the largest count, when it is tested",
         own["gate_sigma"],
     )
-    top = _most_votes(found)
+    top = _most_votes(ensemble)
     held_back = Parameter(
         "threshold", float, own["threshold"], Option("the votes that the largest count needs", low=0, high=top)
     )
@@ -142,7 +144,7 @@ def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
     vote_sigma = float(widgets.widget(votes, PREFIX))
     gate = st.toggle(
         "With a gate",
-        value=found.gate_sigma > 0,
+        value=ensemble.gate_sigma > 0,
         key=f"{PREFIX}gate",
         bind="query-params",
         help="A gate tests the largest count, through noise, and refuses queries on which teachers disagree; each test costs",
@@ -158,17 +160,17 @@ def _noise(record: RunRecord, found: Ensemble) -> one_vote.Noise:
         _step(top),
         key=f"{PREFIX}threshold",
         bind="query-params",
-        help=f"What the largest count, with noise, must exceed; all votes together are {number(float(found.weights.sum()), 4)}",
+        help=f"What the largest count, with noise, must exceed; all votes together are {number(float(ensemble.weights.sum()), 4)}",
     )
     return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
 
 
-def _outcome(found: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> None:
+def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> None:
     """Chances and prices of the noise that was chosen, for this query and for all."""
     first, top = rows[0], max(rows, key=lambda row: float(row["votes"]))
-    passes, right = one_vote.expected(found, noise)
-    asked, delta = len(found.queries), number(found.delta)
-    whom = "the heaviest teacher's nodes" if found.per_teacher else "all votes, which one node may move"
+    passes, right = one_vote.expected(ensemble, noise)
+    asked, delta = len(ensemble.queries), number(ensemble.delta)
+    whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
     above, below = st.columns(3), st.columns(3)
     above[0].metric(
         "The largest class stays",
@@ -207,11 +209,11 @@ def _outcome(found: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> Non
         help=f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
     )
     st.caption(
-        f"The run's own noise: σ₂ = {number(found.vote_sigma, 4)}"
+        f"The run's own noise: σ₂ = {number(ensemble.vote_sigma, 4)}"
         + (
-            f", σ₁ = {number(found.gate_sigma, 4)}, T = {number(found.threshold, 4)}"
-            if found.gate_sigma > 0
+            f", σ₁ = {number(ensemble.gate_sigma, 4)}, T = {number(ensemble.threshold, 4)}"
+            if ensemble.gate_sigma > 0
             else ", no gate"
         )
-        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(found, one_vote.Noise.of(found)).run)} with it."
+        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, one_vote.Noise.of(ensemble)).run)} with it."
     )

@@ -75,18 +75,18 @@ def _rename() -> None:
 
 
 def _complaints() -> list[str]:
-    found = []
+    sentences = []
     data = st.query_params.get("data")
     names = {spec.name for spec in datasets.choices() if datasets.unavailable(spec) is None}
     if data is not None and data not in names:
-        found.append(f"In this page's address, {datasets.complaint(data)}.")
+        sentences.append(f"In this page's address, {datasets.complaint(data)}.")
     for key, admitted in (("curve", set(METHODS)), ("protects", {"edge", "node", "both"})):
         for value in st.query_params.get_all(key):
             if value not in admitted:
-                found.append(
+                sentences.append(
                     f"In this page's address, {key} has no value {markup.literal(value[:80])}; it is left out."
                 )
-    return found
+    return sentences
 
 
 def _choose_data() -> DatasetSpec:

@@ -104,17 +104,17 @@ def _concerns(parameter: Parameter, unit: object) -> bool:
 
 
 def _choose_data() -> DatasetSpec:
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    specs = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
     asked = st.query_params.get("data")
-    if asked is not None and asked not in found:
+    if asked is not None and asked not in specs:
         st.warning(f"In this page's address, {datasets.complaint(asked)}.")
     name = choosing.one(
         "Data",
-        choosing.graphs(found.values()),
+        choosing.graphs(specs.values()),
         "data",
         help="Data sets that can be loaded now; the Data page shows all, and takes yours",
     )
-    spec = found[name]
+    spec = specs[name]
     st.caption(f"{naming.about(spec)} {markup.literal(spec.caution)}".rstrip())
     return spec
 
@@ -136,17 +136,17 @@ def _choose_method() -> MethodSpec:
 
 def _group(unit: str) -> str:
     """A group of methods in Markdown: what it hides, where to start, and a sentence for each method."""
-    found = beginnings.GROUPS[unit]
+    group = beginnings.GROUPS[unit]
     lines = [
         f"- **{method.title}**: {method.about}"
-        + (f" :green-badge[Start here] because {found.why}." if name == found.first else "")
+        + (f" :green-badge[Start here] because {group.why}." if name == group.first else "")
         for name in beginnings.ordered()
         for method in [METHODS[name]]
         if beginnings.group(method) == unit
     ]
     both = [one.title for one in METHODS.values() if beginnings.group(one) != unit and unit in one.units]
     more = f" {' and '.join(both)} can do this, too." if unit == "node" else ""
-    return f"**{found.title}.** {found.about}{more}\n\n" + "\n".join(lines)
+    return f"**{group.title}.** {group.about}{more}\n\n" + "\n".join(lines)
 
 
 def _choose_split(spec: DatasetSpec) -> str:
