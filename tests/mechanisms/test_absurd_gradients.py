@@ -178,6 +178,6 @@ def test_equal_features_do_not_make_rounding_loud() -> None:
                 train_mask=masks[0], val_mask=masks[1], test_mask=masks[2], class_names=("a", "b"),
             )  # fmt: skip
             look = Look()
-            list(train([planned(config, graph, Context(seed=0, witness=look))]))
+            list(train([planned(config, graph, Context(seed=0, observer=look))]))
             sums.append(look.sum)
         assert float((sums[1] - sums[0]).norm()) <= sums_margin(32)

@@ -1,4 +1,4 @@
-"""What a witness saw, held against the ledger entry by entry, and against what the statement says.
+"""What an observer saw, held against the ledger entry by entry, and against what the statement says.
 
 Every complaint names the kind of fault that it is of:
 
@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from tests.observer.cases import Case, graph, other_world, private_nodes
+from tests.observer.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, observed
 from tests.planted.planting import swapped
-from tests.witness.cases import Case, graph, other_world, private_nodes
-from tests.witness.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, witnessed
 
 from privgraph import streams
 from privgraph.data.graph import Graph
@@ -95,7 +95,7 @@ class Seen:
 def watch(
     case: Case, world: Graph, *, key: bytes = KEYS[0], forged: bool = False, salt: str = "", seed: int = 0
 ) -> Seen:
-    """Train once, before a witness. `salt` changes public streams, but for splits and pre-training."""
+    """Train once, under an observer. `salt` changes public streams, but for splits and pre-training."""
     config = case.config()
     statement = config.plan(world.facts).statement
     public = streams.stream_seed
@@ -104,7 +104,7 @@ def watch(
         fixed = name.startswith(("split/", "init/backbone", "init/decomposition"))
         return public(seed, name if fixed else name + salt)
 
-    with TemporaryDirectory() as place, alone_on_a_core(), swapped(public, salted), witnessed(forged=forged) as trace:
+    with TemporaryDirectory() as place, alone_on_a_core(), swapped(public, salted), observed(forged=forged) as trace:
         context = Context(seed=seed, noise_key=key, folder=Path(place))
         events = list(train_one(METHODS[case.method].load_train(), config, world, context))
         files = {path.name: _arrays(path) for path in sorted(Path(place).rglob("*")) if path.is_file()}

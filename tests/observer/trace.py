@@ -1,9 +1,9 @@
-"""A witness of a run: what was drawn, from which stream, at what rate and scale, and what it was added to.
+"""An observer of a run: what was drawn, from which stream, at what rate and scale, and what it was added to.
 
 It stands behind the few functions that all randomness of privacy goes through: `Secret`, of which every word,
 coin and order comes, and those of the lattice and of randomised response, which turn words into noise. The
 product has no switch for it: for the length of a `with`, these functions tell it what they were given and
-what came out. A run that is witnessed draws the same numbers as one that is not.
+what came out. A run that is observed draws the same numbers as one that is not.
 
 `forged`: whatever is about to get noise is first replaced by zeros (a graph, by one without edges), so that
 all that leaves a mechanism is noise alone. Nothing that was made of releases can then tell two worlds apart.
@@ -88,7 +88,7 @@ class Optimiser:
 
 @dataclass(eq=False)
 class Trace:
-    """All that a witness saw."""
+    """All that an observer saw."""
 
     forged: bool
     streams: list[Stream] = field(default_factory=list)
@@ -140,7 +140,7 @@ class Trace:
 
 
 @contextmanager
-def witnessed(*, forged: bool = False) -> Iterator[Trace]:
+def observed(*, forged: bool = False) -> Iterator[Trace]:
     """Watch all that is drawn meanwhile."""
     trace = Trace(forged)
     with ExitStack() as stack:

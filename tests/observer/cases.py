@@ -1,4 +1,4 @@
-"""What is witnessed: every method of the table, each unit, and every option that changes what is paid for."""
+"""What is observed: every method of the table, each unit, and every option that changes what is paid for."""
 
 from __future__ import annotations
 
