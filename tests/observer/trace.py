@@ -124,12 +124,12 @@ class Trace:
         if self._open is not None:
             yield lambda after: None
             return
-        self._open = told = Release(self.stream_of(secret), kind, before)
+        self._open = outermost = Release(self.stream_of(secret), kind, before)
         try:
-            yield lambda after: setattr(told, "after", np.array(after, copy=True))
+            yield lambda after: setattr(outermost, "after", np.array(after, copy=True))
         finally:
             self._open = None
-        self.releases.append(told)
+        self.releases.append(outermost)
 
     def drew(self, kind: str, scale: float, secret: Secret) -> None:
         if self._open is None:
@@ -150,26 +150,26 @@ def observed(*, forged: bool = False) -> Iterator[Trace]:
 
 
 def _secrets(trace: Trace) -> list[Any]:
-    made, words, coins = Secret.__init__, Secret.words, Secret.coins
+    construct, words, coins = Secret.__init__, Secret.words, Secret.coins
 
     def remember(self: Secret, key: bytes, seed: int, name: str) -> None:
-        made(self, key, seed, name)
+        construct(self, key, seed, name)
         trace.stream_of(self)
 
     def told(self: Secret, count: int) -> Any:
-        found = words(self, count)
+        drawn = words(self, count)
         stream = trace.streams[trace.stream_of(self)]
         if len(stream.first) < 4:
-            stream.first = (*stream.first, *found[:4].tolist())[:4]
-        return found
+            stream.first = (*stream.first, *drawn[:4].tolist())[:4]
+        return drawn
 
     def tossed(self: Secret, chance: Any, count: int | None = None) -> Any:
-        found = coins(self, chance, count)
+        drawn = coins(self, chance, count)
         if count is not None and trace.between_releases:
             stream = trace.streams[trace.stream_of(self)]
-            stream.tosses[chance] = stream.tosses.get(chance, 0) + found.size
-            stream.heads[chance] = stream.heads.get(chance, 0) + int(found.sum())
-        return found
+            stream.tosses[chance] = stream.tosses.get(chance, 0) + drawn.size
+            stream.heads[chance] = stream.heads.get(chance, 0) + int(drawn.sum())
+        return drawn
 
     return [instead(Secret, "__init__", remember), instead(Secret, "words", told), instead(Secret, "coins", tossed)]
 
@@ -226,10 +226,10 @@ def _optimisers(trace: Trace) -> list[Any]:
         return known[id(owner)]
 
     def watched(kind: type[Any]) -> Iterator[Any]:
-        made, step = kind.__init__, kind.step
+        construct, step = kind.__init__, kind.step
 
         def remember(self: Any, parameters: Any, *rest: Any, **settings: Any) -> None:
-            made(self, parameters, *rest, **settings)
+            construct(self, parameters, *rest, **settings)
             own = [parameters] if isinstance(parameters, Tensor) else list(parameters)
             record(self, own)
 
