@@ -40,11 +40,11 @@ test quick: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --doctest-modules tests core/privgraph
 
-# By paths, so that a new test of these rooms is among them: the contract of every method, with each of its units, and the witness
-# who holds what is drawn against the ledger; accountants, calibration and statements; mechanisms, and the lattice and streams that
+# By paths, so that a new test of these rooms is among them: the contract of every method, with each of its units, and the observer
+# that holds what is drawn against the ledger; accountants, calibration and statements; mechanisms, and the lattice and streams that
 # they draw from. Not among them: what needs a browser, an app, a worker, a database or real data, and the attacks of tests/statistics,
 # tests/audits and tests/planted.
-QUICK := tests/contracts/test_methods.py tests/contracts/test_witness.py tests/privacy tests/mechanisms tests/test_lattice.py tests/test_streams.py
+QUICK := tests/contracts/test_methods.py tests/contracts/test_observer.py tests/privacy tests/mechanisms tests/test_lattice.py tests/test_streams.py
 
 quick: $(VENV)/.installed-test
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile $(QUICK)

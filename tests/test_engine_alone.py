@@ -64,7 +64,7 @@ def command(*words: str) -> tuple[int, str, str]:
 
 @pytest.mark.usefixtures("without")
 def test_every_module_of_the_engine_is_imported() -> None:
-    told = python(
+    output = python(
         """
         import importlib, pkgutil
         import privgraph
@@ -74,12 +74,12 @@ def test_every_module_of_the_engine_is_imported() -> None:
         print(len(found))
         """
     )
-    assert int(told) > 150
+    assert int(output) > 150
 
 
 @pytest.mark.usefixtures("without")
 def test_the_engine_trains_a_run_and_names_the_extra_for_its_figures() -> None:
-    told = python(
+    output = python(
         """
         import privgraph as pg
         run = pg.run("progap", on="social", data_options={"nodes": 200}, epochs=2, hidden=8, epsilon=1.0)
@@ -90,7 +90,7 @@ def test_the_engine_trains_a_run_and_names_the_extra_for_its_figures() -> None:
             print(error)
         """
     )
-    state, sentence = told.splitlines()
+    state, sentence = output.splitlines()
     assert state == "done True"
     assert sentence == "figures need the extra app, for plotly is missing: pip install 'privgraph[app]'"
 

@@ -50,25 +50,25 @@ class Told(Secret):
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_noise_has_its_law_and_its_scale_and_no_other(kind: str) -> None:
-    found = lattice.sampler(kind, SCALE).draw(secret(), 100_000) / SCALE
-    assert stats.kstest(found, LAWS[kind]).pvalue > LEVEL
+    noise = lattice.sampler(kind, SCALE).draw(secret(), 100_000) / SCALE
+    assert stats.kstest(noise, LAWS[kind]).pvalue > LEVEL
     for wrong in (2 / 3, 3 / 2):
-        assert stats.kstest(found * wrong, LAWS[kind]).pvalue < LEVEL
+        assert stats.kstest(noise * wrong, LAWS[kind]).pvalue < LEVEL
     for other in LAWS:
         if other != kind:
-            assert stats.kstest(found, LAWS[other]).pvalue < LEVEL
-    assert abs(np.corrcoef(found[1:], found[:-1])[0, 1]) < 5 / math.sqrt(len(found))
+            assert stats.kstest(noise, LAWS[other]).pvalue < LEVEL
+    assert abs(np.corrcoef(noise[1:], noise[:-1])[0, 1]) < 5 / math.sqrt(len(noise))
 
 
 @pytest.mark.parametrize("kind", LAWS)
 def test_the_last_bits_of_noise_are_uniform(kind: str) -> None:
     """Whoever looks at the place in its cell learns nothing: all steps of the lattice are used."""
-    found = lattice.sampler(kind, SCALE).draw(secret(3), 64_000)
-    seen = np.bincount(found & 63, minlength=64)
+    noise = lattice.sampler(kind, SCALE).draw(secret(3), 64_000)
+    seen = np.bincount(noise & 63, minlength=64)
     assert stats.chisquare(seen).pvalue > LEVEL
-    assert stats.chisquare(np.bincount((found >> 20) & 63, minlength=64)).pvalue > LEVEL
+    assert stats.chisquare(np.bincount((noise >> 20) & 63, minlength=64)).pvalue > LEVEL
     # a density is nearly flat within a cell, and mirrored numbers take its other half
-    assert stats.chisquare(np.bincount((found >> 30) & 63, minlength=64)).pvalue > LEVEL
+    assert stats.chisquare(np.bincount((noise >> 30) & 63, minlength=64)).pvalue > LEVEL
 
 
 @pytest.mark.parametrize("kind", LAWS)

@@ -186,13 +186,13 @@ def test_a_coin_is_settled_by_as_many_digits_as_it_takes() -> None:
 
 @pytest.mark.parametrize("bound", [1, 3, 7, 1000, 2**62])
 def test_numbers_below_a_bound_are_uniform(bound: int) -> None:
-    found = secret(2).below(bound, 40_000)
-    assert found.min() >= 0
-    assert found.max() < bound
+    numbers = secret(2).below(bound, 40_000)
+    assert numbers.min() >= 0
+    assert numbers.max() < bound
     if 1 < bound < 10:
-        assert stats.chisquare(np.bincount(found, minlength=bound)).pvalue > LEVEL
+        assert stats.chisquare(np.bincount(numbers, minlength=bound)).pvalue > LEVEL
     else:
-        assert stats.kstest(found / bound, "uniform").pvalue > LEVEL or bound <= 1000
+        assert stats.kstest(numbers / bound, "uniform").pvalue > LEVEL or bound <= 1000
     with pytest.raises(ValueError, match="bound must lie"):
         secret().below(0, 1)
 

@@ -22,12 +22,12 @@ ERRORS = {name for name, found in CALLABLES.items() if inspect.isclass(found) an
 
 def described(text: str | None, section: str) -> dict[str, str]:
     """The entries of a section such as `Args:`, by name; of `Returns:`, one entry without a name."""
-    found = re.search(rf"^{section}:\n((?:[ ]{{4}}.*\n?|\n)+)", inspect.cleandoc(text or "") + "\n", re.MULTILINE)
-    if found is None:
+    match = re.search(rf"^{section}:\n((?:[ ]{{4}}.*\n?|\n)+)", inspect.cleandoc(text or "") + "\n", re.MULTILINE)
+    if match is None:
         return {}
     if section == "Returns":
-        return {"": found[1].strip()}
-    entries = re.findall(r"^ {4}(\*{0,2}\w+): (.+)", found[1], re.MULTILINE)
+        return {"": match[1].strip()}
+    entries = re.findall(r"^ {4}(\*{0,2}\w+): (.+)", match[1], re.MULTILINE)
     return dict(entries)
 
 
@@ -40,14 +40,14 @@ def parameters(found: Callable[..., Any]) -> list[str]:
 
 def offered() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Functions, classes, and the methods of classes; errors are made by us alone."""
-    for name, found in CALLABLES.items():
+    for name, member in CALLABLES.items():
         if name in ERRORS:
             continue
-        yield name, found
-        if inspect.isclass(found):
-            for inner, method in vars(found).items():
+        yield name, member
+        if inspect.isclass(member):
+            for inner, method in vars(member).items():
                 if not inner.startswith("_") and isinstance(method, staticmethod) | inspect.isfunction(method):
-                    yield f"{name}.{inner}", getattr(found, inner)
+                    yield f"{name}.{inner}", getattr(member, inner)
 
 
 OFFERED = dict(offered())

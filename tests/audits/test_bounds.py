@@ -80,28 +80,28 @@ def test_shares_of_what_may_go_wrong_never_exceed_it() -> None:
 def test_randomised_response_is_never_overstated_and_mostly_shown(epsilon: float) -> None:
     generator = np.random.default_rng(4)
     honest = math.exp(epsilon) / (1 + math.exp(epsilon))
-    found = []
+    lower_bounds = []
     for _ in range(100):
         present = (generator.random(4000) < honest).astype(np.float64)
         absent = (generator.random(4000) < 1 - honest).astype(np.float64)
-        found.append(threshold_bound(present, absent, delta=0.0, confidence=0.95).epsilon)
-    assert np.sum(np.array(found) > epsilon) <= 5
-    assert np.median(found) > 0.7 * epsilon
+        lower_bounds.append(threshold_bound(present, absent, delta=0.0, confidence=0.95).epsilon)
+    assert np.sum(np.array(lower_bounds) > epsilon) <= 5
+    assert np.median(lower_bounds) > 0.7 * epsilon
 
 
 @pytest.mark.parametrize("bound", [threshold_bound, gaussian_bound])
 def test_a_gaussian_is_never_overstated(bound: Callable[..., object]) -> None:
     generator, delta = np.random.default_rng(5), 1e-3
     truth = gaussian_epsilon(1.0, delta)
-    found = np.array(
+    lower_bounds = np.array(
         [
             bound(generator.normal(1, 1, 600), generator.normal(0, 1, 600), delta=delta, confidence=0.95).epsilon  # type: ignore[attr-defined]
             for _ in range(150)
         ]
     )
-    assert (found > truth).sum() <= 7
-    assert np.median(found) > (0.55 if bound is gaussian_bound else 0.15) * truth
-    assert np.median(found) < truth
+    assert (lower_bounds > truth).sum() <= 7
+    assert np.median(lower_bounds) > (0.55 if bound is gaussian_bound else 0.15) * truth
+    assert np.median(lower_bounds) < truth
 
 
 def test_thresholds_that_are_chosen_on_the_trials_that_judge_them_overstate() -> None:
@@ -170,13 +170,13 @@ def one_run(epsilon: float, confidence: float, repetitions: int) -> Array:
     """Bounds from canaries that answer by randomised response of this epsilon, 300 in a run."""
     generator = np.random.default_rng(9)
     honest = math.exp(epsilon) / (1 + math.exp(epsilon))
-    found = []
+    lower_bounds = []
     for _ in range(repetitions):
         included = generator.random(300) < 0.5
-        told = included == (generator.random(300) < honest)
-        scores = told + generator.random(300) / 10  # ties are broken at random
-        found.append(one_run_epsilon(scores, included, 0.0, confidence))
-    return np.array(found)
+        answers = included == (generator.random(300) < honest)
+        scores = answers + generator.random(300) / 10  # ties are broken at random
+        lower_bounds.append(one_run_epsilon(scores, included, 0.0, confidence))
+    return np.array(lower_bounds)
 
 
 def test_one_run_is_wrong_in_at_most_5_percent_and_a_wrong_label_is_noticed() -> None:

@@ -35,14 +35,14 @@ CASES = [
 
 def enumerated(shifts: Shifts) -> Counter[tuple[float, float]]:
     """Chances of (with the unit, without it), from one gradient in [-C, C] each: every coin by itself."""
-    found: Counter[tuple[float, float]] = Counter()
+    chances: Counter[tuple[float, float]] = Counter()
     for coins in itertools.product((0, 1), repeat=int(shifts.own) + shifts.others):
         chance = float(np.prod([shifts.rate if coin else 1 - shifts.rate for coin in coins]))
         own = coins[0] if shifts.own else 0
         others = coins[int(shifts.own) :]
         there = [-1.0 if shifts.exclusive and own else 1.0 for coin in others if coin]
-        found[own + sum(there), sum(-1.0 for coin in others if coin)] += chance
-    return Counter({pair: chance for pair, chance in found.items() if chance})
+        chances[own + sum(there), sum(-1.0 for coin in others if coin)] += chance
+    return Counter({pair: chance for pair, chance in chances.items() if chance})
 
 
 @pytest.mark.parametrize("shifts", CASES, ids=str)

@@ -55,10 +55,10 @@ def nothing_to_load() -> Any:
 
 
 def audited(which: Subject, **given: Any) -> AuditRecord:
-    told = list(audit(which, AuditOptions(**given)))
-    assert all(isinstance(one, Progress) for one in told[:-1])
-    assert isinstance(told[-1], AuditRecord)
-    return told[-1]
+    events = list(audit(which, AuditOptions(**given)))
+    assert all(isinstance(one, Progress) for one in events[:-1])
+    assert isinstance(events[-1], AuditRecord)
+    return events[-1]
 
 
 @pytest.mark.parametrize(("name", "unit"), CASES, ids=[f"{name}-{unit}" for name, unit in CASES])

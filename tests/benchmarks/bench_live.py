@@ -44,14 +44,14 @@ def begin(count: int) -> dict[str, str]:
     from privgraph.runs.spec import make_spec
     from privgraph_workbench.jobs import queue
 
-    store, found = queue.store(), {}
+    store, workers = queue.store(), {}
     for seed in range(count):
         run, worker = store.submit(make_spec("progap", "karate", {"unit": "edge"}, seed=seed)), new_worker()
         assert store.leases.claim([run], worker) == [run]
         store.leases.adopt(worker, os.getpid())
         feed(worker, run, 0, 1000)
-        found[run] = worker
-    return found
+        workers[run] = worker
+    return workers
 
 
 class Viewer:

@@ -72,12 +72,12 @@ class Plain(nn.Module):
 
 def sparse(table: Tensor, egos: EgoGraphs) -> Data:
     """The ego-graphs side by side, without empty places; each begins with its centre."""
-    found = []
+    graphs = []
     for nodes, adjacency in zip(egos.nodes, egos.adjacency, strict=True):
         there = nodes >= 0
         edges = adjacency[there][:, there].nonzero().t().contiguous()
-        found.append(Data(x=table[nodes[there]], edge_index=edges))
-    return Batch.from_data_list(found)  # type: ignore[no-any-return]
+        graphs.append(Data(x=table[nodes[there]], edge_index=edges))
+    return Batch.from_data_list(graphs)  # type: ignore[no-any-return]
 
 
 def main() -> None:

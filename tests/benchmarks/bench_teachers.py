@@ -73,7 +73,7 @@ def together(
     private: Graph, public: Graph, tasks: Sequence[SmallGraph], recipe: Recipe, frame: Frame | None = None
 ) -> list[Answer]:
     """All answers."""
-    told = train_small_graphs(
+    events = train_small_graphs(
         private.x,
         tasks,
         classes=private.num_classes,
@@ -83,7 +83,7 @@ def together(
         generators=streams,
         frame=frame,
     )
-    return [event for event in told if isinstance(event, Answer)]
+    return [event for event in events if isinstance(event, Answer)]
 
 
 def one_by_one(

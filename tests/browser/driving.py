@@ -113,7 +113,7 @@ def rests(page: Page) -> None:
 def faults_of_both_themes(page: Page, path: str) -> list[str]:
     """What is wrong with a page that was opened in the dark, and what when its viewer has turned the light
     on."""
-    found = [f"dark: {fault}" for fault in faults(page, path)]
+    dark_faults = [f"dark: {fault}" for fault in faults(page, path)]
     before = page.evaluate(COLOURS)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"before => ({COLOURS})()[0] !== before", arg=before[0])
@@ -125,19 +125,19 @@ def faults_of_both_themes(page: Page, path: str) -> list[str]:
         timeout=60_000,
     )
     settled(page)
-    return found + [f"light: {fault}" for fault in faults(page, path)]
+    return dark_faults + [f"light: {fault}" for fault in faults(page, path)]
 
 
 def faults(page: Page, path: str) -> list[str]:
     """What axe-core finds wrong with the page for good: text that is still fading has no contrast yet."""
-    found: list[str] = []
+    violations: list[str] = []
     for _ in range(3):
         page.wait_for_timeout(700)
         page.wait_for_function("() => document.getAnimations().every(one => one.playState !== 'running')")
-        found = _faults(page, path)
-        if not found:
+        violations = _faults(page, path)
+        if not violations:
             break
-    return found
+    return violations
 
 
 def _faults(page: Page, path: str) -> list[str]:

@@ -313,7 +313,7 @@ def test_contrast_names_and_structure(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=SIZE, color_scheme="dark")
     page = context.new_page()
     run = _demo(page, address)
-    found: list[str] = []
+    violations: list[str] = []
     for path in (
         run,
         address,
@@ -325,9 +325,9 @@ def test_contrast_names_and_structure(browser: Browser, address: str) -> None:
         page.emulate_media(color_scheme="dark")
         page.goto(path)
         settled(page)
-        found += faults_of_both_themes(page, path.removeprefix(address))
+        violations += faults_of_both_themes(page, path.removeprefix(address))
     context.close()
-    assert not found, "\n".join(found)
+    assert not violations, "\n".join(violations)
 
 
 def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address: str) -> None:

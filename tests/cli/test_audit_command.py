@@ -131,7 +131,7 @@ def test_ctrl_c_stops_the_audit_and_keeps_nothing() -> None:
         deadline = time.monotonic() + 120
         with contextlib.ExitStack() as stack:
             stack.callback(child.kill)
-            while (found := auditing.state(store, run)) is None or "with canaries" not in found.stage:
+            while (state := auditing.state(store, run)) is None or "with canaries" not in state.stage:
                 assert time.monotonic() < deadline, "the audit did not start"
                 assert child.poll() is None
                 time.sleep(0.05)
@@ -140,7 +140,7 @@ def test_ctrl_c_stops_the_audit_and_keeps_nothing() -> None:
             stack.pop_all()
     assert (child.returncode, out) == (130, "")
     assert "privgraph: the audit was stopped, and nothing was kept" in err
-    found = auditing.state(store, run)
-    assert found is not None
-    assert (found.done, found.stopped) == (True, True)
+    state = auditing.state(store, run)
+    assert state is not None
+    assert (state.done, state.stopped) == (True, True)
     assert store.audits(run) == []

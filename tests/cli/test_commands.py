@@ -72,68 +72,68 @@ def test_a_private_run_and_everything_after_it(tmp_path: Path) -> None:
     arguments += ["--set", "epochs=5", "--tag", "from a test", "--json"]
     ran = privgraph(*arguments)
     assert ran.returncode == 0, ran.stderr
-    told = strict(ran.stdout.splitlines()[-1])
-    assert list(told) == KEYS
-    assert list(told["privacy"])[: len(PRIVACY_KEYS)] == PRIVACY_KEYS
-    assert (told["method"], told["dataset"], told["seed"], told["state"]) == ("progap", "social", 3, "done")
-    assert 0 <= told["metrics"]["test_accuracy"] <= 1
-    assert told["device"] == "cpu"
-    assert told["seconds"] > 0
-    assert told["peak_memory_mb"] > 0
-    assert told["privacy"]["unit"] == "edge"
-    assert 1.9 < told["privacy"]["epsilon"] <= 2
-    assert told["privacy"]["epsilon_as_published"] < told["privacy"]["epsilon"]
-    assert told["privacy"]["epsilon_audited"] is None
-    assert told["privacy"]["ledger"]
+    summary = strict(ran.stdout.splitlines()[-1])
+    assert list(summary) == KEYS
+    assert list(summary["privacy"])[: len(PRIVACY_KEYS)] == PRIVACY_KEYS
+    assert (summary["method"], summary["dataset"], summary["seed"], summary["state"]) == ("progap", "social", 3, "done")
+    assert 0 <= summary["metrics"]["test_accuracy"] <= 1
+    assert summary["device"] == "cpu"
+    assert summary["seconds"] > 0
+    assert summary["peak_memory_mb"] > 0
+    assert summary["privacy"]["unit"] == "edge"
+    assert 1.9 < summary["privacy"]["epsilon"] <= 2
+    assert summary["privacy"]["epsilon_as_published"] < summary["privacy"]["epsilon"]
+    assert summary["privacy"]["epsilon_audited"] is None
+    assert summary["privacy"]["ledger"]
 
     # The same run again is opened, not trained.
     again = privgraph(*arguments)
     assert again.returncode == 0
-    assert strict(again.stdout.splitlines()[-1]) == told
+    assert strict(again.stdout.splitlines()[-1]) == summary
     assert "stored result" in again.stderr
     store = RunStore.open()
     assert store.count() == 1
-    assert store.get(told["run"]).tags == ("from a test",)
-    assert store.get(told["run"]).attempt == 1
+    assert store.get(summary["run"]).tags == ("from a test",)
+    assert store.get(summary["run"]).attempt == 1
 
-    shown = privgraph("show", told["run"][:20], "--log")
+    shown = privgraph("show", summary["run"][:20], "--log")
     assert shown.returncode == 0
     assert "Sound epsilon: " in shown.stdout
     assert "Protected: a single edge." in shown.stdout
     assert "\nLog\nworker " in shown.stdout
-    assert strict(privgraph("show", told["run"], "--json").stdout.splitlines()[-1]) == told
+    assert strict(privgraph("show", summary["run"], "--json").stdout.splitlines()[-1]) == summary
 
     out = tmp_path / "exported"
     formats = [part for name in ("json", "csv", "md", "svg", "pdf", "png") for part in ("--format", name)]
-    exported = privgraph("export", told["run"], "--out", str(out), *formats)
+    exported = privgraph("export", summary["run"], "--out", str(out), *formats)
     assert exported.returncode == 0, exported.stderr
     paths = [Path(line) for line in exported.stdout.splitlines()]
     assert sorted(paths) == sorted(out.iterdir())
-    record = strict((out / f"{told['run']}.json").read_text())
-    assert {key: record[key] for key in KEYS} == told
+    record = strict((out / f"{summary['run']}.json").read_text())
+    assert {key: record[key] for key in KEYS} == summary
     assert [event["kind"] for event in record["events"]][-1] == "result"
-    report = (out / f"{told['run']}.md").read_text()
+    report = (out / f"{summary['run']}.md").read_text()
     assert "## Privacy statement\n- Protected: a single edge." in report
-    curves = (out / f"{told['run']}-curves.csv").read_text()
+    curves = (out / f"{summary['run']}-curves.csv").read_text()
     assert curves.startswith("#")
-    assert f'# statement "{told["run"]}": {{"version": 2, "unit": "edge"' in curves
-    assert ElementTree.parse(out / f"{told['run']}-curves.svg").getroot().tag.endswith("svg")
-    assert (out / f"{told['run']}-curves.pdf").read_bytes().startswith(b"%PDF")
-    assert (out / f"{told['run']}-curves.png").read_bytes().startswith(b"\x89PNG")
+    assert f'# statement "{summary["run"]}": {{"version": 2, "unit": "edge"' in curves
+    assert ElementTree.parse(out / f"{summary['run']}-curves.svg").getroot().tag.endswith("svg")
+    assert (out / f"{summary['run']}-curves.pdf").read_bytes().startswith(b"%PDF")
+    assert (out / f"{summary['run']}-curves.png").read_bytes().startswith(b"\x89PNG")
 
     listed = strict(privgraph("list", "runs", "--text", "from a test", "--json").stdout)
-    assert [row["id"] for row in listed] == [told["run"]]
+    assert [row["id"] for row in listed] == [summary["run"]]
 
 
 def test_a_run_that_fails_says_why_and_exits_with_1(tmp_path: Path) -> None:
     nowhere = {**os.environ, "PRIVGRAPH_DATA": str(tmp_path), "https_proxy": "http://127.0.0.1:9"}
     ran = privgraph("run", "mlp", "--data", "german", "--json", env=nowhere)
     assert ran.returncode == 1
-    told = strict(ran.stdout.splitlines()[-1])
-    assert list(told) == KEYS
-    assert (told["state"], told["metrics"]) == ("failed", {})
-    assert list(told["privacy"]) == PRIVACY_KEYS
-    assert set(told["privacy"].values()) == {None}
+    summary = strict(ran.stdout.splitlines()[-1])
+    assert list(summary) == KEYS
+    assert (summary["state"], summary["metrics"]) == ("failed", {})
+    assert list(summary["privacy"]) == PRIVACY_KEYS
+    assert set(summary["privacy"].values()) == {None}
     assert "german.csv" in ran.stderr
     assert "Traceback" not in ran.stderr
 
@@ -165,11 +165,11 @@ def test_ctrl_c_stops_the_run_and_the_bar_is_drawn() -> None:
     reader.join()
     bar = b"".join(drawn).decode()
     assert process.returncode == 130
-    told = strict(output.splitlines()[-1])
-    assert told["state"] == "stopped"
-    assert told["privacy"]["epsilon"] == "inf"
-    assert store.get(told["run"]).state == "stopped"
-    assert store.events(told["run"], kinds=["metric"])
+    summary = strict(output.splitlines()[-1])
+    assert summary["state"] == "stopped"
+    assert summary["privacy"]["epsilon"] == "inf"
+    assert store.get(summary["run"]).state == "stopped"
+    assert store.events(summary["run"], kinds=["metric"])
     assert re.search(r"training \|.*\|  [ 0-9]\d% \[\d\d:\d\d", bar)
     assert " s left]" in bar
     assert "stopping gnn-digits-" in bar

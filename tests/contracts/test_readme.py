@@ -149,12 +149,12 @@ def commands(parser: Parser) -> set[str]:
 
 def test_every_variable_is_explained() -> None:
     """Every variable of the environment that the program reads, and no other."""
-    found = subprocess.run(
+    variables = subprocess.run(
         ["grep", "-rhoE", "--include=*.py", r"PRIVGRAPH_[A-Z_]+[A-Z]", "core", "workbench"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     ).stdout.split()  # fmt: skip
     explained = set(re.findall(r"PRIVGRAPH_[A-Z_]+[A-Z]", text("docs/operations.md")))
-    assert explained == set(found)
+    assert explained == set(variables)
 
 
 @pytest.mark.parametrize("path", [*FRONT, *GUIDES, ROOT / "core/privgraph/methods/README.md"], ids=named)

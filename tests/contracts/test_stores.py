@@ -115,7 +115,7 @@ def test_unknown_runs_are_refused_everywhere(store: RunStore) -> None:
 
 def test_events_are_numbered_and_come_back_as_they_were(store: RunStore) -> None:
     run = running(store)
-    told = [
+    events = [
         Progress(step=1, total=4, stage="training"),
         Metric(name="train_loss", value=math.nan, step=1),
         Metric(name="val_accuracy", value=0.25, step=1, evaluator=True),
@@ -123,16 +123,16 @@ def test_events_are_numbered_and_come_back_as_they_were(store: RunStore) -> None
         Artifact(name="curve.svg"),
         Log(message="ä sentence\nof two lines", level="warning"),
     ]
-    assert store.append(run, told[:4], "w") == 4
-    assert store.append(run, told[4:], "w") == 6
+    assert store.append(run, events[:4], "w") == 4
+    assert store.append(run, events[4:], "w") == 6
     assert store.append(run, []) == 6
-    found = store.events(run)
-    assert [event.sequence for event in found] == [1, 2, 3, 4, 5, 6]
-    assert [event.kind for event in found] == ["progress", "metric", "metric", "spent", "artifact", "log"]
-    back = [event.event for event in found]
+    stored = store.events(run)
+    assert [event.sequence for event in stored] == [1, 2, 3, 4, 5, 6]
+    assert [event.kind for event in stored] == ["progress", "metric", "metric", "spent", "artifact", "log"]
+    back = [event.event for event in stored]
     assert isinstance(back[1], Metric)
     assert math.isnan(back[1].value)
-    assert [*back[:1], *back[2:]] == [*told[:1], *told[2:]]
+    assert [*back[:1], *back[2:]] == [*events[:1], *events[2:]]
     assert [event.sequence for event in store.events(run, after=2, kinds=["metric", "log"])] == [3, 6]
     assert [event.sequence for event in store.events(run, after=1, limit=2)] == [2, 3]
     assert (store.get(run).progress, store.get(run).stage) == (0.25, "training")
@@ -266,7 +266,7 @@ def an_audit(run: str, epsilon: float, **changes: object) -> AuditRecord:
 
 def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None:
     run, other = done(store), done(store, 1)
-    before, told = store.get(run), store.events(run)
+    before, events = store.get(run), store.events(run)
     assert store.audits(run) == []
     records = [
         an_audit(run, 1.25, confidence=0.9, turn=store.begin_audit(run)),
@@ -285,7 +285,7 @@ def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None
     after = store.get(run)
     assert (after.audit_confidence, after.audited_by, after.adversary) == (0.9, "mechanism", Adversary.WORST_CASE)
     assert replace(after, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None) == before
-    assert store.events(run) == told
+    assert store.events(run) == events
     assert (store.audits(other), store.get(other).epsilon_audited) == ([], None)
     turn = store.begin_audit(run)
     store.add_audit(run, an_audit(run, 2.0, delta=1e-4, audit="white-box", turn=turn))
@@ -590,9 +590,9 @@ def test_eight_writers_and_a_reader_lose_nothing(store: RunStore, url: str) -> N
     everything = store.events(shared)
     assert [event.sequence for event in everything] == list(range(1, 8 * batches * 3 + 1))
     for seed, (own, _) in told_by.items():
-        told = [(event.payload["value"], event.payload["step"]) for event in store.events(own)]
-        assert told == [(float(batch), step) for batch in range(batches) for step in range(3)]
+        metrics = [(event.payload["value"], event.payload["step"]) for event in store.events(own)]
+        assert metrics == [(float(batch), step) for batch in range(batches) for step in range(3)]
         mine = [(e.payload["value"], e.payload["step"]) for e in everything if e.payload["name"] == f"m{seed}"]
-        assert mine == told
+        assert mine == metrics
     assert store.count(RunQuery(ids=tuple({everybodys for _, everybodys in told_by.values()}))) == 1
     assert store.count() == 10

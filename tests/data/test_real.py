@@ -140,14 +140,14 @@ def test_the_recipe_on_a_school_made_here(tmp_path: Path) -> None:
     dense = np.triu(rng.random((people, people)) < 0.02, 1)
     dense = dense | dense.T
     savemat(tmp_path / "Toy1.mat", {"A": csc_matrix(dense.astype(float)), "local_info": info})
-    found = read_school(dataset("fb100-reed98"), {"Toy1.mat": tmp_path / "Toy1.mat"})
+    school = read_school(dataset("fb100-reed98"), {"Toy1.mat": tmp_path / "Toy1.mat"})
     kept = np.isin(info[:, 5], [2005, 2006])
-    assert found.x.shape == (700, 4)
-    assert found.feature_names == ("status 1", "major 10", "major 20", "major 30")
-    assert np.array_equal(found.x[:, 1].numpy(), info[kept, 2] == 10)
-    assert np.array_equal(found.y.numpy(), info[kept, 5] - 2005)
+    assert school.x.shape == (700, 4)
+    assert school.feature_names == ("status 1", "major 10", "major 20", "major 30")
+    assert np.array_equal(school.x[:, 1].numpy(), info[kept, 2] == 10)
+    assert np.array_equal(school.y.numpy(), info[kept, 5] - 2005)
     back = np.zeros((700, 700), dtype=bool)
-    back[found.edges[0], found.edges[1]] = True
+    back[school.edges[0], school.edges[1]] = True
     assert np.array_equal(back, dense[kept][:, kept])
     (tmp_path / "Bad2.mat").write_bytes(b"MATLAB 5.0 but not really" + bytes(200))
     with pytest.raises(DataError, match="is not a Facebook100 school"):

@@ -35,13 +35,13 @@ def pairs(edges: np.ndarray) -> set[tuple[int, int]]:
 def test_three_kinds_of_the_same_graph() -> None:
     graph = made.arrays()
     edges, nodes = made.csv_files()
-    found = [
+    uploaded = [
         check_upload({"whatever": made.npz(graph)}),
         check_upload({"a": edges, "b": nodes}),
         check_upload({"b": nodes, "a": edges}),
         check_upload({"../../etc/passwd": made.graphml()}),
     ]
-    for upload in found:
+    for upload in uploaded:
         # networkx writes the columns in another order.
         columns = [upload.feature_names.index(name) for name in ("height", "weight", "age", "luck")]
         assert np.abs(upload.x[:, columns] - graph["x"]).max() < 1e-5
@@ -50,11 +50,11 @@ def test_three_kinds_of_the_same_graph() -> None:
         names = [upload.class_names[label] for label in upload.y]
         assert names == [str(graph["class_names"][label]) for label in graph["y"]]
         assert len(upload.feature_names) == 4
-    assert [upload.kind for upload in found] == ["npz", "csv", "csv", "graphml"]
-    assert found[0].masks is not None
-    assert np.array_equal(found[0].masks[1], graph["val_mask"])
+    assert [upload.kind for upload in uploaded] == ["npz", "csv", "csv", "graphml"]
+    assert uploaded[0].masks is not None
+    assert np.array_equal(uploaded[0].masks[1], graph["val_mask"])
     loops = int((graph["edge_index"][0] == graph["edge_index"][1]).sum())
-    assert f"Self-loops dropped: {loops}." in found[0].notes
+    assert f"Self-loops dropped: {loops}." in uploaded[0].notes
 
 
 def test_features_that_will_be_cut_off_are_told() -> None:

@@ -50,13 +50,13 @@ def graphml(nodes: int = 24) -> bytes:
     import networkx
 
     graph = arrays(nodes)
-    made = networkx.Graph()
+    nx_graph = networkx.Graph()
     for node in range(nodes):
         values = {
             name: float(value) for name, value in zip(graph["feature_names"].tolist(), graph["x"][node], strict=True)
         }
-        made.add_node(f"n{node}", label=str(graph["class_names"][graph["y"][node]]), **values)
-    made.add_edges_from((f"n{source}", f"n{target}") for source, target in graph["edge_index"].T)
+        nx_graph.add_node(f"n{node}", label=str(graph["class_names"][graph["y"][node]]), **values)
+    nx_graph.add_edges_from((f"n{source}", f"n{target}") for source, target in graph["edge_index"].T)
     buffer = io.BytesIO()
-    networkx.write_graphml_xml(made, buffer)
+    networkx.write_graphml_xml(nx_graph, buffer)
     return buffer.getvalue()

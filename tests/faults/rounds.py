@@ -79,27 +79,27 @@ def main() -> int:
         stack.callback(shutil.rmtree, place, ignore_errors=True)
         key = os.urandom(32)
         undisturbed = _undisturbed(place / "calm", key)
-        found = []
+        rounds = []
         for number in range(asked.rounds):
             on_server = server is not None and number % 2 == 1
             victims = (*VICTIMS, *(["app"] if someone else []), *(["database"] if on_server else []))
             one = Round(victim=victims[number // 2 % len(victims)], database="PostgreSQL" if on_server else "SQLite")
             one.moment = chance.uniform(0.0, undisturbed.seconds)
             play(one, place / str(number), key, server if on_server else None, undisturbed, someone)
-            found.append(one)
+            rounds.append(one)
             print(f"{number + 1:4} {one.database:10} {one.victim:18} at {one.moment:5.2f} s: {one.state}, ", end="")
             print(f"attempt {one.attempts}; lost: {'; '.join(one.lost) or 'nothing'}", flush=True)
-    return report(found)
+    return report(rounds)
 
 
-def report(found: list[Round]) -> int:
+def report(rounds: list[Round]) -> int:
     print("\nkilled                        rounds  ended as               lost")
-    for name in dict.fromkeys((one.database, one.victim) for one in found):
-        same = [one for one in found if (one.database, one.victim) == name]
+    for name in dict.fromkeys((one.database, one.victim) for one in rounds):
+        same = [one for one in rounds if (one.database, one.victim) == name]
         states = ", ".join(f"{state} {count}" for state, count in Counter(one.state for one in same).most_common())
         print(f"{' '.join(name):29} {len(same):6}  {states:22} {sum(bool(one.lost) for one in same) or 'nothing'}")
-    bad = sum(bool(one.lost) for one in found)
-    print(f"{len(found)} rounds, {bad} in which something was lost")
+    bad = sum(bool(one.lost) for one in rounds)
+    print(f"{len(rounds)} rounds, {bad} in which something was lost")
     return 1 if bad else 0
 
 
@@ -166,12 +166,12 @@ def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm, 
 def outcome(store: RunStore, run: str) -> object:
     """All that a run came to, but for times and processes."""
     record = store.get(run)
-    told = [
+    events = [
         (event.kind, event.payload)
         for event in store.events(run)
         if event.attempt == record.attempt and event.kind not in ("log", "progress")
     ]
-    return record.state, record.metrics, record.statement_json, told
+    return record.state, record.metrics, record.statement_json, events
 
 
 def _sleep_and_watch(store: RunStore, spec: RunSpec, seconds: float, seen: list[StoredEvent]) -> None:

@@ -116,12 +116,12 @@ def test_what_is_told_during_an_outage_is_stored_once(
 
 def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backlog, "BATCH", 3)
-    told, waiting = [Metric(name="m", value=float(n), step=n) for n in range(20)], Backlog(tmp_path / "backlog")
-    for event in told[:8]:
+    events, waiting = [Metric(name="m", value=float(n), step=n) for n in range(20)], Backlog(tmp_path / "backlog")
+    for event in events[:8]:
         waiting.add(event)
     assert waiting.put_aside()
     assert (waiting.in_memory, len(waiting)) == (0, 8)
-    for event in told[8:]:
+    for event in events[8:]:
         waiting.add(event)
     monkeypatch.setattr(backlog, "MOST_BYTES", (tmp_path / "backlog").stat().st_size + 10)
     assert not waiting.put_aside()
@@ -141,19 +141,19 @@ def test_a_backlog_lies_on_disk_bounded_and_in_order(tmp_path: Path, monkeypatch
         waiting.store(append)  # type: ignore[arg-type]
     assert len(stored) == 6
     waiting.store(append)  # type: ignore[arg-type]
-    assert stored == told
+    assert stored == events
     assert not (tmp_path / "backlog").exists()
 
 
 @pytest.mark.parametrize(("length", "room"), [(5000, 12_000), (20, 100)])
 def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path, length: int, room: int) -> None:
     """The disk takes some of the events, and has room again a moment later."""
-    told = [Log(message=f"{n} " + "x" * length) for n in range(8)]
+    events = [Log(message=f"{n} " + "x" * length) for n in range(8)]
     waiting = Backlog(tmp_path / "backlog")
-    waiting.add(told[0])
+    waiting.add(events[0])
     assert waiting.put_aside()
     size = (tmp_path / "backlog").stat().st_size
-    for event in told[1:]:
+    for event in events[1:]:
         waiting.add(event)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
@@ -170,7 +170,7 @@ def test_what_a_full_disk_took_in_part_is_not_told_twice(tmp_path: Path, length:
         return len(stored)
 
     waiting.store(append)  # type: ignore[arg-type]
-    assert stored == told
+    assert stored == events
 
 
 def test_a_worker_waits_where_nothing_more_can_be_put_aside(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

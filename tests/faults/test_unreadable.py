@@ -88,14 +88,14 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunStore, d
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PRIVGRAPH_HOME", str(tmp_path_factory.mktemp("home")))
         store = RunStore.open()
-        found = {}
+        damaged = {}
         for seed, (name, (damage, _)) in enumerate(ROWS.items()):
-            found[name] = keep(store, spec(seed=seed))
-            damage(store, found[name])
-        found["queued"] = keep(store, spec(seed=100), state="queued")
-        ROWS["a newer spec"][0](store, found["queued"])
+            damaged[name] = keep(store, spec(seed=seed))
+            damage(store, damaged[name])
+        damaged["queued"] = keep(store, spec(seed=100), state="queued")
+        ROWS["a newer spec"][0](store, damaged["queued"])
         fine = keep(store, spec(seed=101))
-        yield store, found, fine
+        yield store, damaged, fine
         store.close()
 
 

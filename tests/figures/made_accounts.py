@@ -13,14 +13,14 @@ FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=
 
 def rows() -> dict[str, list[Row]]:
     """Rows of every figure of the page, by the figure's name."""
-    found = method_costs.setting("gap", {"unit": "edge", "depth": 3}, FACTS)
-    noise = found.noise()
-    said = found.at(noise)
-    curve = method_costs.along_noise(found, noise)
+    setting = method_costs.setting("gap", {"unit": "edge", "depth": 3}, FACTS)
+    noise = setting.noise()
+    said = setting.at(noise)
+    curve = method_costs.along_noise(setting, noise)
     costs = method_costs.parts(said.ledger, said.delta)
     return {
         "cost": cost.data(
-            [(one.x, one.epsilon, one.published) for one in curve.points], noise, found.price.noise, handle=True
+            [(one.x, one.epsilon, one.published) for one in curve.points], noise, setting.price.noise, handle=True
         ),
         "entry_costs": entry_costs.data([(part.entry.stage, part.alone, part.without) for part in costs], said.epsilon),
         "split": split.data(ledger.data(said.ledger, said.delta), measure="mu", movable=False),

@@ -25,17 +25,17 @@ def _only(chart: Chart, name: str) -> Series:
 
 class TestAllAnswers:
     def test_rows_say_what_the_record_holds(self) -> None:
-        found = made(refuse=3)
-        rows = answers.data(found, NAMES)
-        assert [row["query"] for row in rows] == found.queries.tolist()
-        assert [row["before"] for row in rows] == [NAMES[label] for label in found.before.argmax(axis=1)]
-        assert [row["truth"] for row in rows] == [NAMES[label] for label in found.truth]
+        record = made(refuse=3)
+        rows = answers.data(record, NAMES)
+        assert [row["query"] for row in rows] == record.queries.tolist()
+        assert [row["before"] for row in rows] == [NAMES[label] for label in record.before.argmax(axis=1)]
+        assert [row["truth"] for row in rows] == [NAMES[label] for label in record.truth]
         assert [row["released"] for row in rows[-3:]] == [None] * 3
         assert [row["flipped"] for row in rows[-3:]] == [None] * 3
-        changed = found.before.argmax(axis=1) != found.after.argmax(axis=1)
+        changed = record.before.argmax(axis=1) != record.after.argmax(axis=1)
         assert answers.share(rows, "flipped") == pytest.approx(changed[:-3].mean())
         assert 0 < changed[:-3].mean() < 1
-        ordered = np.sort(found.before, axis=1)
+        ordered = np.sort(record.before, axis=1)
         assert [row["margin_before"] for row in rows] == pytest.approx((ordered[:, -1] - ordered[:, -2]).tolist())
 
     def test_every_answered_query_is_in_one_bar(self) -> None:
@@ -54,14 +54,14 @@ class TestAllAnswers:
         assert figure.data[1].marker.pattern.fillmode == "overlay"
 
     def test_the_noise_between_two_classes_is_said(self) -> None:
-        found = made(noise=0.4)
-        assert found.noise_std == pytest.approx(0.4 * math.sqrt(2))
-        (panel,) = answers.chart(answers.data(found)).panels
+        record = made(noise=0.4)
+        assert record.noise_std == pytest.approx(0.4 * math.sqrt(2))
+        (panel,) = answers.chart(answers.data(record)).panels
         assert panel.title == "noise between two classes: standard deviation 0.8"
 
     def test_equal_answers_have_no_margin(self) -> None:
-        found = made()
-        flat = replace(found, before=np.zeros_like(found.before))
+        record = made()
+        flat = replace(record, before=np.zeros_like(record.before))
         chart = answers.chart(answers.data(flat))
         assert _only(chart, "answered queries").y == (20,)
 
@@ -72,38 +72,38 @@ class TestAllAnswers:
 
 @pytest.mark.parametrize("kind", ["posterior", "log-posterior", "table", "votes", "counts"])
 def test_one_answer_by_class(kind: str) -> None:
-    found = made(kind, refuse=1)
-    rows = one_answer.data(found, 4, NAMES)
-    assert [row["before"] for row in rows] == pytest.approx(found.before[4].tolist())
-    assert [row["after"] for row in rows] == pytest.approx(found.after[4].tolist())
-    assert [row["name"] for row in rows if row["largest_after"]] == [NAMES[found.released[4]]]
-    assert [row["name"] for row in rows if row["truth"]] == [NAMES[found.truth[4]]]
+    record = made(kind, refuse=1)
+    rows = one_answer.data(record, 4, NAMES)
+    assert [row["before"] for row in rows] == pytest.approx(record.before[4].tolist())
+    assert [row["after"] for row in rows] == pytest.approx(record.after[4].tolist())
+    assert [row["name"] for row in rows if row["largest_after"]] == [NAMES[record.released[4]]]
+    assert [row["name"] for row in rows if row["truth"]] == [NAMES[record.truth[4]]]
     chart = one_answer.chart(rows)
     for panel, column in enumerate(("before", "after")):
         (winner,) = [one for one in chart.series if one.panel == panel and one.name == "largest"]
         assert winner.x == (max(row[column] for row in rows),)
     assert any("released" in name for name in chart.panels[0].y.categories)
-    assert "the gate refused it" in one_answer.chart(one_answer.data(found, 19, NAMES)).summary
+    assert "the gate refused it" in one_answer.chart(one_answer.data(record, 19, NAMES)).summary
 
 
 class TestAgreement:
     def test_shares_are_of_the_answered_queries(self) -> None:
-        found = made(refuse=4)
-        rows = agreement.data(found, NAMES)
-        right = found.before.argmax(axis=1)[:-4] == found.truth[:-4]
+        record = made(refuse=4)
+        rows = agreement.data(record, NAMES)
+        right = record.before.argmax(axis=1)[:-4] == record.truth[:-4]
         assert rows[0]["name"] == "all classes"
         assert rows[0]["before"] == pytest.approx(right.mean())
         assert sum(row["queries"] for row in rows[1:]) == 20
         assert sum(row["answered"] for row in rows[1:]) == 16
         one = rows[1]
-        members = [place for place in range(16) if NAMES[found.truth[place]] == one["name"]]
+        members = [place for place in range(16) if NAMES[record.truth[place]] == one["name"]]
         assert one["before"] == pytest.approx(right[members].mean())
 
     def test_labels_that_were_pooled_have_a_mark_of_their_own(self) -> None:
-        found = made("votes")
-        names = [one.name for one in agreement.chart(agreement.data(found)).series if one.legend]
+        record = made("votes")
+        names = [one.name for one in agreement.chart(agreement.data(record)).series if one.legend]
         assert names == ["before noise", "after noise"]
-        pooled = replace(found, released=found.truth)
+        pooled = replace(record, released=record.truth)
         chart = agreement.chart(agreement.data(pooled))
         assert _only(chart, "label that the student got").x[0] == 1.0
 
@@ -113,16 +113,18 @@ class TestAgreement:
 
 class TestChosen:
     def test_those_that_answered_with_their_edges(self) -> None:
-        found = made("votes")
-        rows = chosen.data(found, 2, NAMES)
-        part = slice(found.pointers[2], found.pointers[3])
+        record = made("votes")
+        rows = chosen.data(record, 2, NAMES)
+        part = slice(record.pointers[2], record.pointers[3])
         around = {row["node"]: row for row in rows if row["kind"] == "node" and not row["centre"]}
-        assert sorted(around) == sorted(found.neighbours[part].tolist())
-        for node, weight, label in zip(found.neighbours[part], found.weights[part], found.classes[part], strict=True):
+        assert sorted(around) == sorted(record.neighbours[part].tolist())
+        for node, weight, label in zip(
+            record.neighbours[part], record.weights[part], record.classes[part], strict=True
+        ):
             assert around[node]["weight"] == pytest.approx(weight)
             assert around[node]["name"] == NAMES[label]
         edges = {(row["source"], row["target"]) for row in rows if row["kind"] == "edge"}
-        held = found.edges[:, found.edge_pointers[2] : found.edge_pointers[3]].T.tolist()
+        held = record.edges[:, record.edge_pointers[2] : record.edge_pointers[3]].T.tolist()
         assert edges == {(min(pair), max(pair)) for pair in held}
 
     def test_the_heavier_is_nearer_and_larger(self) -> None:
@@ -140,11 +142,13 @@ class TestChosen:
         assert sizes[0.0, 0.0] > sizes[heavy["x"], heavy["y"]]
 
     def test_a_class_has_one_colour_and_one_entry_and_votes_against_are_hollow(self) -> None:
-        found = made("votes")
+        record = made("votes")
         place = next(
-            place for place in range(20) if (found.weights[found.pointers[place] : found.pointers[place + 1]] < 0).any()
+            place
+            for place in range(20)
+            if (record.weights[record.pointers[place] : record.pointers[place + 1]] < 0).any()
         )
-        series = [one for one in chosen.chart(chosen.data(found, place, NAMES)).series if one.group]
+        series = [one for one in chosen.chart(chosen.data(record, place, NAMES)).series if one.group]
         assert {one.group: one.slot for one in series} == {one.group: NAMES.index(one.group) for one in series}
         assert any(one.hollow for one in series)
 
@@ -153,8 +157,8 @@ class TestChosen:
         assert "the query, refused by the gate" in {series.name for series in chart.series}
 
     def test_classes_that_are_not_told(self) -> None:
-        found = replace(made(), classes=np.zeros(0, dtype=np.int64))
-        assert chosen.UNKNOWN in {series.name for series in chosen.chart(chosen.data(found, 0)).series}
+        record = replace(made(), classes=np.zeros(0, dtype=np.int64))
+        assert chosen.UNKNOWN in {series.name for series in chosen.chart(chosen.data(record, 0)).series}
 
     def test_votes_of_teachers_tell_nobody(self) -> None:
         assert chosen.data(made("counts"), 0) == []
@@ -162,24 +166,24 @@ class TestChosen:
 
 
 def test_private_and_evaluator_warnings_are_on_the_figures() -> None:
-    found = made()
-    assert answers.PRIVATE_BADGE in chart_of("answers", answers.data(found)).badges
+    record = made()
+    assert answers.PRIVATE_BADGE in chart_of("answers", answers.data(record)).badges
     assert {answers.PRIVATE_BADGE, answers.EVALUATOR_BADGE} <= set(
-        chart_of("one_answer", one_answer.data(found, 0)).badges
+        chart_of("one_answer", one_answer.data(record, 0)).badges
     )
-    assert answers.EVALUATOR_BADGE in chart_of("agreement", agreement.data(found)).badges
-    assert chosen.BADGE in chart_of("chosen", chosen.data(found, 0)).badges
+    assert answers.EVALUATOR_BADGE in chart_of("agreement", agreement.data(record)).badges
+    assert chosen.BADGE in chart_of("chosen", chosen.data(record, 0)).badges
 
 
 def test_times_are_thinned_but_summed_in_full() -> None:
-    found = made()
-    many = replace(found, **_repeated(found, 100))
+    record = made()
+    many = replace(record, **_repeated(record, 100))
     chart = teacher_times.chart(teacher_times.data(many))
     assert len(chart.series[0].x) <= 1000
-    assert f"{2000:,} teachers took {100 * found.seconds.sum():.3g} s" in chart.summary
+    assert f"{2000:,} teachers took {100 * record.seconds.sum():.3g} s" in chart.summary
 
 
-def _repeated(found: Answers, times: int) -> dict[str, np.ndarray]:
+def _repeated(record: Answers, times: int) -> dict[str, np.ndarray]:
     rows = ("queries", "before", "after", "released", "truth", "seconds")
     nobody = {
         "pointers": np.zeros(20 * times + 1, dtype=np.int64),
@@ -189,7 +193,7 @@ def _repeated(found: Answers, times: int) -> dict[str, np.ndarray]:
         "edges": np.zeros((2, 0), dtype=np.int64),
         "edge_pointers": np.zeros(20 * times + 1, dtype=np.int64),
     }
-    return {name: np.concatenate([getattr(found, name)] * times) for name in rows} | nobody
+    return {name: np.concatenate([getattr(record, name)] * times) for name in rows} | nobody
 
 
 class TestPrice:

@@ -155,13 +155,13 @@ class TestBounds:
 
 def _neighbours(store: RunStore, values: list[tuple[int, int, float]], **options: object) -> list[RunRecord]:
     said = made_runs.statement(made_runs.node_entries(2.5), unit="node")
-    found = []
+    records = []
     for neighbours, test_neighbours, accuracy in values:
         asked = made_runs.spec(
             "heter-poisson", unit="node", neighbours=neighbours, test_neighbours=test_neighbours, **options
         )
-        found.append(made_runs.finish(store, asked, accuracy, said))
-    return found
+        records.append(made_runs.finish(store, asked, accuracy, said))
+    return records
 
 
 class TestNeighbours:

@@ -89,13 +89,13 @@ def _channels(series: Series, trace: go.Scatter | go.Bar | go.Heatmap) -> dict[s
 def test_in_a_file_they_look_alike_everywhere(figure: str, theme: Theme, every_figure: Rows) -> None:
     chart = chart_of(figure, every_figure[figure])
     colours = {theme.epsilon(kind): kind for kind in EPSILONS}
-    found = set()
+    drawn_kinds = set()
     for axis in with_matplotlib.draw(chart, theme.name).axes:
         for line in axis.get_lines():
             kind = colours.get(to_hex(line.get_color()))
             if kind is None:
                 continue
-            found.add(kind)
+            drawn_kinds.add(kind)
             mark = EPSILONS[kind]
             assert line.get_marker() in (with_matplotlib.MARKERS[mark.symbol], "None", None)
             if line.get_marker() not in ("None", None):
@@ -107,9 +107,9 @@ def test_in_a_file_they_look_alike_everywhere(figure: str, theme: Theme, every_f
             for bar in bars:
                 kind = colours.get(to_hex(bar.get_facecolor()))
                 if kind is not None:
-                    found.add(kind)
+                    drawn_kinds.add(kind)
                     assert (bar.get_hatch() or "") == with_matplotlib.HATCHES[EPSILONS[kind].pattern]
-    assert found == SHOWN[figure]
+    assert drawn_kinds == SHOWN[figure]
 
 
 def test_their_names_are_written_once() -> None:

@@ -85,49 +85,49 @@ def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, st
     """Pictures as SVG, whose words can be read; as PDF and PNG, which are written from the same drawing,
     those that show something that none before did."""
     kinds = export.FORMATS if brings_a_new_mark(figure, every_figure) else ("svg", "csv", "json")
-    made = {kind: export.export(figure, every_figure[figure], {"one run": statement}, kind) for kind in kinds}
-    if "png" in made:
-        assert made["pdf"].startswith(b"%PDF")
-        assert made["png"].startswith(b"\x89PNG")
-        image = Image.open(io.BytesIO(made["png"]))
+    files = {kind: export.export(figure, every_figure[figure], {"one run": statement}, kind) for kind in kinds}
+    if "png" in files:
+        assert files["pdf"].startswith(b"%PDF")
+        assert files["png"].startswith(b"\x89PNG")
+        image = Image.open(io.BytesIO(files["png"]))
         assert len(image.convert("RGB").getcolors(2**24) or []) > 20  # something is drawn
-    assert made["svg"].startswith(b"<?xml")
-    assert len(list(ElementTree.fromstring(made["svg"]).iter(f"{SVG}path"))) > 5  # something is drawn
-    seen = texts(made["svg"])
+    assert files["svg"].startswith(b"<?xml")
+    assert len(list(ElementTree.fromstring(files["svg"]).iter(f"{SVG}path"))) > 5  # something is drawn
+    seen = texts(files["svg"])
     for axis in (axis for panel in chart_of(figure, every_figure[figure]).panels for axis in (panel.x, panel.y)):
         assert axis.title in seen
-    assert json.loads(made["json"])["rows"] == json.loads(json.dumps(export.plain(every_figure[figure])))
-    assert len(made["csv"].splitlines()) > len(every_figure[figure])
+    assert json.loads(files["json"])["rows"] == json.loads(json.dumps(export.plain(every_figure[figure])))
+    assert len(files["csv"].splitlines()) > len(every_figure[figure])
 
 
 class TestStatementsTravelWithThePicture:
     def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
-        seen = texts(made)
+        exported = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
+        seen = texts(exported)
         for name, value in statements.three_numbers(statement):
             assert f"{name}: {value}" in seen
         assert "unit: edge" in seen
         assert "δ: 1e-05" in seen
         assert "at least 0.31 (confidence 95%)" in seen
-        held = " ".join(ElementTree.fromstring(made).itertext())
+        held = " ".join(ElementTree.fromstring(exported).itertext())
         record = re.search(r"Privacy statements: (\{.*\})", held)
         assert record is not None
         assert statement_from_json(json.loads(record.group(1))["one run"]) == statement
 
     def test_png_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("ledger", every_figure["ledger"], {"one run": statement}, "png")
-        held: dict[str, Any] = Image.open(io.BytesIO(made)).info
+        exported = export.export("ledger", every_figure["ledger"], {"one run": statement}, "png")
+        held: dict[str, Any] = Image.open(io.BytesIO(exported)).info
         assert statement_from_json(json.loads(held["Privacy statements"])["one run"]) == statement
         assert "ε as published" in held["Description"]
 
     def test_pdf_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("ledger", every_figure["ledger"], {"one run": statement}, "pdf")
+        exported = export.export("ledger", every_figure["ledger"], {"one run": statement}, "pdf")
         for said in ("sound ε", "ε as published", "ε audited", statement.relation):
-            assert said.encode("utf-16-be") in made or said.encode() in made
+            assert said.encode("utf-16-be") in exported or said.encode() in exported
 
     def test_csv_says_it_in_comments(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        made = export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "csv").decode()
-        lines = made.splitlines()
+        exported = export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "csv").decode()
+        lines = exported.splitlines()
         head = [line for line in lines if line.startswith("#")]
         assert any("sound ε: " in line and "ε as published: " in line and "ε audited: " in line for line in head)
         stored = next(line for line in head if line.startswith('# statement "one run": '))

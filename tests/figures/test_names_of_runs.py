@@ -179,15 +179,15 @@ def _choices(name: str, offered: tuple[str, ...] | None = None) -> Iterator[dict
 
 def _planned(name: str, offered: tuple[str, ...] | None = None) -> list[RunRecord]:
     """Finished runs, with the statements of their plans."""
-    found = []
+    records = []
     for number, options in enumerate(_choices(name, offered)):
         try:
             spec = make_spec(name, "karate", options, seed=number)
             statement = spec.config().plan(KARATE).statement
         except OptionError:  # what does not go together, or is out of reach on so few nodes
             continue
-        found.append(made_runs.record(spec, statement))
-    return found
+        records.append(made_runs.record(spec, statement))
+    return records
 
 
 def _claimed(label: str) -> list[float]:

@@ -22,10 +22,10 @@ FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=
 @pytest.fixture
 def statement() -> PrivacyStatement:
     config = build(method("progap").load_config(), {"unit": "edge", "epsilon": 2.0})
-    made: PrivacyStatement = config.plan(FACTS).statement
-    assert made.epsilon_as_published is not None
-    assert made.epsilon_as_published < made.epsilon
-    return made
+    planned: PrivacyStatement = config.plan(FACTS).statement
+    assert planned.epsilon_as_published is not None
+    assert planned.epsilon_as_published < planned.epsilon
+    return planned
 
 
 @pytest.mark.parametrize(

@@ -104,10 +104,10 @@ def test_the_page_asks_for_nothing(run: tuple[RunRecord, list[StoredEvent]]) -> 
 def test_what_is_shared_does_not_tell_the_seed(run: tuple[RunRecord, list[StoredEvent]]) -> None:
     """Nor the run's id: it is made from the seed, and can be tried out."""
     record, events = run
-    for made in (report.markdown, report.html):
-        assert str(SEED) in made(record, events)
-        assert report.SECRET.split("?")[0][:40] in made(record, events)
-        shared = made(record, events, share=True)
+    for render in (report.markdown, report.html):
+        assert str(SEED) in render(record, events)
+        assert report.SECRET.split("?")[0][:40] in render(record, events)
+        shared = render(record, events, share=True)
         assert str(SEED) not in shared
         assert record.id not in shared
         assert record.id[-12:] not in shared

@@ -51,27 +51,27 @@ class Crash(Exception):
 
 def play(kind: Kind, count: int, seed: int) -> Found:
     """Make and take that many inputs of a kind."""
-    found = Found()
+    tally = Found()
     reasons: set[str] = set()
     for number in range(count):
         place = f"{seed}/{kind.name}/{number}"
         given = kind.make(random.Random(place))
         began = time.perf_counter()
-        found.inputs += 1
+        tally.inputs += 1
         try:
             said = judged(kind, given)
         except Crash as crash:
-            found.crashed += 1
-            if len(found.crashes) < FEW and str(crash) not in reasons:  # the first of each sort tells most
+            tally.crashed += 1
+            if len(tally.crashes) < FEW and str(crash) not in reasons:  # the first of each sort tells most
                 reasons.add(str(crash))
-                found.crashes.append(f"{place}: {crash}\n    {brief(given)}")
+                tally.crashes.append(f"{place}: {crash}\n    {brief(given)}")
         else:
-            found.refused += bool(said)
-            found.accepted += not said
+            tally.refused += bool(said)
+            tally.accepted += not said
         took = time.perf_counter() - began
-        found.seconds += took
-        found.slowest = max(found.slowest, (took, place))
-    return found
+        tally.seconds += took
+        tally.slowest = max(tally.slowest, (took, place))
+    return tally
 
 
 def judged(kind: Kind, given: object) -> Sequence[str]:

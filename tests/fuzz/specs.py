@@ -54,12 +54,12 @@ def make(rng: random.Random) -> object:
 def _options(rng: random.Random, config: type | None, bad: float) -> dict[str, object]:
     known = list(parameters(config)) if config is not None else []
     asked = rng.sample(known, rng.randrange(len(known) + 1)) if known else []
-    found: dict[str, object] = {one.name: _value(rng, one, bad) for one in asked}
+    options: dict[str, object] = {one.name: _value(rng, one, bad) for one in asked}
     if config is not None and rng.random() < 0.8:  # a unit that the method has, so that most get as far as a plan
-        found.pop("unit", None)
+        options.pop("unit", None)
     if rng.random() < bad / 4:
-        found[rng.choice(strange.TEXTS)] = strange.value(rng)
-    return found
+        options[rng.choice(strange.TEXTS)] = strange.value(rng)
+    return options
 
 
 def _value(rng: random.Random, parameter: Parameter, bad: float) -> object:

@@ -204,13 +204,13 @@ def _told(said: list[str]) -> Iterator[None]:
 def _command(store: RunStore, command: str) -> list[str]:
     """What the command says on standard error, to streams as strict as those of a terminal."""
     printed = io.TextIOWrapper(io.BytesIO(), "utf-8")
-    told = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
+    stderr = io.TextIOWrapper(io.BytesIO(), "utf-8", errors="backslashreplace")
     opened = mock.patch.object(RunStore, "open", return_value=store)
-    with opened, contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
+    with opened, contextlib.redirect_stdout(printed), contextlib.redirect_stderr(stderr):
         code = main(command.split())
     printed.flush()
-    told.flush()
-    sentence = cast(io.BytesIO, told.buffer).getvalue().decode()
+    stderr.flush()
+    sentence = cast(io.BytesIO, stderr.buffer).getvalue().decode()
     if code == 0:
         return []
     if code not in (1, 2) or not sentence.startswith("privgraph: ") or sentence.count("\n") != 1:

@@ -170,15 +170,15 @@ def test_data_dependent_costs_do_not_scale_so_either() -> None:
 
 def test_printed_epsilons_are_below_the_bound_that_they_are_said_to_come_from() -> None:
     """Tests and answers of 50 queries that pass, all 200 votes for one class: the smallest there is."""
-    unanimous, found = np.tile([200.0, 0, 0], (50, 1)), []
+    unanimous, dependent = np.tile([200.0, 0, 0], (50, 1)), []
     for threshold, sigma1, sigma2, printed in TABLE_1:
         common = {"vote_sigma": sigma2, "threshold": threshold, "delta": DELTA}
-        found.append(dependent_epsilons(unanimous, np.ones(50, bool), [1.0], gate_sigma=sigma1, **common)[0])
+        dependent.append(dependent_epsilons(unanimous, np.ones(50, bool), [1.0], gate_sigma=sigma1, **common)[0])
         less = np.tile([195.0, 5, 0], (50, 1))
-        assert found[-1] < dependent_epsilons(less, np.ones(50, bool), [1.0], gate_sigma=sigma1, **common)[0]
-        assert found[-1] > 1.3 * printed
+        assert dependent[-1] < dependent_epsilons(less, np.ones(50, bool), [1.0], gate_sigma=sigma1, **common)[0]
+        assert dependent[-1] > 1.3 * printed
         independent = dpgpl.independent_epsilon(
             queries=50, answered=50, threshold_sigma=sigma1, vote_sigma=sigma2, delta=DELTA
         )
         assert independent > 8 * printed
-    assert f"{min(found):.2f} to {max(found):.2f}" in GAP_TESTS_MISSING.size
+    assert f"{min(dependent):.2f} to {max(dependent):.2f}" in GAP_TESTS_MISSING.size

@@ -36,12 +36,12 @@ def composed(curves: Any, inputs: Inputs, reach: float = 12.0, interval: float =
     """Epsilon of T steps, where `curves` (of epsilons) bounds one of them."""
     last = round(reach / interval)
     epsilons = np.arange(-last, last + 1) * interval
-    found = curves(epsilons)
+    deltas = curves(epsilons)
     parts = [
         pld_pmf.create_pmf_pessimistic_connect_dots_fixed_gap(
             interval, -last, last, np.minimum.accumulate(np.clip(one, 0, 1))
         )
-        for one in (found.removed, found.added)
+        for one in (deltas.removed, deltas.added)
     ]
     pair = privacy_loss_distribution.PrivacyLossDistribution(*parts).self_compose(inputs["T"])
     return float(pair.get_epsilon_for_delta(inputs["delta"] - 1e-11))
@@ -129,13 +129,13 @@ def test_hidden_counts_by_dp_accounting(name: str, golden_cases: list[Case]) -> 
     shifts, weights = law({**inputs, "sigma": 1.0})
     order = np.argsort(shifts)
     kept = weights[order] > 1e-14
-    found = privacy_loss_distribution.from_mixture_gaussian_mechanism(
+    loss_distribution = privacy_loss_distribution.from_mixture_gaussian_mechanism(
         inputs["sigma"],
         shifts[order][kept].tolist(),
         (weights[order][kept] / weights.sum()).tolist(),
         value_discretization_interval=2e-3,
     )
-    epsilon = found.self_compose(inputs["T"]).get_epsilon_for_delta(inputs["delta"])
+    epsilon = loss_distribution.self_compose(inputs["T"]).get_epsilon_for_delta(inputs["delta"])
     assert epsilon == pytest.approx(case["expected"], rel=case["rel_tol"])
 
 
@@ -181,13 +181,13 @@ def test_without_the_rule_by_a_search(golden_cases: list[Case]) -> None:
     costs = rho * stats.norm.sf(x), rho * ((1 - q) * stats.norm.sf(x) + q * stats.norm.sf(x + a))
 
     def searched(gain: Array, cost: Array, growth: Array) -> Array:
-        found = []
+        maxima = []
         for c in growth:
             best = np.zeros_like(x)
             for term in gain - c * cost:
                 best = np.maximum.accumulate(best) + term
-            found.append(best.max())
-        return np.array(found)
+            maxima.append(best.max())
+        return np.array(maxima)
 
     def curves(epsilons: Array) -> Curves:
         growth = np.exp(epsilons)

@@ -65,7 +65,7 @@ def answers(device: str, chosen: list[int], recipe: Recipe, generators_on: str) 
         nodes = torch.randperm(graph.num_nodes, generator=g)[:size]
         edges = (torch.rand(size, size, generator=g) < 0.2).fill_diagonal_(False).nonzero().t()
         tasks.append(SmallGraph(nodes=nodes, edge_index=edges, labels=graph.y[nodes], queries=nodes[:5]))
-    told = train_small_graphs(
+    events = train_small_graphs(
         graph.x.double(),
         [tasks[task] for task in chosen],
         classes=graph.num_classes,
@@ -78,7 +78,7 @@ def answers(device: str, chosen: list[int], recipe: Recipe, generators_on: str) 
         ),
         device=torch.device(device),
     )
-    return sorted((event for event in told if isinstance(event, Answer)), key=lambda answer: answer.index)
+    return sorted((event for event in events if isinstance(event, Answer)), key=lambda answer: answer.index)
 
 
 def test_small_models_agree_with_the_cpu() -> None:

@@ -114,15 +114,15 @@ def test_an_absurd_example_is_as_if_it_were_not_there() -> None:
 @given(st.lists(st.one_of(numbers, st.floats(width=32)), min_size=1, max_size=9))
 def test_rows_of_sums_are_never_longer_than_one(row: list[float]) -> None:
     table = torch.tensor([row, [1.0] * len(row)])
-    found = unit_rows(table)
-    assert torch.isfinite(found).all()
-    assert float(found.double().norm(dim=1).max()) <= 1
-    assert torch.equal(found * 2**13, (found * 2**13).round()), "not on the lattice of exact sums"
-    assert torch.equal(found[1], unit_rows(table[1:])[0]), "a row depends on another"
+    normalised = unit_rows(table)
+    assert torch.isfinite(normalised).all()
+    assert float(normalised.double().norm(dim=1).max()) <= 1
+    assert torch.equal(normalised * 2**13, (normalised * 2**13).round()), "not on the lattice of exact sums"
+    assert torch.equal(normalised[1], unit_rows(table[1:])[0]), "a row depends on another"
     if not torch.isfinite(table[0]).all():
-        assert not found[0].any()
+        assert not normalised[0].any()
     elif float(table[0].abs().max()) > 0:
-        assert float(found[0].norm()) > 1 - len(row) * 2.0**-12
+        assert float(normalised[0].norm()) > 1 - len(row) * 2.0**-12
 
 
 def test_sums_of_rows_are_exact_in_any_order_and_with_hubs() -> None:
@@ -178,6 +178,6 @@ def test_equal_features_do_not_make_rounding_loud() -> None:
                 train_mask=masks[0], val_mask=masks[1], test_mask=masks[2], class_names=("a", "b"),
             )  # fmt: skip
             look = Look()
-            list(train([planned(config, graph, Context(seed=0, witness=look))]))
+            list(train([planned(config, graph, Context(seed=0, observer=look))]))
             sums.append(look.sum)
         assert float((sums[1] - sums[0]).norm()) <= sums_margin(32)

@@ -48,20 +48,20 @@ PRIVATE = {
 @pytest.fixture
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many examples each backward pass of private training had before it."""
-    found: list[int] = []
+    batch_sizes: list[int] = []
     stacked, subgraphs = StackedNet.backward, SubgraphNetwork.backward
 
     def seen(net: StackedNet, gradient: Tensor) -> None:
-        found.append(gradient.shape[2])
+        batch_sizes.append(gradient.shape[2])
         stacked(net, gradient)
 
     def seen_too(net: SubgraphNetwork, x: Tensor, parts: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        found.append(len(parts))
+        batch_sizes.append(len(parts))
         return subgraphs(net, x, parts, labels)
 
     monkeypatch.setattr(StackedNet, "backward", seen)
     monkeypatch.setattr(SubgraphNetwork, "backward", seen_too)
-    return found
+    return batch_sizes
 
 
 @pytest.mark.parametrize("name", PRIVATE)

@@ -86,17 +86,17 @@ def test_moving_one_vote_changes_no_label_by_more_than_its_pure_epsilon(kind: st
     density, below = ([function(grid - count) for count in range(5)] for function in (law.pdf, law.cdf))
 
     def chances(counts: tuple[int, ...]) -> NDArray[np.float64]:
-        found = []
+        probabilities = []
         for label, own in enumerate(counts):
             others = [below[count] for place, count in enumerate(counts) if place != label]
-            found.append(float(np.trapezoid(density[own] * np.prod(others, axis=0), grid)))
-        return np.array(found)
+            probabilities.append(float(np.trapezoid(density[own] * np.prod(others, axis=0), grid)))
+        return np.array(probabilities)
 
     known = {counts: chances(counts) for counts in itertools.product(range(5), repeat=3)}
-    assert all(found.sum() == pytest.approx(1, abs=2e-3) for found in known.values())
+    assert all(probabilities.sum() == pytest.approx(1, abs=2e-3) for probabilities in known.values())
     worst = max(
-        float(np.abs(np.log(known[moved] / found)).max())
-        for counts, found in known.items()
+        float(np.abs(np.log(known[moved] / probabilities)).max())
+        for counts, probabilities in known.items()
         if max(counts) < 4
         for moved in _neighbours(counts)
     )
@@ -105,7 +105,7 @@ def test_moving_one_vote_changes_no_label_by_more_than_its_pure_epsilon(kind: st
 
 def _neighbours(counts: tuple[int, ...]) -> list[tuple[int, ...]]:
     """One vote moved from one class to another, one more, one less."""
-    found = []
+    neighbours = []
     for source, target in itertools.product([None, 0, 1, 2], repeat=2):
         other = list(counts)
         if source is not None:
@@ -113,8 +113,8 @@ def _neighbours(counts: tuple[int, ...]) -> list[tuple[int, ...]]:
         if target is not None:
             other[target] += 1
         if min(other) >= 0 and tuple(other) != counts:
-            found.append(tuple(other))
-    return found
+            neighbours.append(tuple(other))
+    return neighbours
 
 
 def test_entries_that_are_equal_with_their_noise_win_equally_often(monkeypatch: pytest.MonkeyPatch) -> None:

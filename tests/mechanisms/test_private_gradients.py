@@ -41,29 +41,29 @@ class _Twin(nn.Module):
 
 
 def _modules(layers: Sequence[Layer], member: int) -> nn.Sequential:
-    found: list[nn.Module] = []
+    modules: list[nn.Module] = []
     for layer in layers:
         if isinstance(layer, Linear):
             linear = nn.Linear(layer.in_features, layer.out_features)
             linear.weight.data = layer.parameters[0][member].clone()
             linear.bias.data = layer.parameters[1][member].squeeze(1).clone()
-            found.append(linear)
+            modules.append(linear)
         elif isinstance(layer, GroupNorm):
             norm = nn.GroupNorm(1, layer.out_features)
             norm.weight.data = layer.parameters[0][member].squeeze(1).clone()
             norm.bias.data = layer.parameters[1][member].squeeze(1).clone()
-            found.append(norm)
+            modules.append(norm)
         elif isinstance(layer, Selu):
-            found.append(nn.SELU())
+            modules.append(nn.SELU())
         elif isinstance(layer, UnitLinear):
             head = nn.Linear(layer.in_features, layer.out_features)
             head.weight.data = layer.parameters[0][member].clone()
             head.bias.data = layer.parameters[1][member].squeeze(1).clone()
-            found += [_Unit(), head]
+            modules += [_Unit(), head]
         else:
             assert isinstance(layer, UnitNorm)
-            found.append(_Unit())
-    return nn.Sequential(*found)
+            modules.append(_Unit())
+    return nn.Sequential(*modules)
 
 
 def _net(norm: str = "group", members: int = MEMBERS, *, fused: bool = True) -> StackedNet:
@@ -101,14 +101,14 @@ def _backward(net: StackedNet, tables: Sequence[Tensor], labels: Tensor) -> None
 
 def _one_at_a_time(twin: nn.Module, tables: Sequence[Tensor], labels: Tensor) -> Tensor:
     """(B, P): each example's gradient from a batch of one, by autograd."""
-    found = []
+    per_example = []
     for example in range(labels.numel()):
         loss = nn.functional.cross_entropy(
             twin(*[table[:, example : example + 1].t() for table in tables]), labels[example : example + 1]
         )
         gradients = torch.autograd.grad(loss, list(twin.parameters()))
-        found.append(torch.cat([gradient.flatten() for gradient in gradients]))
-    return torch.stack(found)
+        per_example.append(torch.cat([gradient.flatten() for gradient in gradients]))
+    return torch.stack(per_example)
 
 
 @pytest.mark.parametrize("fused", [True, False])
@@ -209,13 +209,13 @@ def test_a_gradient_that_is_not_finite_counts_as_zero_and_changes_no_other(absur
     _backward(net, tables, labels)
     assert not bool(torch.isfinite(net.squared_norms()[1, 2]))
     everyone = torch.ones(MEMBERS, BATCH, dtype=torch.bool)
-    found = _release(net, everyone, noise=0.0)
-    assert bool(torch.isfinite(found).all())
+    released = _release(net, everyone, noise=0.0)
+    assert bool(torch.isfinite(released).all())
     tables[0][1, :, 2] = 0
     _backward(net, tables, labels)
     without = everyone.clone()
     without[1, 2] = False
-    torch.testing.assert_close(found, _release(net, without, noise=0.0))
+    torch.testing.assert_close(released, _release(net, without, noise=0.0))
 
 
 def test_whose_norm_is_no_finite_number_is_forgotten() -> None:

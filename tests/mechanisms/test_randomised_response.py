@@ -146,13 +146,13 @@ def test_a_graph_of_three_nodes_has_the_law_as_well(undirected: bool) -> None:
     graph = (1, 0, 1) if undirected else (1, 0, 0, 1, 0, 0)
     response, stream, draws = Response(one_to_one=0.6, zero_to_one=0.25), secret(10), 1500
     edge_index, true = edges_of(graph, 3, undirected), np.array(graph, dtype=bool)
-    found = np.array(
+    reported = np.array(
         [
             bits_of(randomise(edge_index, 3, response, stream, undirected=undirected, most_edges=9), 3, undirected)
             for _ in range(draws)
         ]
     )
-    for part, chance in ((found[:, true], response.one_to_one), (found[:, ~true], response.zero_to_one)):
+    for part, chance in ((reported[:, true], response.one_to_one), (reported[:, ~true], response.zero_to_one)):
         law = stats.binom(part.shape[1], chance).pmf(np.arange(part.shape[1] + 1))
         seen = np.bincount(part.sum(1), minlength=len(law))
         assert stats.chisquare(seen, draws * law).pvalue > 1e-4
@@ -307,10 +307,10 @@ class Told:
 def test_a_word_that_settles_nothing_is_settled_by_more_digits() -> None:
     hits = _Hits.of(3, 0.25)
     first, rest = hits.chances[1] >> 192, hits.chances[1] & (2**192 - 1)
-    told = Told([first - 1, first, first, first, first + 1], [rest - 1, rest, 0])
+    stream = Told([first - 1, first, first, first, first + 1], [rest - 1, rest, 0])
     # A number below the chance of at most one hit is one hit; from that chance on, it is two.
-    assert hits.draw(5, told).tolist() == [1, 1, 2, 1, 2]  # type: ignore[arg-type]
-    assert told.integers == []
+    assert hits.draw(5, stream).tolist() == [1, 1, 2, 1, 2]  # type: ignore[arg-type]
+    assert stream.integers == []
 
 
 def test_no_pairs_no_numbers() -> None:
@@ -323,7 +323,7 @@ def test_who_answers_by_chance_has_nothing_to_do_with_the_graph() -> None:
     pairs = pair_count(nodes, True)
     generator = np.random.default_rng(0)
     graphs = [np.sort(generator.choice(pairs, 200, replace=False)) for _ in range(3)]
-    told = [
+    reported = [
         pair_codes(
             randomise(pair_edges(joined, nodes, True), nodes, response, secret(8), undirected=True, most_edges=PLENTY),
             nodes,
@@ -332,7 +332,7 @@ def test_who_answers_by_chance_has_nothing_to_do_with_the_graph() -> None:
         for joined in graphs
     ]
     apart = np.setdiff1d(np.arange(pairs), np.concatenate(graphs))
-    invented = [np.intersect1d(one, apart) for one in told]
+    invented = [np.intersect1d(one, apart) for one in reported]
     assert len(invented[0]) > 20
     assert np.array_equal(invented[0], invented[1])
     assert np.array_equal(invented[0], invented[2])

@@ -32,12 +32,12 @@ def test_a_coordinate_is_laplace_with_its_standard_deviation() -> None:
 def test_one_scale_serves_all_coordinates() -> None:
     """The mean square of many coordinates is std^2 W with W ~ Exp(1): a release tells the scale of its own
     noise."""
-    found = draws(1500, 800, 2.0).double()
-    scales = (found.square().mean(1) / 4).numpy()
+    noise = draws(1500, 800, 2.0).double()
+    scales = (noise.square().mean(1) / 4).numpy()
     assert kstest(scales, "expon").pvalue > 1e-3
     apart = torch.randn(1500, 800, generator=torch.Generator().manual_seed(1)).square().mean(1).numpy()
     assert kstest(apart, "expon").pvalue < 1e-3
-    divided = (found / found.square().mean(1, keepdim=True).sqrt()).flatten()[:20_000].numpy()
+    divided = (noise / noise.square().mean(1, keepdim=True).sqrt()).flatten()[:20_000].numpy()
     assert kstest(divided, "norm").pvalue > 1e-3
 
 

@@ -56,9 +56,9 @@ class Watching:
         self.seen.append(released.clone())
 
 
-def released(mechanism: SubgraphGradients, *parts: Tensor, seed: int = 0, witness: Watching | None = None) -> Tensor:
+def released(mechanism: SubgraphGradients, *parts: Tensor, seed: int = 0, observer: Watching | None = None) -> Tensor:
     total = torch.full((3000,), 7.0)  # what stood there before does not count
-    mechanism.release([Given(part) for part in parts], total, secret(seed), witness)
+    mechanism.release([Given(part) for part in parts], total, secret(seed), observer)
     return total
 
 
@@ -109,16 +109,16 @@ def test_spherical_laplace_noise_has_one_scale_a_release() -> None:
     assert float(scales.std()) > 0.3, "the square root of an exponential scale"
 
 
-def test_a_witness_comes_before_the_noise_and_sees_what_is_released() -> None:
+def test_an_observer_comes_before_the_noise_and_sees_what_is_released() -> None:
     each = torch.randn(2, 3000, generator=generator()) * 1e-3
     canary = torch.zeros(3000)
     canary[4] = 0.5
     watching = Watching(canary)
-    shown = released(MECHANISM, each, witness=watching)
+    shown = released(MECHANISM, each, observer=watching)
     assert torch.allclose(watching.before[0], each.sum(0), atol=1e-7)
     assert torch.allclose(watching.seen[0], shown * 10)
     silent = Watching(torch.zeros(3000))
-    assert torch.equal(released(MECHANISM, each, witness=silent), released(MECHANISM, each))
+    assert torch.equal(released(MECHANISM, each, observer=silent), released(MECHANISM, each))
     assert torch.allclose(shown - released(MECHANISM, each), canary / 10, atol=1e-6)
 
 

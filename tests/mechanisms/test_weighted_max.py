@@ -105,7 +105,7 @@ def test_chances_of_labels_are_integrals_and_sum_to_one() -> None:
     """Against adaptive quadrature; 41 classes, equal counts, and chances too small to see included."""
     counts = np.array([12.0, 11.0, 5.0, 0.0])
     for sigma in (0.8, 3.0, 30.0):
-        found = label_chances(counts, sigma)
+        chances = label_chances(counts, sigma)
         for label, own in enumerate(counts):
             others = np.delete(counts, label)
 
@@ -113,8 +113,8 @@ def test_chances_of_labels_are_integrals_and_sum_to_one() -> None:
                 return float(stats.norm.pdf(x, own, sigma) * np.prod(stats.norm.cdf(x, others, sigma)))
 
             wanted = integrate.quad(density, own - 10 * sigma, 12 + 10 * sigma, limit=400, points=[own, 12.0])[0]
-            assert found[label] == pytest.approx(wanted, rel=1e-6, abs=1e-9)
-        assert found.sum() == pytest.approx(1, abs=1e-12)
+            assert chances[label] == pytest.approx(wanted, rel=1e-6, abs=1e-9)
+        assert chances.sum() == pytest.approx(1, abs=1e-12)
     assert label_chances(np.full(41, 3.0), 2.0) == pytest.approx(np.full(41, 1 / 41), rel=1e-10)
     assert label_chances(np.array([1e6, 0.0]), 1.0) == pytest.approx([1, 0], abs=1e-12)
 

@@ -97,18 +97,18 @@ def test_nobody_passes_the_limit(at_limit: str, votes: np.ndarray) -> None:
     weights = np.repeat([0.5, 1.5], TEACHERS // 2)
     one = squared_mu(Asked(queries=1, answers=1, vote_sigma=5.0, gate_sigma=5.0), 1.0)
     limit = 1.5**2 * one * 4.5
-    found = asked(
+    outcome = asked(
         votes, weights, vote_sigma=5.0, gate_sigma=5.0, limit_squared_mu=limit, at_limit=at_limit, threshold=-1e6
     )
-    taken = found.voting.sum(1)
+    taken = outcome.voting.sum(1)
     assert (taken * one * weights**2 <= limit).all()
     if at_limit == "stop":
         assert (taken == 4).all(), "all end when the heaviest has reached it"
-        assert found.answered.sum() == 4
+        assert outcome.answered.sum() == 4
     else:
         assert (taken[weights > 1] == 4).all()
         assert (taken[weights < 1] == QUERIES).all()
-        assert found.counts[10].sum() == pytest.approx(5), "the heavy ones vote no more"
+        assert outcome.counts[10].sum() == pytest.approx(5), "the heavy ones vote no more"
 
 
 def test_a_published_limit_ends_all(votes: np.ndarray) -> None:

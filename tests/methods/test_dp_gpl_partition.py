@@ -94,25 +94,25 @@ def test_the_published_partition_moves_many(joined: np.ndarray, roster: np.ndarr
 @pytest.mark.parametrize("weighting", ["uniform", "private-centrality", "centrality"])
 @pytest.mark.parametrize("shots", [0, 3])
 def test_slots_are_disjoint_and_private(weighting: str, shots: int, joined: np.ndarray, roster: np.ndarray) -> None:
-    found = assigned(weighting, joined, roster, shots=shots)
-    sitting = found.slots[found.slots != EMPTY]
+    assignment = assigned(weighting, joined, roster, shots=shots)
+    sitting = assignment.slots[assignment.slots != EMPTY]
     assert len(set(sitting.tolist())) == len(sitting)
     assert set(sitting.tolist()) <= set(roster.tolist())
-    assert found.weights.sum() == pytest.approx(TEACHERS)
-    assert found.sizes.sum() == len(sitting)
+    assert assignment.weights.sum() == pytest.approx(TEACHERS)
+    assert assignment.sizes.sum() == len(sitting)
     if weighting != "private-centrality":  # there, who finds no slot is left out
         assert len(sitting) == (36 if shots else len(roster))
-        assert found.sizes.max() - found.sizes.min() <= 1
+        assert assignment.sizes.max() - assignment.sizes.min() <= 1
 
 
 def test_the_published_groups_are_sorted_and_weights_rise(joined: np.ndarray, roster: np.ndarray) -> None:
-    found = assigned("centrality", joined, roster)
+    assignment = assigned("centrality", joined, roster)
     private = np.isin(np.arange(NODES), roster)
     centrality = (joined & private).sum(1) / (len(roster) - 1)
-    groups = [centrality[row[row != EMPTY]] for row in found.slots]
+    groups = [centrality[row[row != EMPTY]] for row in assignment.slots]
     assert all(one.max() <= other.min() for one, other in pairwise(groups))
-    assert (np.diff(found.weights) >= 0).all()
-    assert found.averages(centrality) == pytest.approx([group.mean() for group in groups])
+    assert (np.diff(assignment.weights) >= 0).all()
+    assert assignment.averages(centrality) == pytest.approx([group.mean() for group in groups])
 
 
 def test_a_teacher_of_a_rank_has_nodes_of_that_rank(joined: np.ndarray, roster: np.ndarray) -> None:

@@ -105,15 +105,15 @@ def test_whoever_stops_at_an_event_finds_in_every_ledger_what_was_drawn() -> Non
     graph = load("karate")
     config = Config(epochs=3, hidden=4, batch_size=10)
     members = [planned(config, graph, Context(seed=seed, noise_key=KEY)) for seed in range(2)]
-    told = 0
+    spent_events = 0
     for _, event in train(members):
         if isinstance(event, Spent):
-            told += 1
-            epochs = (told + 1) // 2
+            spent_events += 1
+            epochs = (spent_events + 1) // 2
             for member in members:
                 spent = sum(entry.count for entry in member.context.ledger.entries)
                 assert spent == epochs * config.steps(graph.facts.train_nodes) // 3
-    assert told == 6
+    assert spent_events == 6
 
 
 def test_less_privacy_learns_and_much_privacy_does_not() -> None:

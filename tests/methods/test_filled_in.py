@@ -18,14 +18,14 @@ FACTS = PublicFacts(nodes=2000, edges=8000, entries=16000, features=34, classes=
 def test_what_is_left_to_a_method_could_have_been_said(name: str) -> None:
     config: Any = build(METHODS[name].load_config(), {})
     planned = config.plan(FACTS)
-    found = filled_in(config, planned.statement)
-    assert set(found) == set(left(config)) - ({"delta"} if planned.statement.unit == "none" else set())
-    said = type(config)(**{**values(config), **found})
+    filled = filled_in(config, planned.statement)
+    assert set(filled) == set(left(config)) - ({"delta"} if planned.statement.unit == "none" else set())
+    said = type(config)(**{**values(config), **filled})
     again = said.plan(FACTS)
     assert again.noise == pytest.approx(dict(planned.noise))
     assert again.statement.epsilon == pytest.approx(planned.statement.epsilon)
     assert again.steps == planned.steps
-    assert not filled_in(said, again.statement).keys() - {name for name, value in found.items() if value == 0}
+    assert not filled_in(said, again.statement).keys() - {name for name, value in filled.items() if value == 0}
 
 
 def test_a_preset_says_its_own_choice() -> None:

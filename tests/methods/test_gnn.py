@@ -54,7 +54,7 @@ def test_one_round_by_hand_on_a_directed_path(conv: str) -> None:
     (layer,) = network.convolutions
     h = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
-        found = layer(h, network.prepare(dense.to_sparse_csr()))
+        output = layer(h, network.prepare(dense.to_sparse_csr()))
         if conv == "sage":
             expected = (dense @ h) @ layer.lin_l.weight.t() + h @ layer.lin_r.weight.t()
         elif conv == "gcn":
@@ -65,7 +65,7 @@ def test_one_round_by_hand_on_a_directed_path(conv: str) -> None:
             expected = layer.nn(h + dense @ h)
         else:
             expected = attention_by_hand(layer, h, dense + torch.eye(3))
-    assert torch.allclose(found, expected, atol=1e-5)
+    assert torch.allclose(output, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("conv", CONVOLUTIONS)

@@ -257,16 +257,16 @@ def test_predictions_of_others_do_not_read_who_trains(tmp_path: Path) -> None:
     node = int(graph.train_mask.nonzero()[3])
     left = with_node_nulled(graph, node)
     left = dataclasses.replace(left, train_mask=graph.train_mask, _cache={})  # who trains is public
-    found = []
+    probabilities = []
     for number, own in enumerate((graph, left)):
         folder = tmp_path / str(number)
         folder.mkdir()
         told(own, folder=folder, optimiser="sgd", learning_rate=1e-30, epochs=1)
         with np.load(folder / "predictions.npz") as arrays:
-            found.append(arrays["probabilities"])
+            probabilities.append(arrays["probabilities"])
     others = np.arange(120) != node
-    assert np.allclose(found[0][others], found[1][others], atol=1e-6)
-    assert not np.allclose(found[0][node], found[1][node], atol=1e-3)
+    assert np.allclose(probabilities[0][others], probabilities[1][others], atol=1e-6)
+    assert not np.allclose(probabilities[0][node], probabilities[1][node], atol=1e-3)
 
 
 def test_predictions_are_kept(tmp_path: Path) -> None:

@@ -37,14 +37,14 @@ Told = dict[int, tuple[set[int], set[tuple[int, int]]]]
 
 
 def told(subgraphs: Subgraphs) -> Told:
-    found: Told = {}
+    by_centre: Told = {}
     for index, centre in enumerate(subgraphs.centres.tolist()):
         part = subgraphs.part(index, index + 1)
         nodes = part.nodes.tolist()
         assert len(set(nodes)) == len(nodes)
         assert nodes[0] == centre
-        found[centre] = set(nodes), {(nodes[a], nodes[b]) for a, b in part.edges.t().tolist()}
-    return found
+        by_centre[centre] = set(nodes), {(nodes[a], nodes[b]) for a, b in part.edges.t().tolist()}
+    return by_centre
 
 
 def algorithms_2_and_3(
@@ -202,17 +202,17 @@ def test_degrees_that_are_counted_anew_would_change_other_subgraphs() -> None:
 def test_predictions_read_no_training_node_but_their_own(most: int) -> None:
     graph = load("social", data_options={"nodes": 100, "degree": 12.0})
     training, edges = graph.train_mask, graph.edge_index
-    found = told(inference_subgraphs(edges, training, most, secret()))
-    assert list(found) == list(range(100))
+    by_centre = told(inference_subgraphs(edges, training, most, secret()))
+    assert list(by_centre) == list(range(100))
     true = set(map(tuple, edges.t().tolist()))
     outside = torch.bincount(edges[1, ~training[edges[0]]], minlength=100)
-    for node, (inside, among) in found.items():
+    for node, (inside, among) in by_centre.items():
         read = inside - {node}
         assert all(not training[j] and (j, node) in true for j in read)
         assert len(read) == min(most, int(outside[node]))
         assert among == {(a, b) for a, b in true if {a, b} <= inside}
     some = torch.tensor([70, 3])
-    assert told(inference_subgraphs(edges, training, most, secret(), some)) == {n: found[n] for n in (70, 3)}
+    assert told(inference_subgraphs(edges, training, most, secret(), some)) == {n: by_centre[n] for n in (70, 3)}
 
 
 def test_neighbours_in_predictions_are_drawn_evenly() -> None:

@@ -234,12 +234,12 @@ def run(graph: Graph, folder: Path | None = None, seed: int = 0, **given: object
 def test_the_noise_has_the_scale_and_shape_that_is_accounted(noise: str, graph: Graph, tmp_path: Path) -> None:
     lam = 0.05
     _, context = run(graph, tmp_path, noise=noise, lam=lam, epochs=1)
-    found = Answers.load(tmp_path)
-    sample = (found.after - found.before).astype(np.float64).ravel()
+    answers = Answers.load(tmp_path)
+    sample = (answers.after - answers.before).astype(np.float64).ravel()
     (entry,) = context.ledger.entries
     assert entry.event == (Laplace if noise == "laplace" else Gaussian)(noise_multiplier=1 / lam)
-    assert entry.noise_std == pytest.approx(found.noise_std)
-    assert entry.count == MOVED_COUNTS * len(found.queries)
+    assert entry.noise_std == pytest.approx(answers.noise_std)
+    assert entry.count == MOVED_COUNTS * len(answers.queries)
 
     def accepts(scale: float) -> bool:
         if noise == "laplace":
@@ -253,7 +253,7 @@ def test_the_noise_has_the_scale_and_shape_that_is_accounted(noise: str, graph: 
     assert accepts(1 / lam)
     assert not accepts(2 / 3 / lam)
     assert not accepts(3 / 2 / lam)
-    assert abs(float(np.corrcoef((found.after - found.before).T)[0, 1])) < 5 / math.sqrt(len(found.queries))
+    assert abs(float(np.corrcoef((answers.after - answers.before).T)[0, 1])) < 5 / math.sqrt(len(answers.queries))
 
 
 @pytest.mark.parametrize("teacher", ["mlp", "gnn"])
@@ -273,18 +273,18 @@ def test_little_noise_teaches_and_much_noise_does_not(teacher: str, graph: Graph
 
 def test_the_record_of_answers(graph: Graph, tmp_path: Path) -> None:
     events, _ = run(graph, tmp_path, lam=1.0, queries=40)
-    found = Answers.load(tmp_path)
+    answers = Answers.load(tmp_path)
     assert [event.name for event in events if isinstance(event, Artifact)] == ["answers.npz"]
-    assert found.kind == "counts"
-    assert (found.before.sum(1) == 5).all()
-    assert (found.released == found.after.argmax(1)).all()
-    assert (found.truth == graph.y[torch.from_numpy(found.queries)].numpy()).all()
+    assert answers.kind == "counts"
+    assert (answers.before.sum(1) == 5).all()
+    assert (answers.released == answers.after.argmax(1)).all()
+    assert (answers.truth == graph.y[torch.from_numpy(answers.queries)].numpy()).all()
     parts = split_parts(graph, Config(private=0.3, public_train=0.6, public_test=0.1))
-    assert set(found.queries) <= set(parts.public_nodes[parts.public.train_mask].tolist())
-    assert len(set(found.queries)) == 40
-    assert not found.neighbours.size
-    (told,) = [event.value for event in events if isinstance(event, Metric) and event.name == "label_accuracy"]
-    assert told == pytest.approx((found.released == found.truth).mean())
+    assert set(answers.queries) <= set(parts.public_nodes[parts.public.train_mask].tolist())
+    assert len(set(answers.queries)) == 40
+    assert not answers.neighbours.size
+    (accuracy,) = [event.value for event in events if isinstance(event, Metric) and event.name == "label_accuracy"]
+    assert accuracy == pytest.approx((answers.released == answers.truth).mean())
 
 
 def test_the_data_dependent_epsilon_is_for_study_alone(graph: Graph, tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def test_the_encoder_finds_the_direction_that_edges_follow() -> None:
     dense = dense | dense.t()
     target, source = dense.nonzero(as_tuple=True)
     none = torch.zeros(nodes, dtype=torch.bool)
-    made = Graph(
+    two_sides = Graph(
         name="two sides",
         x=x,
         y=side,
@@ -292,12 +292,12 @@ def test_the_encoder_finds_the_direction_that_edges_follow() -> None:
         val_mask=none,
         test_mask=none,
     )
-    encoder = PublicEncoder.of(made, 1)
+    encoder = PublicEncoder.of(two_sides, 1)
     importance = np.abs(encoder.weights[:, 0]) * x.std(0).numpy()
     assert importance.argmax() == 1
-    assert np.corrcoef(encoder.public(made)[:, 0], side.numpy())[0, 1] ** 2 > 0.8
-    assert PublicEncoder.of(made, 99).dimensions == 5
-    flat = replace(made, x=torch.ones(nodes, 3), _cache={})
+    assert np.corrcoef(encoder.public(two_sides)[:, 0], side.numpy())[0, 1] ** 2 > 0.8
+    assert PublicEncoder.of(two_sides, 99).dimensions == 5
+    flat = replace(two_sides, x=torch.ones(nodes, 3), _cache={})
     assert np.array_equal(PublicEncoder.of(flat, 4).public(flat), np.zeros((nodes, 1)))
 
 
@@ -317,12 +317,12 @@ def test_pooling_recovers_a_linear_rule_from_noise_that_hides_every_single_vote(
 
 def test_chances_are_probabilities_that_keep_the_order_and_forget_the_unit() -> None:
     scores = np.array([[3.0, 1.0, -1.0], [0.0, 0.0, 0.0], [-2.0, 5.0, 4.0]])
-    found = chances(scores)
-    assert np.allclose(found.sum(1), 1)
-    assert np.array_equal(found.argsort(1)[[0, 2]], scores.argsort(1)[[0, 2]])
-    assert np.allclose(found[1], 1 / 3)
-    assert np.allclose(found, chances(1e6 * scores), atol=1e-6)
-    assert np.log(found[0, 0] / found[0, 1]) == pytest.approx(2 * 2 / scores.std(), rel=1e-4)
+    probabilities = chances(scores)
+    assert np.allclose(probabilities.sum(1), 1)
+    assert np.array_equal(probabilities.argsort(1)[[0, 2]], scores.argsort(1)[[0, 2]])
+    assert np.allclose(probabilities[1], 1 / 3)
+    assert np.allclose(probabilities, chances(1e6 * scores), atol=1e-6)
+    assert np.log(probabilities[0, 0] / probabilities[0, 1]) == pytest.approx(2 * 2 / scores.std(), rel=1e-4)
     assert np.allclose(chances(np.zeros((2, 4))), 0.25)
 
 

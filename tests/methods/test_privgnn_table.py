@@ -208,7 +208,7 @@ def test_what_is_released_has_the_noise_of_the_plan_once_for_all_queries(tmp_pat
     parts = split_parts(graph(300, 40), config)
     psi = PublicEncoder.of(parts.public, config.encoder).public(parts.public)
     numbers = {int(node): place for place, node in enumerate(parts.public_nodes)}
-    found = []
+    noise_by_seed = []
     for seed in range(4):
         folder = tmp_path / str(seed)
         folder.mkdir()
@@ -220,8 +220,8 @@ def test_what_is_released_has_the_noise_of_the_plan_once_for_all_queries(tmp_pat
         assert np.linalg.matrix_rank(asked) == 24 < len(asked)
         noise, left, _, _ = np.linalg.lstsq(asked, (answers.after - answers.before).astype(np.float64), rcond=None)
         assert np.abs(left).max() < 1e-4, "all answers must be made of one noisy table"
-        found.append(noise.ravel())
-    drawn = np.concatenate(found) / config.plan(graph(300, 40).facts).noise["noise_std"]
+        noise_by_seed.append(noise.ravel())
+    drawn = np.concatenate(noise_by_seed) / config.plan(graph(300, 40).facts).noise["noise_std"]
 
     def fits(scale: float) -> bool:
         low, high = stats.chi2(drawn.size).ppf([1e-5, 1 - 1e-5])
@@ -232,7 +232,7 @@ def test_what_is_released_has_the_noise_of_the_plan_once_for_all_queries(tmp_pat
     assert fits(1.0)
     assert not fits(2 / 3)
     assert not fits(3 / 2)
-    assert abs(np.corrcoef(found[0], found[1])[0, 1]) < 5 / np.sqrt(found[0].size)
+    assert abs(np.corrcoef(noise_by_seed[0], noise_by_seed[1])[0, 1]) < 5 / np.sqrt(noise_by_seed[0].size)
 
 
 def test_a_table_teaches_at_a_tenth_of_the_budget_of_votes() -> None:

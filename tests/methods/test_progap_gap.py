@@ -274,7 +274,7 @@ def test_nobody_knows_which_units_were_dropped(name: str) -> None:
     def first(key: bytes, dropout: float) -> torch.Tensor:
         config = method(name).load_config()(unit="node", epochs=1, batch_size=10**6, depth=1, hidden=8, dropout=dropout)
         look = Look()
-        context = Context(seed=0, noise_key=key, witness=look)
+        context = Context(seed=0, noise_key=key, observer=look)
         list(train_one(method(name).load_train(), config, toy_graph(), context))
         return look.sums[0]
 

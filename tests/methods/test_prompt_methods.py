@@ -212,7 +212,7 @@ def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monk
     config = Config(prompt=kind, **SMALL)
     ground = grounded(config)
     shots = assigned(ground, 9, 0)
-    egos, told, sizes = ground.egos(shots.nodes), [], set()
+    egos, gradients, sizes = ground.egos(shots.nodes), [], set()
     forward = Prompts.forward
 
     def seen(prompts: Prompts, backbone: Backbone, sight: Sight) -> Tensor:
@@ -225,9 +225,9 @@ def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monk
         net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=3.0)
         net.backward(egos.take(slice(0, count)), shots.labels[:count], torch.arange(count))
         assert net.squared_norms().shape == (1, count)
-        told.append(net._each[0])
+        gradients.append(net._each[0])
     assert sizes == {4}
-    assert all(torch.equal(one, told[0]) for one in told)
+    assert all(torch.equal(one, gradients[0]) for one in gradients)
 
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat", "gt"])
@@ -340,12 +340,12 @@ def test_a_run_draws_the_noise_that_was_planned(monkeypatch: pytest.MonkeyPatch)
 def test_what_is_learnt_from_is_what_was_released_however_many_were_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """How many were drawn is private: nothing but the noisy sum may know it."""
     release, step = PrivateGradients.release, StackedAdam.step
-    told: list[Tensor] = []
+    released: list[Tensor] = []
     learnt: list[Tensor] = []
 
     def spy(mechanisms: list[PrivateGradients], net: PerExampleGradients, *rest: object) -> None:
         release(mechanisms, net, *rest)  # type: ignore[arg-type]
-        told.append(net.gradients.clone())
+        released.append(net.gradients.clone())
 
     def adam(self: StackedAdam, gradients: Tensor) -> None:
         learnt.append(gradients.clone())
@@ -355,8 +355,8 @@ def test_what_is_learnt_from_is_what_was_released_however_many_were_drawn(monkey
     monkeypatch.setattr(StackedAdam, "step", adam)
     config = Config(prompt="gpf-plus", epochs=3, shots=0, batch_size=5, **SMALL)
     list(train_one(train_dpsgd, config, graph(), Context(noise_key=KEY)))
-    assert len(told) > 10
-    assert all(torch.equal(*pair) for pair in zip(told, learnt[-len(told) :], strict=True))
+    assert len(released) > 10
+    assert all(torch.equal(*pair) for pair in zip(released, learnt[-len(released) :], strict=True))
 
 
 def test_gppts_penalty_is_added_after_the_noise() -> None:
@@ -386,9 +386,9 @@ def test_many_examples_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_epoch_in_which_nobody_was_drawn_tells_no_loss() -> None:
     config = Config(epochs=4, shots=1, batch_size=1, epsilon=50.0, **SMALL)
-    told = [
+    metrics = [
         event
         for event in train_one(train_dpsgd, config, graph(), Context(seed=1, noise_key=KEY))
         if isinstance(event, Metric)
     ]
-    assert all(math.isfinite(event.value) for event in told)
+    assert all(math.isfinite(event.value) for event in metrics)

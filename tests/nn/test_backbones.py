@@ -40,12 +40,12 @@ def through(layers: list[nn.Module], x: Tensor, edge_index: Tensor) -> Tensor:
 
 
 def backbone(kind: str) -> Backbone:
-    made = network(kind, FEATURES, HIDDEN, torch.Generator().manual_seed(0))
+    net = network(kind, FEATURES, HIDDEN, torch.Generator().manual_seed(0))
     draws = torch.Generator().manual_seed(1)
     with torch.no_grad():
-        for parameter in made.parameters():  # biases too must matter
+        for parameter in net.parameters():  # biases too must matter
             parameter += 0.2 * torch.randn(parameter.shape, generator=draws)
-    return Backbone.of(made).to(torch.float64)
+    return Backbone.of(net).to(torch.float64)
 
 
 @pytest.fixture(scope="module")
@@ -86,14 +86,14 @@ def test_the_dense_pass_is_the_layers_on_each_ego_graph(kind: str, extra: int, o
     )
     x, net = features(9 + extra), backbone(kind)
     layers = peer(kind, net)
-    found = net.embed(x, adjacency, present, egos.near, extra)
-    assert found.shape == (READINGS, 12, HIDDEN)
+    embedding = net.embed(x, adjacency, present, egos.near, extra)
+    assert embedding.shape == (READINGS, 12, HIDDEN)
     for reading in range(READINGS):
         for row in range(12):
             taken = present[reading % len(present), row]
             edges = adjacency[reading % len(adjacency), row] & taken.unsqueeze(0) & taken.unsqueeze(1)
             expected = through(layers, x[reading, row], edges.nonzero().t().flip(0))[0]
-            assert torch.allclose(found[reading, row], expected, rtol=0, atol=1e-12)
+            assert torch.allclose(embedding[reading, row], expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)

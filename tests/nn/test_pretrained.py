@@ -88,10 +88,10 @@ def _changed(path: Path) -> None:
 def _another(path: Path) -> None:
     """A sound file, of a wider network."""
     draws = torch.Generator().manual_seed(0)
-    made = module.Network("gat", 5, 16)
+    net = module.Network("gat", 5, 16)
     with torch.no_grad():
-        made.layers[0].bias.uniform_(generator=draws)
-    module._write(path, Backbone.of(made))
+        net.layers[0].bias.uniform_(generator=draws)
+    module._write(path, Backbone.of(net))
 
 
 def _not_numbers(path: Path) -> None:

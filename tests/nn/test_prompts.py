@@ -201,7 +201,7 @@ def test_soft_labels_say_what_hard_ones_say() -> None:
 def test_many_slots_are_computed_in_blocks(prompt: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of one slot, on two threads, say what one block says; the number of threads changes nothing."""
     setting, recipe = Setting("gat", double=True), PromptRecipe(kind=prompt, tokens=3, epochs=4)
-    fresh, found = setting.fresh(recipe), []
+    fresh, results = setting.fresh(recipe), []
     egos, labels = setting.egos(setting.slots), setting.labels(setting.slots)
     before = torch.get_num_threads()
     for size, threads in ((1e9, 1), (1, 1), (1, 2)):
@@ -212,9 +212,9 @@ def test_many_slots_are_computed_in_blocks(prompt: str, monkeypatch: pytest.Monk
             losses = [tuning.step() for _ in range(recipe.epochs)]
         finally:
             torch.set_num_threads(before)
-        found.append((torch.stack(losses), tuning.result().parameters))
-    (losses, whole), (_, one), (_, two) = found
-    assert torch.allclose(losses, found[1][0])
+        results.append((torch.stack(losses), tuning.result().parameters))
+    (losses, whole), (_, one), (_, two) = results
+    assert torch.allclose(losses, results[1][0])
     for name in fresh.tuned:
         assert torch.allclose(whole[name], one[name], atol=1e-9)
         assert torch.equal(one[name], two[name])

@@ -44,23 +44,23 @@ def some_subgraphs(edges: Tensor, nodes: int = 9, share: float = 0.7, seed: int 
 
 
 def network(kind: str, layers: int, seed: int = 0) -> RaggedNetwork:
-    made = RaggedNetwork(kind, FEATURES, HIDDEN, CLASSES, layers=layers)
-    made.initialise(generator(seed))
-    made.parameters.add_(torch.randn(made.parameters.shape, generator=generator(seed + 1)), alpha=0.3)
-    return made
+    net = RaggedNetwork(kind, FEATURES, HIDDEN, CLASSES, layers=layers)
+    net.initialise(generator(seed))
+    net.parameters.add_(torch.randn(net.parameters.shape, generator=generator(seed + 1)), alpha=0.3)
+    return net
 
 
 def test_in_edges_are_those_inside_the_chosen_nodes() -> None:
     _, _, edges = toy()
     members = torch.tensor([True, False, True, True, False, True, True, True, True])
-    found = InEdges.among(edges[:, torch.randperm(edges.shape[1], generator=generator())], members)
+    in_edges = InEdges.among(edges[:, torch.randperm(edges.shape[1], generator=generator())], members)
     true = {(int(j), int(i)) for j, i in edges.t() if members[j] and members[i]}
-    which, place = found.of(torch.arange(9))
-    assert list(zip(found.sources[place].tolist(), which.tolist(), strict=True)) == sorted(
+    which, place = in_edges.of(torch.arange(9))
+    assert list(zip(in_edges.sources[place].tolist(), which.tolist(), strict=True)) == sorted(
         true, key=lambda e: (e[1], e[0])
     )
-    which, place = found.of(torch.tensor([5, 2]))
-    assert [(int(found.sources[p]), int(w)) for w, p in zip(which, place, strict=True)] == [
+    which, place = in_edges.of(torch.tensor([5, 2]))
+    assert [(int(in_edges.sources[p]), int(w)) for w, p in zip(which, place, strict=True)] == [
         *((j, 0) for j, i in sorted(true) if i == 5),
         *((j, 1) for j, i in sorted(true) if i == 2),
     ]
@@ -126,14 +126,14 @@ def test_gradients_equal_both_slow_twins(
     labels = y[subgraphs.centres]
     losses, expected = one_by_one(net, x, subgraphs, labels)
     assert torch.allclose(padded(net, x, subgraphs, labels), expected, atol=1e-5)
-    found = list(net.gradients(x, subgraphs, labels))
-    assert (len(found) > 1) == (numbers == 30)
-    assert torch.allclose(torch.cat([part.losses for part in found]), losses, atol=1e-5)
-    norms, true = torch.cat([part.squared_norms() for part in found]), expected.square().sum(1)
+    parts = list(net.gradients(x, subgraphs, labels))
+    assert (len(parts) > 1) == (numbers == 30)
+    assert torch.allclose(torch.cat([part.losses for part in parts]), losses, atol=1e-5)
+    norms, true = torch.cat([part.squared_norms() for part in parts]), expected.square().sum(1)
     assert torch.allclose(norms, true, rtol=2e-4)
     assert bool((norms >= true * (1 - 1e-6)).all()), "a norm is never found too small"
     factors = torch.rand(len(labels), generator=generator(7))
-    assert torch.allclose(summed(found, expected.shape[1], factors), factors @ expected, atol=1e-5)
+    assert torch.allclose(summed(parts, expected.shape[1], factors), factors @ expected, atol=1e-5)
     assert float(expected.abs().amax(0).min()) > 0, "every parameter takes part"
 
 

@@ -75,7 +75,7 @@ class World:
         frame: Frame | None = None,
     ) -> list[Answer]:
         chosen = range(len(self.tasks)) if chosen is None else chosen
-        told = train_small_graphs(
+        events = train_small_graphs(
             self.x,
             [self.tasks[task] for task in chosen],
             classes=classes,
@@ -86,7 +86,7 @@ class World:
             memory_mb=memory_mb,
             frame=frame,
         )
-        return sorted((event for event in told if isinstance(event, Answer)), key=lambda answer: answer.index)
+        return sorted((event for event in events if isinstance(event, Answer)), key=lambda answer: answer.index)
 
 
 def streams(task: int) -> tuple[torch.Generator, torch.Generator]:
@@ -229,15 +229,15 @@ def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
         generators=streams,
         memory_mb=0.06 * (torch.get_num_threads() + 1),
     )
-    found: dict[int, Answer] = {}
+    answers: dict[int, Answer] = {}
     for event in tight:
         if isinstance(event, Answer):
-            found[event.index] = event
+            answers[event.index] = event
         # chunks at work and one prepared, of two models at most, and the item that made the last one full
         assert held.alive() <= 2 * (torch.get_num_threads() + 1) + 1 < len(held)
     assert held.asked == list(range(18))
     for answer in plenty:
-        assert torch.allclose(answer.log_posterior, found[answer.index].log_posterior, atol=1e-6)
+        assert torch.allclose(answer.log_posterior, answers[answer.index].log_posterior, atol=1e-6)
 
 
 def test_a_model_beyond_the_memory_is_refused() -> None:
@@ -293,7 +293,7 @@ def test_a_failing_task_stops_the_others() -> None:
 
 def test_the_loss_and_progress_of_finished_models() -> None:
     world = World((30, 12))
-    told = list(
+    events = list(
         train_small_graphs(
             world.x,
             world.tasks,
@@ -304,8 +304,8 @@ def test_the_loss_and_progress_of_finished_models() -> None:
             generators=streams,
         )
     )
-    assert told[-1] == Advance(done=2, total=2)
-    assert all(event.seconds > 0 for event in told if isinstance(event, Answer))
+    assert events[-1] == Advance(done=2, total=2)
+    assert all(event.seconds > 0 for event in events if isinstance(event, Answer))
 
 
 @pytest.mark.parametrize(
@@ -389,13 +389,13 @@ def test_memory_stays_bounded_on_a_large_private_graph() -> None:
         "--epochs",
         "1",
     ]
-    told = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
-    found = re.search(
-        r"([\d,]+) teachers of 1 epochs on 20,000 nodes with 500 dense features: .* peak ([\d.]+) GB", told
+    output = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    match = re.search(
+        r"([\d,]+) teachers of 1 epochs on 20,000 nodes with 500 dense features: .* peak ([\d.]+) GB", output
     )
-    assert found is not None, told
-    assert found[1] == "80"
-    assert 0.1 < float(found[2]) < 2
+    assert match is not None, output
+    assert match[1] == "80"
+    assert 0.1 < float(match[2]) < 2
 
 
 @pytest.mark.parametrize("hidden", [10, 64])
@@ -411,7 +411,7 @@ def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
     )
 
     def posteriors(first: SmallGraph) -> list[Tensor]:
-        told = train_small_graphs(
+        events = train_small_graphs(
             world.x,
             [first, *world.tasks[1:]],
             classes=CLASSES,
@@ -421,8 +421,8 @@ def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
             generators=streams,
             frame=Frame(places=60, sparse=sparse),
         )
-        found = {event.index: event.log_posterior for event in told if isinstance(event, Answer)}
-        return [found[task] for task in range(len(world.tasks))]
+        log_posteriors = {event.index: event.log_posterior for event in events if isinstance(event, Answer)}
+        return [log_posteriors[task] for task in range(len(world.tasks))]
 
     whole = world.tasks[0]
     before = posteriors(whole)

@@ -43,16 +43,16 @@ def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def handles(monkeypatch: pytest.MonkeyPatch) -> Dragged:
     """What each figure of the page calls when one of its lines is let go, by the figure's name."""
-    found: Dragged = {}
+    callbacks: Dragged = {}
     show = live_plot.show
 
     def shown(figure: object, key: str, **rest: object) -> None:
         if rest.get("on_drag"):
-            found[key.split(".")[0]] = rest["on_drag"]  # type: ignore[assignment]
+            callbacks[key.split(".")[0]] = rest["on_drag"]  # type: ignore[assignment]
         show(figure, key, **rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(live_plot, "show", shown)
-    return found
+    return callbacks
 
 
 def _texts(app: AppTest) -> str:
@@ -129,19 +129,19 @@ def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: st
 
 def test_a_wanted_epsilon_gives_noise_and_the_noise_gives_it_back(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
-    found = method_costs.setting("gap", {"unit": "edge", "epsilon": 2.0}, FACTS)
+    setting = method_costs.setting("gap", {"unit": "edge", "epsilon": 2.0}, FACTS)
     assert app.number_input(key="epsilon").value == 2
-    assert app.number_input(key="scale").value == pytest.approx(found.noise(), rel=1e-5)
-    app.number_input(key="scale").set_value(2 * found.noise()).run()
+    assert app.number_input(key="scale").value == pytest.approx(setting.noise(), rel=1e-5)
+    app.number_input(key="scale").set_value(2 * setting.noise()).run()
     assert not app.exception, app.exception
-    said = found.at(float(app.number_input(key="scale").value or 0))
+    said = setting.at(float(app.number_input(key="scale").value or 0))
     assert _shown(app)[0] == upper(said.epsilon)
     assert float(_shown(app)[0]) < 1.1
     assert app.number_input(key="epsilon").value == pytest.approx(float(upper(said.epsilon)))
     assert app.query_params["scale"], "the address holds what was given"
     app.number_input(key="epsilon").set_value(2.0).run()
     assert "scale" not in app.query_params
-    assert app.number_input(key="scale").value == pytest.approx(found.noise(), rel=1e-5)
+    assert app.number_input(key="scale").value == pytest.approx(setting.noise(), rel=1e-5)
 
 
 def test_a_wrong_number_leaves_the_numbers_of_before(opened: Callable[..., AppTest]) -> None:

@@ -194,13 +194,13 @@ class TestShown:
     def test_three_numbers_figures_and_exports(self, opened: Open, store: RunStore, run: str) -> None:
         planned = store.get(run).statement
         assert planned is not None
-        made = made_audit(run, noise=0.8, published=9.0, delta=planned.delta)
-        store.add_audit(run, made)
+        record = made_audit(run, noise=0.8, published=9.0, delta=planned.delta)
+        store.add_audit(run, record)
         app = opened("audit", run=run)
         sound, published, audited = _boxes(app)
-        assert float(sound) >= made.sound
+        assert float(sound) >= record.sound
         assert published == "9"
-        assert 0 < float(audited.removeprefix("≥ ")) <= made.epsilon
+        assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
         assert "No claim is refuted. That proves none of them" in _texts(app)
         assert not app.error
         drawn = "\n".join(_drawn(app))
@@ -210,13 +210,13 @@ class TestShown:
         assert labels.count("SVG") == labels.count("JSON") == 3
         statement = store.get(run).statement
         assert statement is not None
-        assert statement.epsilon_audited == made.epsilon
+        assert statement.epsilon_audited == record.epsilon
         run_claims = [text.value for text in app.markdown if text.value.startswith("#### ")][:3]
         assert upper(statement.epsilon) in run_claims[0]
         shown = re.search(r"≥ ([\d.]+)", run_claims[2])
         assert shown is not None
-        assert 0 < float(shown.group(1)) <= made.epsilon
-        assert made.notes[0] in _texts(app)
+        assert 0 < float(shown.group(1)) <= record.epsilon
+        assert record.notes[0] in _texts(app)
 
     @pytest.mark.parametrize(
         ("claims", "red", "said"),
@@ -249,11 +249,11 @@ class TestShown:
     def test_the_verdict_is_for_people_and_comes_first(self, claims: dict[str, object], said: str) -> None:
         asked = {**claims, "published": 9.0}
         gaps = GAPS if asked.pop("gaps", None) else ()
-        made = made_audit(noise=0.8, **{**asked, "published": 2.5} if gaps else asked)  # type: ignore[arg-type]
+        record = made_audit(noise=0.8, **{**asked, "published": 2.5} if gaps else asked)  # type: ignore[arg-type]
         statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=gaps)
-        found = verdict.verdict(made, statement)
-        assert found.startswith(f"**The attack shows that the ε is at least {lower(made.epsilon)}.**")
-        assert said.format(upper(made.sound)) in found
+        found = verdict.verdict(record, statement)
+        assert found.startswith(f"**The attack shows that the ε is at least {lower(record.epsilon)}.**")
+        assert said.format(upper(record.sound)) in found
 
     def test_the_next_step_is_one_click(
         self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch

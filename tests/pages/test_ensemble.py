@@ -71,14 +71,14 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
 
 
 def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> None:
-    found = ensemble(limit=0.8)
-    app = opened("teachers", data="karate", run=_kept(store, found))
+    teachers = ensemble(limit=0.8)
+    app = opened("teachers", data="karate", run=_kept(store, teachers))
     numbers, drawn = _numbers(app), _drawn(app)
     assert numbers["Teachers"] == "40"
     assert (numbers["Student"], numbers["Before tuning"], numbers["All teachers"]) == ("70.0%", "30.0%", "80.0%")
     assert numbers["Best teacher"] == "—"  # this run did not say
-    assert numbers[EPSILONS["sound"].label] == f"{upper(found.sound.min(), 2)} – 0.8"
-    gone = int((ensembles.stopped_at(found) >= 0).sum())
+    assert numbers[EPSILONS["sound"].label] == f"{upper(teachers.sound.min(), 2)} – 0.8"
+    gone = int((ensembles.stopped_at(teachers) >= 0).sum())
     assert 0 < gone < 40
     assert numbers["Stopped"] == str(gone)
     table = next(one.value for one in app.dataframe if "because of" in one.value)
@@ -114,17 +114,17 @@ def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> Non
 
 
 def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunStore) -> None:
-    found = ensemble()
-    place = _closest(found)
-    app = opened("teachers", data="karate", run=_kept(store, found))
-    own = one_vote.Noise.of(found)
+    teachers = ensemble()
+    place = _closest(teachers)
+    app = opened("teachers", data="karate", run=_kept(store, teachers))
+    own = one_vote.Noise.of(teachers)
 
     def shown() -> dict[str, str]:
         assert not app.exception, app.exception
         return _numbers(app)
 
     def said(noise: one_vote.Noise) -> dict[str, str]:
-        rows = one_vote.data(found, place, noise)
+        rows = one_vote.data(teachers, place, noise)
         passes = rows[0]["passes"]
         return {
             "The largest class stays": chance(max(rows, key=lambda row: row["votes"])["chance"]),

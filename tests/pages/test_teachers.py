@@ -155,10 +155,10 @@ def _ready(app: AppTest, seconds: float = 60) -> AppTest:
 @pytest.mark.usefixtures("unread")
 @pytest.mark.parametrize("kind", ["posterior", "table", "votes"])
 def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store: RunStore, kind: str) -> None:
-    found = made_answers(kind, refuse=3)
-    run = keep_answers(store, found)
+    record = made_answers(kind, refuse=3)
+    run = keep_answers(store, record)
     app = opened("teachers", data="karate", run=run)
-    rows = answers.data(found)
+    rows = answers.data(record)
     values = {metric.label: metric.value for metric in app.metric}
     answered = rows[:-3]
     flipped = sum(row["before"] != row["after"] for row in answered) / len(answered)
@@ -169,7 +169,7 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert values["Noise changed the label"] == percent(flipped)
     assert values["Right before noise"] == percent(right)
     table = next(one.value for one in app.dataframe if "released" in one.value)
-    assert table["node"].tolist() == found.queries.tolist()
+    assert table["node"].tolist() == record.queries.tolist()
     assert table["released"].tolist().count("refused") == 3
     assert {"truth (evaluator only)", "before noise (private)"} <= set(table)
     assert "In the middle, large and hollow" in _texts(app)
@@ -191,14 +191,14 @@ def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], st
 
 @pytest.mark.usefixtures("unread")
 def test_the_table_can_be_narrowed_and_a_query_chosen(opened: Callable[..., AppTest], store: RunStore) -> None:
-    found = made_answers(refuse=2)
-    run = keep_answers(store, found)
-    app = opened("teachers", data="karate", run=run, show="refused", query=str(found.queries[-1]))
-    assert app.selectbox(key="query").options == [str(node) for node in found.queries[-2:]]
-    assert app.selectbox(key="query").value == str(found.queries[-1])
-    app.selectbox(key="query").set_value(str(found.queries[-2])).run()
+    record = made_answers(refuse=2)
+    run = keep_answers(store, record)
+    app = opened("teachers", data="karate", run=run, show="refused", query=str(record.queries[-1]))
+    assert app.selectbox(key="query").options == [str(node) for node in record.queries[-2:]]
+    assert app.selectbox(key="query").value == str(record.queries[-1])
+    app.selectbox(key="query").set_value(str(record.queries[-2])).run()
     assert not app.exception
-    assert any(text.startswith(f"Node {found.queries[-2]}:") for text in _drawn(app))
+    assert any(text.startswith(f"Node {record.queries[-2]}:") for text in _drawn(app))
 
 
 @pytest.mark.usefixtures("unread")

@@ -49,10 +49,10 @@ def one_way(keep: int) -> Callable[[], AbstractContextManager[None]]:
 
     def plant() -> AbstractContextManager[None]:
         honest = pld._library()
-        made = honest.PrivacyLossDistribution
+        construct = honest.PrivacyLossDistribution
 
         def both(*curves: Any) -> Any:
-            return made(*[curves[keep % len(curves)]] * 2)
+            return construct(*[curves[keep % len(curves)]] * 2)
 
         library = SimpleNamespace(**{**vars(honest), "PrivacyLossDistribution": both})
         return instead(pld, "_library", lambda: library)
@@ -91,12 +91,12 @@ def nothing(_: str) -> Iterator[None]:
 
 def another_program_or_device_has_another_key() -> Verdict:
     graph = load("karate")
-    found = set()
+    derived_keys = set()
     for program, device in (("1.0.0", "cpu"), ("1.0.1", "cpu"), ("1.0.0", "cuda")):
         with version(program):
             (own,) = keys.run_keys(b"secret", ["a run"], [graph], device)
-        found |= {own.noise, own.shared}
-    return Verdict(wrong=len(found) < 6, seen=f"{len(found)} keys of 6 for 2 programs and 2 devices")
+        derived_keys |= {own.noise, own.shared}
+    return Verdict(wrong=len(derived_keys) < 6, seen=f"{len(derived_keys)} keys of 6 for 2 programs and 2 devices")
 
 
 def asked_is_shown() -> AbstractContextManager[None]:

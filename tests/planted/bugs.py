@@ -206,7 +206,7 @@ def audited(method: str, trials: int = 4000, **options: object) -> Callable[[], 
 
 
 class Counter:
-    """A witness that counts releases."""
+    """An observer that counts releases."""
 
     def __init__(self) -> None:
         self.seen = 0
@@ -221,7 +221,7 @@ class Counter:
 def releases_are_all_in_the_ledger() -> Verdict:
     graph = load("social", data_options={"nodes": 60, "degree": 4.0, "features": 6})
     counter = Counter()
-    context = Context(witness=counter, noise_key=KEY)
+    context = Context(observer=counter, noise_key=KEY)
     config = METHODS["dp-mlp"].load_config()(epochs=2, batch_size=10, hidden=4)
     for _ in train_one(METHODS["dp-mlp"].load_train(), config, graph, context):
         pass

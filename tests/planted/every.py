@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.planted import accounts, bugs, floats, witnessed
+from tests.planted import accounts, bugs, floats, observed
 
-BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *witnessed.BUGS)
+BUGS = (*bugs.BUGS, *floats.BUGS, *accounts.BUGS, *observed.BUGS)

@@ -7,8 +7,8 @@ import sys
 import time
 import warnings
 
+from tests.observer.judge import alone_on_a_core
 from tests.planted.every import BUGS
-from tests.witness.judge import alone_on_a_core
 
 
 def main() -> int:

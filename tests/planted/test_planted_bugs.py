@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.observer.judge import alone_on_a_core
 from tests.planted.every import BUGS
 from tests.planted.planting import Bug, Verdict
-from tests.witness.judge import alone_on_a_core
 
 CHECKS: dict[Callable[[], Verdict], list[Bug]] = {}
 for _bug in BUGS:

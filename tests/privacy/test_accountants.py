@@ -275,7 +275,7 @@ def test_randomised_response_composes_as_its_product(count: int) -> None:
 @pytest.mark.parametrize(("epsilon", "count"), [(0.3, 30), (1.0, 5)])
 def test_pure_epsilon_composes_optimally(epsilon: float, count: int) -> None:
     """Kairouz, Oh and Viswanath 2015, Theorem 3.3: delta at (k - 2i) epsilon, for whole i, in closed form."""
-    found = PLDAccountant().epsilon(times(PureDP(epsilon=epsilon), count), DELTA)
+    accounted = PLDAccountant().epsilon(times(PureDP(epsilon=epsilon), count), DELTA)
 
     def exact(total: float) -> float:
         losses = epsilon * (count - 2 * np.arange(count + 1))
@@ -283,7 +283,7 @@ def test_pure_epsilon_composes_optimally(epsilon: float, count: int) -> None:
         return float(np.sum(chances * np.maximum(-np.expm1(total - losses), 0.0)))
 
     wanted = routes.epsilon_of(exact, DELTA)
-    assert wanted - 1e-9 <= found <= wanted * 1.001
+    assert wanted - 1e-9 <= accounted <= wanted * 1.001
 
 
 @pytest.mark.parametrize("factor", [2 / 3, 1.0, 3 / 2])
@@ -374,11 +374,11 @@ def test_prv_without_opacus_says_what_is_missing(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_grid_is_made_for_each_kind_of_step_and_not_for_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[object] = []
+    grids: list[object] = []
     honest = pld.distribution
-    monkeypatch.setattr(pld, "distribution", lambda *given: made.append(given[0]) or honest(*given))
+    monkeypatch.setattr(pld, "distribution", lambda *given: grids.append(given[0]) or honest(*given))
     event = Composed((times(sampled(0.0129, gauss(1.23456)), 3 * 773), times(gauss(1.23456), 2)))
     assert 5 < PLDAccountant().epsilon(event, DELTA) < 7
-    assert len(made) == 2
+    assert len(grids) == 2
     assert 5 < PLDAccountant().epsilon(event, DELTA) < 7
-    assert len(made) == 2, "what is asked again is remembered"
+    assert len(grids) == 2, "what is asked again is remembered"

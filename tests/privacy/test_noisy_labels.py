@@ -175,12 +175,14 @@ def test_an_order_chosen_on_the_way_costs_no_more_than_a_fixed_one(ratio: float)
     def best(gates: int, answers: int, c: float) -> float:
         if not gates and not answers:
             return max(1 - c, 0.0)
-        found = 0.0
+        divergence = 0.0
         for (p, q), left in ((gate, (gates - 1, answers)), (answer, (gates, answers - 1))):
             if min(left) >= 0:
                 # H_c = E_q[r H_(c/r)(the rest)], the rest chosen anew for each outcome.
-                found = max(found, sum(float(a) * best(*left, c * float(b / a)) for a, b in zip(p, q, strict=True)))
-        return found
+                divergence = max(
+                    divergence, sum(float(a) * best(*left, c * float(b / a)) for a, b in zip(p, q, strict=True))
+                )
+        return divergence
 
     def fixed(gates: int, answers: int) -> float:
         p, q = np.ones(1), np.ones(1)
@@ -273,16 +275,16 @@ def test_prices_are_what_the_accountant_says() -> None:
 
 
 def test_a_slider_makes_a_grid_a_place_and_none_where_it_has_been(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[object] = []
+    grids: list[object] = []
     honest = pld.distribution
-    monkeypatch.setattr(pld, "distribution", lambda *given: made.append(given[0]) or honest(*given))
+    monkeypatch.setattr(pld, "distribution", lambda *given: grids.append(given[0]) or honest(*given))
     places = [(0.0513, "votes"), (0.0917, "votes"), (0.4113, "posterior")]
     for lam, release in places:
         noisy_labels.price(release, lam, 0.3, 1000, 10, 1e-4)
-    assert 0 < len(made) <= len(places)
+    assert 0 < len(grids) <= len(places)
     for lam, release in places:
         noisy_labels.price(release, lam, 0.3, 1000, 10, 1e-4)
-    assert len(made) <= len(places)
+    assert len(grids) <= len(places)
 
 
 def test_the_convention_of_the_tables_is_at_ten_times_delta() -> None:

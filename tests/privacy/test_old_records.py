@@ -108,14 +108,14 @@ def test_they_are_the_kinds_that_this_version_writes(store: RunStore) -> None:
 
 def test_audits_of_then_have_their_adversaries_and_can_be_made_again(store: RunStore) -> None:
     audited = [record for record in store.find() if store.audits(record.id)]
-    assert {found.adversary for record in audited for found in store.audits(record.id)} == {
+    assert {audit.adversary for record in audited for audit in store.audits(record.id)} == {
         Adversary.WORST_CASE,
         Adversary.CANARIES,
     }
     for record in audited:
-        for found in store.audits(record.id):
-            assert audit_bounds.data(found)
-            assert type(found).from_json(found.to_json()) == found
+        for audit in store.audits(record.id):
+            assert audit_bounds.data(audit)
+            assert type(audit).from_json(audit.to_json()) == audit
         assert record.statement is not None
         if record.statement.epsilon_audited is not None:
             assert record.statement.adversary is AUDITS[record.statement.audited_by].adversary

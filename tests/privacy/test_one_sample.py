@@ -102,12 +102,12 @@ def test_atoms_on_one_sample_cost_what_listing_says(atoms: Atoms, rate: float, c
         p, q = with_and_without(atoms, rate, queries)
         return routes.epsilon_of(lambda epsilon: max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon)), delta)
 
-    found = tight().epsilon(once(rate, atoms, count), delta)
-    assert exact(count) - 1e-9 <= found <= exact(count) * 1.002 + 1e-9
-    assert abs(exact(count + 1) - found) > 0.01 * found  # one query more is another number
+    accounted = tight().epsilon(once(rate, atoms, count), delta)
+    assert exact(count) - 1e-9 <= accounted <= exact(count) * 1.002 + 1e-9
+    assert abs(exact(count + 1) - accounted) > 0.01 * accounted  # one query more is another number
     fresh = tight().epsilon(Repeated(event=PoissonSampled(rate=rate, event=atoms), count=count), delta)
-    assert fresh < found - 0.05
-    assert found <= RenyiAccountant().epsilon(once(rate, atoms, count), delta)
+    assert fresh < accounted - 0.05
+    assert accounted <= RenyiAccountant().epsilon(once(rate, atoms, count), delta)
 
 
 @pytest.mark.parametrize("factor", [2 / 3, 1.0, 3 / 2])
@@ -141,7 +141,7 @@ def test_a_sample_composes_with_what_is_not_sampled() -> None:
     """A sample of Gaussians beside a Gaussian: a mixture in the plane, integrated on a grid."""
     rate, inner, outer, delta = 0.3, 1.5, 2.0, 1e-3
     event = Composed((once(rate, Gaussian(noise_multiplier=inner), 1), Gaussian(noise_multiplier=outer)))
-    found = PLDAccountant().epsilon(event, delta)
+    epsilon = PLDAccountant().epsilon(event, delta)
     steps = np.linspace(-9, 9, 1201)
     cell = (steps[1] - steps[0]) ** 2
     x, y = np.meshgrid(steps * inner, steps * outer, indexing="ij")
@@ -151,9 +151,9 @@ def test_a_sample_composes_with_what_is_not_sampled() -> None:
 
     p = ((1 - rate) * normal(x / inner) + rate * normal((x - 1) / inner)) * normal((y - 1) / outer) * cell
     q = normal(x / inner) * normal(y / outer) * cell
-    delta_at = max(hockey_stick(p, q, found), hockey_stick(q, p, found))
+    delta_at = max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
     assert delta_at == pytest.approx(delta, rel=5e-3)
-    assert found <= RenyiAccountant().epsilon(event, delta)
+    assert epsilon <= RenyiAccountant().epsilon(event, delta)
 
 
 @pytest.mark.parametrize("order", [1.5, 2.0, 6.0])

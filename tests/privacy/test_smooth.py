@@ -167,21 +167,21 @@ def releases(poll: Poll, counts: Array, draws: int, *, failure: float = 0.2) -> 
 
 def test_what_is_released_has_the_noise_that_is_paid_for_and_the_bound_holds_as_often_as_said() -> None:
     counts, draws, failure = np.array([[20.0, 3.0, 1.0], [24.0, 0.0, 0.0], [22.0, 1.0, 1.0]]), 2000, 0.2
-    found = releases(WITHOUT_TEST, counts, draws, failure=failure)
+    released = releases(WITHOUT_TEST, counts, draws, failure=failure)
     cost = smooth.cost_at(3.0, counts, WITHOUT_TEST)
     beta, scale = 0.15 * 2 / 3, 0.6 * 2 * math.sqrt(3) / 2
     sensitivity = smooth.smooth_sensitivity(3.0, counts, WITHOUT_TEST, beta)
-    noise = (np.array([one.noisy_cost for one in found]) - cost) * scale / sensitivity
-    logs = np.log([one.noisy_sensitivity / sensitivity for one in found]) / (beta / (0.25 * 2))
+    noise = (np.array([one.noisy_cost for one in released]) - cost) * scale / sensitivity
+    logs = np.log([one.noisy_sensitivity / sensitivity for one in released]) / (beta / (0.25 * 2))
     for sample, law in ((noise, stats.t(3)), (logs, stats.laplace())):
         assert stats.kstest(sample, law.cdf).pvalue > LEVEL
         for wrong in (2 / 3, 3 / 2):
             assert stats.kstest(sample * wrong, law.cdf).pvalue < LEVEL
     assert abs(float(np.corrcoef(np.clip(noise, -5, 5), logs)[0, 1])) < 5 / math.sqrt(draws)
-    broken = sum(one.cost < cost for one in found)
+    broken = sum(one.cost < cost for one in released)
     assert stats.binomtest(broken, draws, failure, alternative="greater").pvalue > LEVEL
     assert broken > draws * failure / 20, "a bound that never fails is not the one that was said"
-    assert all(0 <= one.cost <= smooth.independent_cost(3.0, 3, WITHOUT_TEST) for one in found)
+    assert all(0 <= one.cost <= smooth.independent_cost(3.0, 3, WITHOUT_TEST) for one in released)
 
 
 def test_agreement_of_200_teachers_is_worth_a_release() -> None:

@@ -59,14 +59,14 @@ def test_mixtures_in_any_directions_are_dominated_by_one_line(seed: int) -> None
     for centres, aligned in ((directions * radii[:, None], False), (radii[:, None] * np.eye(3)[:1], True)):
         ratio = np.exp(x @ centres.T - radii**2 / 2) @ weights
         for i, c in enumerate(np.exp(epsilons)):
-            for found, sampled in (
+            for curve, sampled in (
                 (bound.removed, np.maximum(ratio - c, 0)),
                 (bound.added, np.maximum(1 - c * ratio, 0)),
             ):
                 error = 5 * float(sampled.std()) / math.sqrt(len(x)) + 1e-9
-                assert sampled.mean() <= found[i] + error
+                assert sampled.mean() <= curve[i] + error
                 if aligned:
-                    assert sampled.mean() >= found[i] - error
+                    assert sampled.mean() >= curve[i] - error
     smaller = mixture_curves(radii * 2 / 3, weights, epsilons)
     assert (smaller.removed < bound.removed - 1e-3).any()
 
@@ -108,7 +108,7 @@ def best_decreasing(terms: Array) -> float:
 @pytest.mark.parametrize(("noise", "rate", "degree"), [(3.0, 0.3, 4), (1.0, 0.6, 7), (20.0, 0.2, 50)])
 def test_antitonic_regression_finds_the_best_decreasing_sequence(noise: float, rate: float, degree: int) -> None:
     event = subgraphs(noise, rate=rate, neighbours=2)
-    found = open_curves(event, degree, EPSILONS, spacing=0.0025)
+    bound = open_curves(event, degree, EPSILONS, spacing=0.0025)
     rho = degree_law(rate, 2, degree).weights(1e-15)[:, None]
     a = 1 / noise
     s = 2 * a * np.arange(len(rho))[:, None]
@@ -118,7 +118,7 @@ def test_antitonic_regression_finds_the_best_decreasing_sequence(noise: float, r
         tail = stats.norm.sf
         removed = rho * ((1 - rate) * tail(x - s) + rate * tail(x - s - a) - c * tail(x))
         added = rho * (tail(x - s) - c * ((1 - rate) * tail(x) + rate * tail(x + a)))
-        for terms, curve in ((removed, found.removed), (added, found.added)):
+        for terms, curve in ((removed, bound.removed), (added, bound.added)):
             searched = best_decreasing(terms)
             assert searched - 1e-12 <= curve[i] <= searched + 1e-5
             # Without the order between sizes of sets, more would have to be paid.
@@ -144,13 +144,13 @@ def test_one_pass_gives_the_regression_that_many_passes_give(peaks: int) -> None
 @pytest.mark.parametrize(("rate", "neighbours"), [(0.2, 1), (0.9, 3), (1.0, 2), (0.02, 10)])
 def test_blocks_cover_every_degree_and_dominate_it(rate: float, neighbours: int) -> None:
     event = subgraphs(1.0, rate=rate, neighbours=neighbours, largest=3000)
-    found = list(blocks(event))
-    assert found[0][0] == neighbours
-    assert found[-1][1] == 3000
-    assert all(one[1] + 1 == following[0] for one, following in itertools.pairwise(found))
+    degree_ranges = list(blocks(event))
+    assert degree_ranges[0][0] == neighbours
+    assert degree_ranges[-1][1] == 3000
+    assert all(one[1] + 1 == following[0] for one, following in itertools.pairwise(degree_ranges))
     counts = np.arange(60)
     tops = np.max([stats.binom.sf(counts, law.trials, law.chance) for law in dominating(event)], axis=0)
-    for first, last in found:
+    for first, last in degree_ranges:
         law = block_law(rate, neighbours, first, last)
         above = stats.binom.sf(counts, law.trials, law.chance)
         for degree in {first, (first + last) // 2, last}:

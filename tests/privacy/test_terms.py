@@ -99,13 +99,13 @@ def test_a_term_that_hangs_on_the_unit_and_is_not_counted_is_found_out() -> None
 
 @pytest.mark.parametrize(("rate", "present", "absent", "noise"), [*CASES, (0.05, 41, 40, 9.0), (0.5, 0, 3, 1.0)])
 def test_curves_by_quadrature(rate: float, present: int, absent: int, noise: float) -> None:
-    found = curves(terms(rate, present, absent, noise), EPSILONS)
+    bound = curves(terms(rate, present, absent, noise), EPSILONS)
     x = np.arange(-(absent + 10 * noise), present + 10 * noise, noise / 400)
     p = sum(stats.binom.pmf(j, present, rate) * stats.norm.pdf(x, j, noise) for j in range(present + 1))
     q = sum(stats.binom.pmf(j, absent, rate) * stats.norm.pdf(x, -j, noise) for j in range(absent + 1))
     for i in range(0, len(EPSILONS), 50):
         c = math.exp(EPSILONS[i])
-        for curve, one, other in ((found.removed, p, q), (found.added, q, p)):
+        for curve, one, other in ((bound.removed, p, q), (bound.added, q, p)):
             exact = float(np.maximum(one - c * other, 0).sum()) * noise / 400
             assert exact - 1e-9 <= curve[i] <= exact + 2e-5
 

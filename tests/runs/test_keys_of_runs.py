@@ -195,12 +195,12 @@ def test_another_number_of_threads_is_another_device() -> None:
     released."""
     graph, before = load("karate"), torch.get_num_threads()
     try:
-        found = []
+        derived_keys = []
         for threads in (1, 2, 1):
             torch.set_num_threads(threads)
-            found += run_keys(b"secret", ["the same run"], [graph], "cpu")
+            derived_keys += run_keys(b"secret", ["the same run"], [graph], "cpu")
     finally:
         torch.set_num_threads(before)
-    assert found[0] == found[2]
-    assert found[0].noise != found[1].noise
-    assert found[0].shared != found[1].shared
+    assert derived_keys[0] == derived_keys[2]
+    assert derived_keys[0].noise != derived_keys[1].noise
+    assert derived_keys[0].shared != derived_keys[1].shared

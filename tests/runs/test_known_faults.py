@@ -86,17 +86,17 @@ def old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[RunStore]:
 
 
 def test_runs_of_an_old_store_are_read_and_say_what_they_carry(old: RunStore) -> None:
-    found = {record.id: record for record in old.find()}
-    assert {run: (record.state, record.version) for run, record in found.items()} == dict.fromkeys(
+    records = {record.id: record for record in old.find()}
+    assert {run: (record.state, record.version) for run, record in records.items()} == dict.fromkeys(
         (GAP, DP_MLP, MLP), ("done", "")
     )
-    carried = {run: record.statement.known_faults for run, record in found.items() if record.statement}
+    carried = {run: record.statement.known_faults for run, record in records.items() if record.statement}
     assert carried == {
         GAP: (PREDICTED, TAILS, REUSED),
         DP_MLP: (PREDICTED, TAILS, RECORD, REUSED, NAME, CHOSEN),
         MLP: (),
     }
-    statement = found[GAP].statement
+    statement = records[GAP].statement
     assert statement is not None
     assert statement.epsilon == pytest.approx(7.993103421242548), "what was promised is not changed after the fact"
     assert statement_from_json(json.loads(json.dumps(statement_to_json(statement)))) == statement

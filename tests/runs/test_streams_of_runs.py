@@ -80,10 +80,10 @@ def test_runs_of_one_seed_have_noise_of_their_own(store: RunStore) -> None:
     }
     for record in wait(store, list(ids.values()), timeout=120):
         assert record.state == "done", record.error
-    told = {name: Answers.load(store.folder(run)) for name, run in ids.items()}
-    noise = {name: (answers.after - answers.before) / answers.noise_std for name, answers in told.items()}
+    answers_by_options = {name: Answers.load(store.folder(run)) for name, run in ids.items()}
+    noise = {name: (answers.after - answers.before) / answers.noise_std for name, answers in answers_by_options.items()}
     for one, other in combinations(noise, 2):
         assert abs(np.corrcoef(noise[one].ravel(), noise[other].ravel())[0, 1]) < 0.9
     # samples are a run's own as well, unless they are asked to be common
-    assert not np.array_equal(told[False, 2.0].before, told[False, 4.0].before)
-    assert np.array_equal(told[True, 2.0].before, told[True, 4.0].before)
+    assert not np.array_equal(answers_by_options[False, 2.0].before, answers_by_options[False, 4.0].before)
+    assert np.array_equal(answers_by_options[True, 2.0].before, answers_by_options[True, 4.0].before)

@@ -266,11 +266,11 @@ def test_a_run_is_done_while_eight_writers_keep_the_store_busy(
     output = hammers.communicate()[0]
     assert records[0].state == "done", records[0].error
     assert hammers.returncode == 0
-    told_by = {int(seed): int(told) for seed, told in map(str.split, output.splitlines())}
+    told_by = {int(seed): int(messages) for seed, messages in map(str.split, output.splitlines())}
     for record in store.find(RunQuery(methods=("hammer",))):
-        told = told_by[record.spec.seed]
+        messages = told_by[record.spec.seed]
         assert record.state == "stopped"
-        assert [event.sequence for event in store.events(record.id, kinds=["log"])] == list(range(1, told + 1))
+        assert [event.sequence for event in store.events(record.id, kinds=["log"])] == list(range(1, messages + 1))
     events = store.events(run)
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     assert sum(event.kind == "metric" and event.payload["name"] == "train_loss" for event in events) == 20

@@ -47,16 +47,16 @@ def single(coordinates: int, kind: str) -> Array:
     sigma = math.sqrt(2)
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
-        found = []
+        ratios = []
         for centre in (1.0, 0.0):
             along, others = noise(generator, draws, coordinates, sigma, kind)
             seen = along + centre
             here, there = (np.sqrt((seen - place) ** 2 + others) * math.sqrt(2) / sigma for place in (1.0, 0.0))
             if coordinates == 2:  # the density is K_0
-                found.append(np.log(special.k0e(here)) - here - np.log(special.k0e(there)) + there)
+                ratios.append(np.log(special.k0e(here)) - here - np.log(special.k0e(there)) + there)
             else:  # the other coordinates tell the scale
-                found.append((seen - 0.5) * (coordinates - 1) / others)
-        return found[0], found[1]
+                ratios.append((seen - 0.5) * (coordinates - 1) / others)
+        return ratios[0], ratios[1]
 
     return draw  # type: ignore[return-value]
 
@@ -108,7 +108,7 @@ def run(kind: str, coordinates: int = 1000) -> Array:
     weights /= weights.sum()
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
-        found = []
+        scores = []
         for present in (True, False):
             total = np.zeros(draws)
             for _ in range(steps):
@@ -121,8 +121,8 @@ def run(kind: str, coordinates: int = 1000) -> Array:
                     for weight, shift in zip(weights, shifts, strict=True)
                 ]
                 total += np.logaddexp.reduce(ratios)
-            found.append(total)
-        return found[0], found[1]
+            scores.append(total)
+        return scores[0], scores[1]
 
     return draw  # type: ignore[return-value]
 
@@ -149,15 +149,15 @@ def test_a_whole_run_claimed_at_2_tells_more_than_4() -> None:
 
 def test_the_size_at_a_run_s_own_noise() -> None:
     """More noise is claimed for less, and shows less; what is shown is above every claim."""
-    found = [
+    lower_bounds = [
         gaps.shown_epsilon(
             rate=PUBMED["rate"], neighbours=1, steps=44, sigma=sigma, delta=PUBMED["delta"], exclusive=exclusive
         )
         for sigma in (2.918, SIGMA)
         for exclusive in (True, False)
     ]
-    assert min(found) > 20
-    assert found[0] > found[2]
+    assert min(lower_bounds) > 20
+    assert lower_bounds[0] > lower_bounds[2]
     gap = gaps.projection_gap(
         rate=PUBMED["rate"], neighbours=1, steps=44, sigma=SIGMA, delta=PUBMED["delta"], out_degree=LARGEST
     )
@@ -262,15 +262,15 @@ def test_degrees_that_are_counted_anew_tell_who_left(frozen: bool) -> None:
     assert claimed < 1
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
-        found = []
+        scores = []
         for chance in (0.5 if frozen else 1.0, 0.5):
             central = generator.binomial(readers, rate, draws)
             drawn = generator.binomial(central, chance)
-            found.append(2.0 * drawn - central + generator.normal(0.0, 6.0, draws))
-        return found[0], found[1]
+            scores.append(2.0 * drawn - central + generator.normal(0.0, 6.0, draws))
+        return scores[0], scores[1]
 
-    told = shown(draw, delta, seed=77, draws=200_000)
-    assert told > 8 if not frozen else told <= claimed
+    lower_bound = shown(draw, delta, seed=77, draws=200_000)
+    assert lower_bound > 8 if not frozen else lower_bound <= claimed
 
 
 def test_a_zero_row_counts_in_a_mean() -> None:

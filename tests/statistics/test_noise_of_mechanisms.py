@@ -122,9 +122,9 @@ def test_a_run_draws_fresh_noise_of_the_planned_scale(name: str, unit: str, monk
         released.append(release(*arguments).clone())
         return released[-1].clone()
 
-    def silent(mechanisms: Any, net: Any, noise: Any, witnesses: Any) -> None:
+    def silent(mechanisms: Any, net: Any, noise: Any, observers: Any) -> None:
         net.gradients.zero_()
-        private(mechanisms, net, noise, witnesses)
+        private(mechanisms, net, noise, observers)
         gradients.append(net.gradients.clone() * mechanisms[0].expected_batch)
 
     monkeypatch.setattr(stacking, "release_stack", aggregates)

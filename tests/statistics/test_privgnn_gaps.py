@@ -96,12 +96,12 @@ def test_noise_on_logarithms_protects_nobody(noisy: str, teachers: tuple[Array, 
         labels = [(one + generator.laplace(size=(draws, 3))).argmax(axis=1) for one in (absent, present)]
         return (labels[0] == 0).astype(float), (labels[1] == 0).astype(float)
 
-    found = audited(*draw(np.random.default_rng(21), 400_000), 0.5, 0.0)
+    lower_bound = audited(*draw(np.random.default_rng(21), 400_000), 0.5, 0.0)
     if noisy == "logarithms":
-        assert found > 6
+        assert lower_bound > 6
     else:
         sound = tight().epsilon(privgnn.argmax_atoms(1.0, 3), 0.0)
-        assert sound / 2 < found <= sound <= 2
+        assert sound / 2 < lower_bound <= sound <= 2
     assert gaps_privgnn.GAP_LOG_POSTERIOR.evidence == "audited"
 
 
@@ -169,12 +169,12 @@ def test_one_sample_exceeds_fresh_samples(classes: int, once: bool) -> None:
     fresh = privgnn.argmax_event(queries=queries, rate=rate, noise=noise, classes=classes)
     single = noisy_labels.asked_of_one_sample(privgnn.argmax_atoms(noise, classes), queries=queries, rate=rate)
     assert printed == pytest.approx(3.905, abs=1e-3)
-    found = shown(labels(noise, classes, queries, rate, once=once), delta, seed=41)
+    lower_bound = shown(labels(noise, classes, queries, rate, once=once), delta, seed=41)
     if once:
-        assert printed + 1 < found <= tight().epsilon(single, delta)
-        assert found > 7 or classes != 2
+        assert printed + 1 < lower_bound <= tight().epsilon(single, delta)
+        assert lower_bound > 7 or classes != 2
     else:
-        assert tight().epsilon(fresh, delta) / 3 < found <= tight().epsilon(fresh, delta) < printed
+        assert tight().epsilon(fresh, delta) / 3 < lower_bound <= tight().epsilon(fresh, delta) < printed
 
 
 def test_the_sizes_of_the_one_sample_gap() -> None:
@@ -289,12 +289,12 @@ def test_noisy_votes_stay_within_their_epsilon(queries: int, rate: float, factor
         scores = np.log1p(rate * np.expm1((2 * x - 1) / (2 * (factor * sigma) ** 2))).sum(axis=-1)
         return scores[0], scores[1]
 
-    found = shown(draw, delta, seed=61, draws=300_000 if queries == 1 else 100_000)
-    assert sound / 3 < found
+    lower_bound = shown(draw, delta, seed=61, draws=300_000 if queries == 1 else 100_000)
+    assert sound / 3 < lower_bound
     if factor == 1.0:
-        assert found <= sound
+        assert lower_bound <= sound
     elif queries > 1:
-        assert found > sound
+        assert lower_bound > sound
 
 
 # --- PATE -------------------------------------------------------------------------------------------------

@@ -103,43 +103,43 @@ def test_more_noise_costs_less(name: str, unit: str) -> None:
      ("pate", "queries")],
 )  # fmt: skip
 def test_more_of_what_reads_costs_more(name: str, option: str) -> None:
-    found = _setting(name, "node", **ASKED.get(name, {}))
-    lever = next(one for one in found.price.levers if one.option == option)
-    noise = found.noise()
-    curve = method_costs.along(found, lever, noise)
+    setting = _setting(name, "node", **ASKED.get(name, {}))
+    lever = next(one for one in setting.price.levers if one.option == option)
+    noise = setting.noise()
+    curve = method_costs.along(setting, lever, noise)
     own = next(point for point in curve.points if point.chosen)
     assert own.x == lever.value
-    assert own.epsilon == found.at(noise).epsilon
+    assert own.epsilon == setting.at(noise).epsilon
     epsilons = [point.epsilon for point in curve.points]
     assert epsilons == sorted(epsilons)
     assert epsilons[-1] > 1.2 * epsilons[0]
 
 
 def test_a_degree_bound_moves_while_the_noise_on_sums_stays() -> None:
-    found = _setting("gap", "node")
-    lever = next(one for one in found.price.levers if one.option == "max_degree")
+    setting = _setting("gap", "node")
+    lever = next(one for one in setting.price.levers if one.option == "max_degree")
     assert lever.held is not None
-    changed = replace(found.config, max_degree=4 * found.config.max_degree)
-    noise = found.noise()
-    before, after = found.at(noise), lever.held(changed, FACTS, noise)
+    changed = replace(setting.config, max_degree=4 * setting.config.max_degree)
+    noise = setting.noise()
+    before, after = setting.at(noise), lever.held(changed, FACTS, noise)
     assert [entry.noise_std for entry in after.ledger] == [entry.noise_std for entry in before.ledger]
     sums = [entry.sensitivity for entry in after.ledger if entry.kind is MechanismKind.AGGREGATION]
-    assert sums == pytest.approx([math.sqrt(4 * found.config.max_degree)] * 2)
+    assert sums == pytest.approx([math.sqrt(4 * setting.config.max_degree)] * 2)
 
 
 def test_a_curve_without_time_grows_each_time_and_ends() -> None:
     method_costs._at.cache_clear()
-    found = _setting("gap", "edge", depth=3)
-    noise = found.noise()
-    begun = method_costs.along_noise(found, noise, until=-math.inf)
+    setting = _setting("gap", "edge", depth=3)
+    noise = setting.noise()
+    begun = method_costs.along_noise(setting, noise, until=-math.inf)
     assert not begun.complete
     assert [point.chosen for point in begun.points] == [True], "the setting itself comes first"
     for known in range(2, 100):
-        more = method_costs.along_noise(found, noise, until=-math.inf)
+        more = method_costs.along_noise(setting, noise, until=-math.inf)
         assert len(more.points) == known
         if more.complete:
             break
-    assert more.points == method_costs.along_noise(found, noise).points
+    assert more.points == method_costs.along_noise(setting, noise).points
 
 
 def test_places_that_are_refused_do_not_hold_a_curve_up() -> None:
@@ -193,18 +193,18 @@ def test_noise_without_a_proof_costs_without_end() -> None:
 def test_a_border_lands_where_it_was_let_go(
     name: str, options: dict[str, Scalar], tolerance: float, wanted: float
 ) -> None:
-    found = _setting(name, "node", **options)
-    border = found.price.split
+    setting = _setting(name, "node", **options)
+    border = setting.price.split
     assert border is not None
 
     def share(one: method_costs.Setting) -> float:
         said = one.at(one.noise())
         return float(ledger.data(said.ledger, said.delta)[0]["share"])
 
-    moved = border.moved(wanted, share(found))
+    moved = border.moved(wanted, share(setting))
     again = _setting(name, "node", **{**options, border.option: moved})
     assert share(again) == pytest.approx(wanted, abs=tolerance)
-    assert again.at(again.noise()).epsilon == pytest.approx(found.config.epsilon, rel=2e-3)
+    assert again.at(again.noise()).epsilon == pytest.approx(setting.config.epsilon, rel=2e-3)
 
 
 def test_parts_of_a_budget_and_what_is_left_without_them() -> None:

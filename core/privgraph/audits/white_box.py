@@ -91,7 +91,7 @@ class Blocks:
 
 
 class Canaries:
-    """A `Witness` with canaries, each of which is in for the whole run or not at all, by a fair coin.
+    """An `Observer` with canaries, each of which is in for the whole run or not at all, by a fair coin.
 
     In a step with P coordinates, canary i < P/2 has a coordinate of its own; where there are more canaries
     than that, the rest stay out of the step, and their scores as they were. What all others add is subtracted
@@ -116,7 +116,7 @@ class Canaries:
         self._clean = torch.zeros(0)
 
     def join(self, total: Tensor, clip: float) -> None:
-        """See `Witness`."""
+        """See `Observer`."""
         places = self._placed_on(total)
         self.clip = clip
         self._with, self._without = self.shifts.draw(self._drawn)
@@ -125,7 +125,7 @@ class Canaries:
         total[places] += torch.from_numpy(added).to(total)
 
     def see(self, released: Tensor) -> None:
-        """See `Witness`."""
+        """See `Observer`."""
         places = self._placed_on(released)
         noise = (released - self._clean).double() / self.clip
         x = noise[places].cpu().numpy()
@@ -193,7 +193,7 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
         noise_key=key.noise,
         device=torch.device(subject.device),
         ledger=ledger,
-        witness=canaries,
+        observer=canaries,
     )
     for event in train_one(method(subject.method).load_train(), subject.config, graph, context):
         if isinstance(event, Progress):

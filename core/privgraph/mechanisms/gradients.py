@@ -16,7 +16,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.entries import gradient_entry, gradient_event
 from privgraph.mechanisms.gaussian import GaussianNoise
-from privgraph.mechanisms.observer import Witness
+from privgraph.mechanisms.observer import Observer
 from privgraph.privacy.events import NonPrivate, PoissonSampled
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.streams import Secret
@@ -96,15 +96,15 @@ class PrivateGradients:
         net: PerExample,
         valid: Tensor,
         noise: Sequence[Secret],
-        witnesses: Sequence[Witness | None] = (),
+        observers: Sequence[Observer | None] = (),
     ) -> None:
         """Turn `net.gradients`, (S, P), into each member's private gradient, from its last backward pass.
 
         valid: (S, B) bool, the examples that were drawn (the rest is padding). noise: the members' own
-        streams. witnesses: the members' adversaries in an audit; none in every run of the workbench.
+        streams. observers: the members' adversaries in an audit; none in every run of the workbench.
         """
         PrivateGradients.clip_and_sum(mechanisms, net, valid)
-        PrivateGradients.perturb(mechanisms, net, noise, witnesses)
+        PrivateGradients.perturb(mechanisms, net, noise, observers)
 
     @staticmethod
     def clip_and_sum(mechanisms: Sequence[PrivateGradients], net: PerExample, valid: Tensor) -> None:
@@ -123,24 +123,24 @@ class PrivateGradients:
         mechanisms: Sequence[PrivateGradients],
         net: PerExample,
         noise: Sequence[Secret],
-        witnesses: Sequence[Witness | None] = (),
+        observers: Sequence[Observer | None] = (),
     ) -> None:
         """Add noise to `net.gradients`, sums of clipped gradients, and divide by the expected batch size."""
         if not len(mechanisms) == len(noise) == len(net.gradients):
             raise ValueError(f"{len(net.gradients)} members need as many mechanisms and streams of noise")
-        watching = witnesses or [None] * len(mechanisms)
+        watching = observers or [None] * len(mechanisms)
         # Members that share a mechanism and a stream, as an audit's trials do, are one block: their noise is
         # drawn at once.
         together = len(set(mechanisms)) == len(set(noise)) == 1 and not any(watching)
         blocks = [net.gradients] if together else list(net.gradients)
-        for block, mechanism, secret, witness in zip(blocks, mechanisms, noise, watching, strict=False):
-            if witness is not None:
-                witness.join(block, mechanism.clip)
+        for block, mechanism, secret, observer in zip(blocks, mechanisms, noise, watching, strict=False):
+            if observer is not None:
+                observer.join(block, mechanism.clip)
             if mechanism.noise_multiplier > 0:
                 std = mechanism.noise_multiplier * mechanism.clip * sums_margin(mechanism.expected_batch)
                 GaussianNoise(std=std, sensitivity=mechanism.clip).add_(block, secret)
-            if witness is not None:
-                witness.see(block)
+            if observer is not None:
+                observer.see(block)
             block.div_(mechanism.expected_batch)
 
 

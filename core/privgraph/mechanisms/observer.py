@@ -2,7 +2,7 @@
 released.
 
 What is released is public by the guarantee; that it is looked at costs nothing. A run of the workbench has no
-witness.
+observer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Protocol
 from torch import Tensor
 
 
-class Witness(Protocol):
+class Observer(Protocol):
     """Called by a mechanism on private gradients in every step, in this order."""
 
     def join(self, total: Tensor, clip: float) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.gradients import clip_factors, sums_margin
-from privgraph.mechanisms.observer import Witness
+from privgraph.mechanisms.observer import Observer
 from privgraph.mechanisms.spherical_laplace import SphericalLaplaceNoise
 from privgraph.mechanisms.subgraph_entries import GAUSSIAN, NOISES, subgraph_entry, subgraph_event
 from privgraph.privacy.events import NonPrivate, SampledSubgraphs
@@ -103,7 +103,7 @@ class SubgraphGradients:
         )
 
     def release(
-        self, parts: Iterable[PerSubgraph], total: Tensor, noise: Secret, witness: Witness | None = None
+        self, parts: Iterable[PerSubgraph], total: Tensor, noise: Secret, observer: Observer | None = None
     ) -> None:
         """Turn `total` (P,), whatever it holds, into the private gradient of all subgraphs of `parts`.
 
@@ -115,13 +115,13 @@ class SubgraphGradients:
             squared = part.squared_norms()
             factors = clip_factors(squared.unsqueeze(0), clips)[0]
             part.add_to(total, factors.masked_fill_(~torch.isfinite(squared), 0.0))
-        if witness is not None:
-            witness.join(total, self.clip)
+        if observer is not None:
+            observer.join(total, self.clip)
         std = self.noise_multiplier * self.clip * sums_margin(self.expected_batch)
         if self.noise == GAUSSIAN:
             GaussianNoise(std=std, sensitivity=self.clip).add_(total, noise)
         else:
             SphericalLaplaceNoise(std=std).add_(total, noise)
-        if witness is not None:
-            witness.see(total)
+        if observer is not None:
+            observer.see(total)
         total.div_(self.expected_batch)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from privgraph.data.digest import tensors_digest
 from privgraph.data.graph import Graph
-from privgraph.mechanisms.observer import Witness
+from privgraph.mechanisms.observer import Observer
 from privgraph.methods.base import MethodConfig, Plan
 from privgraph.privacy.ledger import Ledger
 from privgraph.progress import Event
@@ -29,7 +29,7 @@ class Context:
     shared their noise could be subtracted from each other. `shared_key` is the same for all runs of an
     installation on the same data, for samples that runs have in common on purpose, and never for noise
     (default: the noise key); both keys depend on the data, the program and the device (`methods.keys`).
-    `witness` is the adversary of an audit, to whom methods that release gradients show them; None in every
+    `observer` is the adversary of an audit, to whom methods that release gradients show them; None in every
     run of the workbench.
     """
 
@@ -39,7 +39,7 @@ class Context:
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
     ledger: Ledger = field(default_factory=Ledger)
     folder: Path | None = None
-    witness: Witness | None = field(default=None, repr=False)
+    observer: Observer | None = field(default=None, repr=False)
     _handed_out: set[str] = field(default_factory=set, repr=False, compare=False)
 
     def having_read(self, tensors: Mapping[str, Tensor]) -> Context:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from privgraph.mechanisms.gradients import SUMS, PrivateGradients
-from privgraph.mechanisms.observer import Witness
+from privgraph.mechanisms.observer import Observer
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.nn.inputs import Chosen, Inputs, Shared
 from privgraph.nn.layers import EVALUATION, Pass
@@ -240,14 +240,14 @@ def fit_private(
     dropout: Sequence[Secret] = (),
     weight_decay: float = 0.0,
     selection: str = "last",
-    witnesses: Sequence[Witness | None] = (),
+    observers: Sequence[Observer | None] = (),
 ) -> Iterator[Epoch]:
     """DP-Adam: `steps` steps of Adam on private gradients of Poisson samples, told as `epochs` records.
 
     `gradients[s]` is member s's mechanism (clip, noise, sampling rate); `sampling` and `noise` are the
     members' own secret streams. Every step draws a sample, empty ones included, and adds noise: an empty
     sample's step is noise alone, as the accounting assumes. The ledger is the caller's: `steps` applications
-    a member. `witnesses` are the members' adversaries in an audit.
+    a member. `observers` are the members' adversaries in an audit.
     `dropout` are the members' own secret streams, too: masks that anybody knew would move all gradients with
     one example. Validation accuracies read private labels: they are for study, and "validation" selection is
     not free.
@@ -287,7 +287,7 @@ def fit_private(
                 PrivateGradients.clip_and_sum(gradients, net, valid)
                 total += net.gradients
             net.gradients.copy_(total)
-            PrivateGradients.perturb(gradients, net, noise, witnesses)
+            PrivateGradients.perturb(gradients, net, noise, observers)
             optimiser.step(net.gradients)
         (val_accuracy,) = accuracies(net, inputs, labels, [val_masks])
         if best is not None:

@@ -172,7 +172,7 @@ class Stack:
                 dropout=[member.context.secret(f"sampling/dropout/{stage}") for member in self.members],
                 weight_decay=config.weight_decay,
                 selection=selection,
-                witnesses=[member.context.witness for member in self.members],
+                observers=[member.context.observer for member in self.members],
             )
             yield from self._tell(epochs, stage)
             paid = [

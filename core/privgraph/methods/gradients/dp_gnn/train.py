@@ -63,7 +63,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
                 total += network.gradients
                 total_loss, drawn = total_loss + float(losses[: part.numel()].sum()), drawn + part.numel()
             network.gradients.copy_(total)
-            PrivateGradients.perturb([mechanism], network, [noise], [context.witness])
+            PrivateGradients.perturb([mechanism], network, [noise], [context.observer])
             optimiser.step(network.gradients)
         spent = config.entry(facts, multiplier, count)
         context.ledger.add(spent)

@@ -52,7 +52,7 @@ def _train_stack(members: Sequence[Member[Config]], indices: Sequence[int]) -> I
         sampling=[member.context.secret("sampling/batches") for member in members],
         noise=[member.context.secret("noise/gradients") for member in members],
         selection=config.selection,
-        witnesses=[member.context.witness for member in members],
+        observers=[member.context.observer for member in members],
     ):
         count = epoch.epoch * steps // config.epochs - (epoch.epoch - 1) * steps // config.epochs
         spent = [mechanism.entry("training", count) for mechanism in mechanisms]

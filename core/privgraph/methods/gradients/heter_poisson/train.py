@@ -73,7 +73,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         for _ in range(count):
             drawn = sampler.draw(sampling)
             parts = network.gradients(x, drawn, y[drawn.centres], losses)
-            mechanism.release(parts, gradient[0], noise, context.witness)
+            mechanism.release(parts, gradient[0], noise, context.observer)
             if config.optimiser == "adam":
                 adam.step(gradient)
             else:

@@ -190,7 +190,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
             net.backward(egos.take(batch), labels[batch], batch)
             losses.append(net.losses)
             valid = (labels[batch] >= 0).unsqueeze(0)
-            PrivateGradients.release([mechanism], net, valid, [noise], [context.witness])
+            PrivateGradients.release([mechanism], net, valid, [noise], [context.observer])
             net.add_penalty()
             optimiser.step(net.gradients)
         entry = config.entry(facts, mechanism.noise_multiplier, count)

@@ -1,4 +1,4 @@
-"""What a witness saw, held against the ledger entry by entry, and against what the statement says.
+"""What an observer saw, held against the ledger entry by entry, and against what the statement says.
 
 Every complaint names the kind of fault that it is of:
 
@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from tests.observer.cases import Case, graph, other_world, private_nodes
+from tests.observer.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, observed
 from tests.planted.planting import swapped
-from tests.witness.cases import Case, graph, other_world, private_nodes
-from tests.witness.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, witnessed
 
 from privgraph import streams
 from privgraph.data.graph import Graph
@@ -95,7 +95,7 @@ class Seen:
 def watch(
     case: Case, world: Graph, *, key: bytes = KEYS[0], forged: bool = False, salt: str = "", seed: int = 0
 ) -> Seen:
-    """Train once, before a witness. `salt` changes public streams, but for splits and pre-training."""
+    """Train once, under an observer. `salt` changes public streams, but for splits and pre-training."""
     config = case.config()
     statement = config.plan(world.facts).statement
     public = streams.stream_seed
@@ -104,7 +104,7 @@ def watch(
         fixed = name.startswith(("split/", "init/backbone", "init/decomposition"))
         return public(seed, name if fixed else name + salt)
 
-    with TemporaryDirectory() as place, alone_on_a_core(), swapped(public, salted), witnessed(forged=forged) as trace:
+    with TemporaryDirectory() as place, alone_on_a_core(), swapped(public, salted), observed(forged=forged) as trace:
         context = Context(seed=seed, noise_key=key, folder=Path(place))
         events = list(train_one(METHODS[case.method].load_train(), config, world, context))
         files = {path.name: _arrays(path) for path in sorted(Path(place).rglob("*")) if path.is_file()}
@@ -140,18 +140,18 @@ def _arrays(path: Path) -> dict[str, Array]:
 
 def complaints(case: Case, kinds: str = "alone keys worlds") -> list[Complaint]:
     """All that is wrong with a run: `alone`, under other `keys`, in other `worlds`."""
-    found = []
+    faults = []
     seen = watch(case, graph())
     if "alone" in kinds:
-        found += alone(seen)
+        faults += alone(seen)
     if "keys" in kinds:
-        found += keyed(seen, watch(case, graph(), key=KEYS[1]))
+        faults += keyed(seen, watch(case, graph(), key=KEYS[1]))
     if "worlds" in kinds:
         here, there = (
             watch(case, world, forged=True, salt="salted") for world in (graph(), other_world(graph(), case.config()))
         )
-        found += [*public_apart(seen, here), *worlds_alike(here, there)]
-    return found
+        faults += [*public_apart(seen, here), *worlds_alike(here, there)]
+    return faults
 
 
 def alone(seen: Seen) -> list[Complaint]:
@@ -251,10 +251,12 @@ def _answers(entry: LedgerEntry, release: Release) -> Iterator[Complaint]:
     assert release.before is not None
     assert release.after is not None
     world = graph()
-    joined, told = (pair_codes(edges, world.num_nodes, world.undirected) for edges in (release.before, release.after))
+    joined, reported = (
+        pair_codes(edges, world.num_nodes, world.undirected) for edges in (release.before, release.after)
+    )
     apart = pair_count(world.num_nodes, world.undirected) - len(joined)
-    kept = float(np.isin(joined, told).mean())
-    invented = float(np.isin(told, joined, invert=True).sum()) / apart
+    kept = float(np.isin(joined, reported).mean())
+    invented = float(np.isin(reported, joined, invert=True).sum()) / apart
     spread = [math.sqrt(max(share * (1 - share), 1e-4) / of) for share, of in ((kept, len(joined)), (invented, apart))]
     seen = f"{entry.mechanism}, {entry.stage}: {kept:.4f} of the edges kept, {invented:.5f} of the others invented"
     if isinstance(entry.event, RandomizedResponse):
@@ -409,11 +411,12 @@ def last_epoch(seen: Seen) -> Iterator[Complaint]:
     """The accuracy of what goes out is that of the last epoch that was told."""
     if ASSUME_LAST_EPOCH not in seen.statement.assumptions:
         return
-    told = curve(seen)
+    accuracies = curve(seen)
     (result,) = [event for event in seen.events if isinstance(event, Result)]
-    if told and not math.isclose(told[-1], result.metrics["val_accuracy"], abs_tol=1e-6):
+    if accuracies and not math.isclose(accuracies[-1], result.metrics["val_accuracy"], abs_tol=1e-6):
         yield Complaint(
-            "epoch", f"accuracy {result.metrics['val_accuracy']:.3f} goes out, and {told[-1]:.3f} was the last epoch's"
+            "epoch",
+            f"accuracy {result.metrics['val_accuracy']:.3f} goes out, and {accuracies[-1]:.3f} was the last epoch's",
         )
 
 

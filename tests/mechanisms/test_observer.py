@@ -1,4 +1,4 @@
-"""The seam of white-box audits: it adds nothing and changes nothing where there is no witness."""
+"""The seam of white-box audits: it adds nothing and changes nothing where there is no observer."""
 
 from __future__ import annotations
 
@@ -45,10 +45,12 @@ class Onlooker:
         self.seen.append(released - self._last)
 
 
-def told(name: str, witness: Any) -> tuple[list[Metric | Result], int]:
+def told(name: str, observer: Any) -> tuple[list[Metric | Result], int]:
     """Metrics and results of a run, and how many gradients its ledger counts."""
     config, graph = build(method(name).load_config(), METHODS[name]), load("karate")
-    events = list(train_one(method(name).load_train(), config, graph, Context(seed=3, noise_key=KEY, witness=witness)))
+    events = list(
+        train_one(method(name).load_train(), config, graph, Context(seed=3, noise_key=KEY, observer=observer))
+    )
     spent = [entry_from_json(event.entry) for event in events if isinstance(event, Spent)]
     # A network that was pre-trained before is taken as it was kept, and tells no curve.
     curves = [event for event in events if isinstance(event, Metric | Result) and "pretrain" not in str(event)]
@@ -56,7 +58,7 @@ def told(name: str, witness: Any) -> tuple[list[Metric | Result], int]:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_witness_that_adds_nothing_changes_nothing_and_sees_every_release(name: str) -> None:
+def test_an_observer_that_adds_nothing_changes_nothing_and_sees_every_release(name: str) -> None:
     onlooker = Onlooker()
     bare, steps = told(name, None)
     watched, again = told(name, onlooker)
@@ -68,6 +70,6 @@ def test_a_witness_that_adds_nothing_changes_nothing_and_sees_every_release(name
 def test_what_is_seen_is_the_noise_before_anything_scales_it() -> None:
     onlooker = Onlooker()
     config, graph = build(method("dp-mlp").load_config(), METHODS["dp-mlp"]), load("karate")
-    list(train_one(method("dp-mlp").load_train(), config, graph, Context(seed=3, noise_key=KEY, witness=onlooker)))
+    list(train_one(method("dp-mlp").load_train(), config, graph, Context(seed=3, noise_key=KEY, observer=onlooker)))
     spread = float(torch.stack(onlooker.seen).std())
     assert spread == pytest.approx(config.plan(graph.facts).noise["gradient"], rel=0.05)

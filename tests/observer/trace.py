@@ -1,9 +1,9 @@
-"""A witness of a run: what was drawn, from which stream, at what rate and scale, and what it was added to.
+"""An observer of a run: what was drawn, from which stream, at what rate and scale, and what it was added to.
 
 It stands behind the few functions that all randomness of privacy goes through: `Secret`, of which every word,
 coin and order comes, and those of the lattice and of randomised response, which turn words into noise. The
 product has no switch for it: for the length of a `with`, these functions tell it what they were given and
-what came out. A run that is witnessed draws the same numbers as one that is not.
+what came out. A run that is observed draws the same numbers as one that is not.
 
 `forged`: whatever is about to get noise is first replaced by zeros (a graph, by one without edges), so that
 all that leaves a mechanism is noise alone. Nothing that was made of releases can then tell two worlds apart.
@@ -88,7 +88,7 @@ class Optimiser:
 
 @dataclass(eq=False)
 class Trace:
-    """All that a witness saw."""
+    """All that an observer saw."""
 
     forged: bool
     streams: list[Stream] = field(default_factory=list)
@@ -124,12 +124,12 @@ class Trace:
         if self._open is not None:
             yield lambda after: None
             return
-        self._open = told = Release(self.stream_of(secret), kind, before)
+        self._open = outermost = Release(self.stream_of(secret), kind, before)
         try:
-            yield lambda after: setattr(told, "after", np.array(after, copy=True))
+            yield lambda after: setattr(outermost, "after", np.array(after, copy=True))
         finally:
             self._open = None
-        self.releases.append(told)
+        self.releases.append(outermost)
 
     def drew(self, kind: str, scale: float, secret: Secret) -> None:
         if self._open is None:
@@ -140,7 +140,7 @@ class Trace:
 
 
 @contextmanager
-def witnessed(*, forged: bool = False) -> Iterator[Trace]:
+def observed(*, forged: bool = False) -> Iterator[Trace]:
     """Watch all that is drawn meanwhile."""
     trace = Trace(forged)
     with ExitStack() as stack:
@@ -150,26 +150,26 @@ def witnessed(*, forged: bool = False) -> Iterator[Trace]:
 
 
 def _secrets(trace: Trace) -> list[Any]:
-    made, words, coins = Secret.__init__, Secret.words, Secret.coins
+    construct, words, coins = Secret.__init__, Secret.words, Secret.coins
 
     def remember(self: Secret, key: bytes, seed: int, name: str) -> None:
-        made(self, key, seed, name)
+        construct(self, key, seed, name)
         trace.stream_of(self)
 
     def told(self: Secret, count: int) -> Any:
-        found = words(self, count)
+        drawn = words(self, count)
         stream = trace.streams[trace.stream_of(self)]
         if len(stream.first) < 4:
-            stream.first = (*stream.first, *found[:4].tolist())[:4]
-        return found
+            stream.first = (*stream.first, *drawn[:4].tolist())[:4]
+        return drawn
 
     def tossed(self: Secret, chance: Any, count: int | None = None) -> Any:
-        found = coins(self, chance, count)
+        drawn = coins(self, chance, count)
         if count is not None and trace.between_releases:
             stream = trace.streams[trace.stream_of(self)]
-            stream.tosses[chance] = stream.tosses.get(chance, 0) + found.size
-            stream.heads[chance] = stream.heads.get(chance, 0) + int(found.sum())
-        return found
+            stream.tosses[chance] = stream.tosses.get(chance, 0) + drawn.size
+            stream.heads[chance] = stream.heads.get(chance, 0) + int(drawn.sum())
+        return drawn
 
     return [instead(Secret, "__init__", remember), instead(Secret, "words", told), instead(Secret, "coins", tossed)]
 
@@ -226,10 +226,10 @@ def _optimisers(trace: Trace) -> list[Any]:
         return known[id(owner)]
 
     def watched(kind: type[Any]) -> Iterator[Any]:
-        made, step = kind.__init__, kind.step
+        construct, step = kind.__init__, kind.step
 
         def remember(self: Any, parameters: Any, *rest: Any, **settings: Any) -> None:
-            made(self, parameters, *rest, **settings)
+            construct(self, parameters, *rest, **settings)
             own = [parameters] if isinstance(parameters, Tensor) else list(parameters)
             record(self, own)
 

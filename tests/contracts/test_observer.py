@@ -1,15 +1,15 @@
 """Every method draws what its ledger pays for, from streams that are secret, and hands out nothing else.
 
-A witness stands behind all that is drawn in a run (`tests.witness.trace`); what it saw is held against the
-ledger entry by entry (`tests.witness.judge`). A method that is added to the table is covered without a line
+An observer stands behind all that is drawn in a run (`tests.observer.trace`); what it saw is held against the
+ledger entry by entry (`tests.observer.judge`). A method that is added to the table is covered without a line
 here: it is run with each of its units, and with each choice of an option that makes an entry of another kind.
 """
 
 from __future__ import annotations
 
 import pytest
-from tests.witness.cases import Case, cases
-from tests.witness.judge import another_epoch_was_better, complaints, last_epoch
+from tests.observer.cases import Case, cases
+from tests.observer.judge import another_epoch_was_better, complaints, last_epoch
 
 from privgraph.privacy.statements import ASSUME_LAST_EPOCH
 from privgraph.registry import METHODS
@@ -18,7 +18,7 @@ CASES = cases()
 LAST = [case for case in CASES if not case.changed and ASSUME_LAST_EPOCH in case.statement().assumptions]
 
 
-def test_every_method_that_protects_is_witnessed() -> None:
+def test_every_method_that_protects_is_observed() -> None:
     protected = {(name, unit) for name, spec in METHODS.items() for unit in spec.units if unit != "none"}
     assert {(case.method, case.unit) for case in CASES} == protected
 

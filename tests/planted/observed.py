@@ -1,4 +1,4 @@
-"""Bugs of whole runs, in every method that they apply to, and how a witness catches each."""
+"""Bugs of whole runs, in every method that they apply to, and how an observer catches each."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+from tests.observer.cases import Case
+from tests.observer.judge import another_epoch_was_better, complaints, last_epoch
 from tests.planted.planting import Bug, Verdict, instead, swapped
-from tests.witness.cases import Case
-from tests.witness.judge import another_epoch_was_better, complaints, last_epoch
 from torch import Tensor
 
 from privgraph import lattice
@@ -64,7 +64,7 @@ NOISY = (
 
 @cache  # as `audited`
 def complained(case: Case, kind: str, runs: str = "alone") -> Callable[[], Verdict]:
-    """Whether a witness complains of that kind of fault."""
+    """Whether an observer complains of that kind of fault."""
 
     def check() -> Verdict:
         found = [one.seen for one in complaints(case, runs) if one.kind == kind]
@@ -270,7 +270,7 @@ def planted(name: str, where: str, plant: Planted, case: Case, kind: str, runs: 
         name=f"{name} ({case})",
         where=where,
         plant=plant,
-        caught_by=f"the witness of runs: {kind}",
+        caught_by=f"the observer of runs: {kind}",
         check=complained(case, kind, runs),
     )
 

@@ -1,4 +1,4 @@
-"""What is witnessed: every method of the table, each unit, and every option that changes what is paid for."""
+"""What is observed: every method of the table, each unit, and every option that changes what is paid for."""
 
 from __future__ import annotations
 
@@ -85,10 +85,10 @@ def _cases(plain: Case) -> Iterator[Case]:
     known = _kinds(plain)
     if NonPrivate in {event for _, event, *_ in known}:
         return
-    found = [plain]
+    new_cases = [plain]
     yield plain
     for depth in (1, 2):
-        for near in [case for case in found if len(case.changed) == depth - 1]:
+        for near in [case for case in new_cases if len(case.changed) == depth - 1]:
             for changed in _changes(near):
                 case = Case(plain.method, plain.unit, (*near.changed, changed))
                 try:
@@ -97,7 +97,7 @@ def _cases(plain: Case) -> Iterator[Case]:
                     continue
                 if not kinds <= known and NonPrivate not in {event for _, event, *_ in kinds}:
                     known |= kinds
-                    found.append(case)
+                    new_cases.append(case)
                     yield case
 
 
@@ -139,11 +139,11 @@ def unpriced() -> Iterator[None]:
 @cache
 def graph() -> Graph:
     """A graph with a hub, and with features that point the same way, so that nothing cancels in a sum."""
-    made = load("social", data_options={"nodes": 160, "degree": 6.0, "features": 24})
-    hub, others = 0, torch.arange(1, made.num_nodes, 2)
+    social = load("social", data_options={"nodes": 160, "degree": 6.0, "features": 24})
+    hub, others = 0, torch.arange(1, social.num_nodes, 2)
     pairs = torch.stack([torch.full_like(others, hub), others])
-    edges = canonical_edges(torch.cat([made.edge_index, pairs], dim=1), made.num_nodes, True)
-    return replace(made, x=made.x + 3, edge_index=edges, _cache={})
+    edges = canonical_edges(torch.cat([social.edge_index, pairs], dim=1), social.num_nodes, True)
+    return replace(social, x=social.x + 3, edge_index=edges, _cache={})
 
 
 def private_nodes(graph: Graph, config: Any) -> Tensor:
