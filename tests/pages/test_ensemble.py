@@ -84,7 +84,7 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
-    assert "DP-GPL on Karate club, node" in _texts(app)
+    assert "DP-GPL, node" in _texts(app)
     assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
     expected = {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "one_vote", "consensus"}
     assert expected | {"teacher_accuracy"} <= set(drawn)

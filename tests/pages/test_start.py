@@ -84,5 +84,11 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
         keep(store, spec("mlp", seed=seed, unit="none"), state="queued")
     app = opened("start")
     links = [link.proto.label for link in app.get("page_link")]
-    assert sum(label.startswith("MLP (ignores edges) on Karate club") for label in links) == 8
+    assert (
+        sum(
+            label.startswith("MLP (ignores edges), not private, seed ") and label.endswith(", on Karate club")
+            for label in links
+        )
+        == 8
+    )
     assert "All 10 runs" in links

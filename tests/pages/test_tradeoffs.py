@@ -56,8 +56,13 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
     ]
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
-    assert any("6 runs are under way" in info.value for info in app.info)
-    assert any("**The sweep:** 0 of 6 runs finished." in info.value for info in app.info)
+    assert [info.value for info in app.info] == [
+        "**The sweep:** 0 of 6 runs finished; the figure grows as they end.",
+        next(info.value for info in app.info if "No finished run" in info.value),
+    ]
+    app.button(key="sweep_stop").click().run()
+    assert not app.exception, app.exception
+    assert all(run.state in ("stopping", "stopped") for run in store.find(RunQuery()))
 
 
 def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -96,7 +101,7 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     assert store.count() == 12
     assert app.query_params["protects"] == after
     assert app.multiselect(key="curve").value == ["mlp", "gap"]
-    assert any("12 runs are under way" in info.value for info in app.info)
+    assert any("0 of 12 runs finished" in info.value for info in app.info)
 
 
 def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:

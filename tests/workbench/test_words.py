@@ -76,10 +76,10 @@ FROZEN = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
 
 @pytest.mark.parametrize("kind", Neighbours)
 def test_the_wager_says_for_whom_it_holds(kind: Neighbours) -> None:
-    """In the one sentence that gives the chance: whoever was never there is not meant where a sample or
+    """In the one sentence that gives the chance: whoever was never in the graph is not meant where a sample or
     degrees are frozen."""
     (wager,) = [text for text in meaning.risk("node", 1.0, 0.0, kind).split(". ") if "73.2%" in text]
-    assert ("never there" in wager) == (kind in (*FROZEN, Neighbours.REPLACED_RECORD))
+    assert ("never in the graph" in wager) == (kind in (*FROZEN, Neighbours.REPLACED_RECORD))
     assert ("opted out" in wager) == (kind in FROZEN)
 
 
@@ -87,7 +87,7 @@ def test_the_wager_says_for_whom_it_holds(kind: Neighbours) -> None:
 def test_methods_with_frozen_samples_or_degrees_make_that_wager(name: str) -> None:
     facts = PublicFacts(nodes=2708, edges=5278, entries=10556, features=50, classes=7, train_nodes=2031)
     said = METHODS[name].load_config()(unit="node", epsilon=4.0).plan(facts).statement
-    assert "never there" in meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours)
+    assert "never in the graph" in meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours)
 
 
 def test_a_log_slider_has_round_marks_within_its_bounds() -> None:

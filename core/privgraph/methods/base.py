@@ -68,6 +68,7 @@ class PrivacyOptions:
             "which epsilon the noise is calibrated to: the sound one, or the paper's own formula",
             choices=("sound", "published"),
             group="Privacy",
+            advanced=True,
         ),
     ] = "sound"
 

@@ -157,12 +157,14 @@ def options_form(
     disabled: Mapping[str, Mapping[Scalar, str]] | None = None,
     captions: Mapping[str, Callable[[Scalar], str]] | None = None,
     heading: bool = True,
+    fold: bool = False,
     known: Mapping[str, Scalar] | None = None,
 ) -> Filled:
     """Draw the parameters group by group, the advanced ones folded away, and give what they hold.
 
     `disabled` maps an option to choices that are not offered now and why; `captions` maps an option to a
-    function of its value that gives a sentence to stand below its widget. `heading` writes the groups' names.
+    function of its value that gives a sentence to stand below its widget. `heading` writes the groups' names;
+    `fold` folds each group away behind its name and the values that its first options have.
     `known` are options that were chosen elsewhere, on which it may hang whether others are asked for.
     """
     filled, known = Filled(), known or {}
@@ -174,6 +176,11 @@ def options_form(
         ]
         plain = [parameter for parameter in inside if not parameter.option.advanced]
         advanced = [parameter for parameter in inside if parameter.option.advanced]
+        if plain and fold:
+            text = f"{group}: {', '.join(_value(one, prefix) for one in plain)}"
+            with st.expander(text, expanded=ajar(group, inside, prefix), key=f"fold.{prefix}{group}"):
+                filled |= _grid([*plain, *advanced], prefix, disabled or {}, captions or {}, {**known, **filled.values})
+            continue
         if plain:
             if heading:
                 st.markdown(f"##### {group}")
@@ -184,6 +191,21 @@ def options_form(
             ):
                 filled |= _grid(advanced, prefix, disabled or {}, captions or {}, {**known, **filled.values})
     return filled
+
+
+def _value(parameter: Parameter, prefix: str) -> str:
+    """An option and what its field holds, in a few words that are no Markdown."""
+    key = prefix + parameter.name
+    held = st.session_state.get(key, st.query_params.get(key))
+    try:
+        value = _read(parameter, parameter.default if held is None else held)
+    except OptionError:
+        return f"{fields.label(parameter)} is wrong"
+    if isinstance(value, bool):
+        text = "yes" if value else "no"
+    else:
+        text = parameter.option.zero if parameter.option.zero and value == 0 else numbers.option(value)
+    return markup.literal(f"{fields.label(parameter)} {text}")
 
 
 def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:

@@ -95,6 +95,7 @@ function fitted({ data, layout }, width) {
   };
   if (copy.title?.text) above += widen(copy.title, (width - 175) * 0.85); // beside it stand the buttons
   let [heading, under] = [1, 0]; // lines of the longest heading of a panel, pixels of what is broken below an axis
+  let raised = 0; // pixels that the first panel's heading has grown by: what stands above it goes up
   for (const note of copy.annotations ?? []) {
     if (!note.align) continue; // labels of stages are short
     const before = note.text.split("<br>").length;
@@ -104,6 +105,10 @@ function fitted({ data, layout }, width) {
     const lines = note.text.split("<br>").length;
     if (ofPanel) heading = Math.max(heading, lines);
     if (note.xref === "paper" || /^x2? domain$/.test(note.xref)) above += Math.max(0, lines - before) * LINE;
+    if (note.xref === "x domain") raised = Math.max(raised, (lines - before) * LINE);
+  }
+  for (const note of copy.annotations ?? []) {
+    if (note.align && note.xref === "paper") note.yshift = (note.yshift ?? 0) + raised;
   }
   for (const name of axesOf(copy)) {
     if (!copy[name].title?.text) continue;

@@ -40,18 +40,21 @@ WAGERS = {
     **dict.fromkeys(
         (Neighbours.UNDIRECTED_EDGE, Neighbours.DIRECTED_EDGE), "whether a certain connection is in the graph"
     ),
-    Neighbours.FROZEN_SAMPLE: "whether a certain person took part or opted out, after a sample of edges was drawn with them",
-    Neighbours.FROZEN_DEGREES: "whether a certain person took part or opted out, after degrees were counted with them",
-    Neighbours.REPLACED_RECORD: "which of two records a certain person gave, while the sample of other people's edges stays the same",
+    **dict.fromkeys(_OPT_OUT, "whether a certain person took part or opted out"),
+    Neighbours.REPLACED_RECORD: "which of two records a certain person gave",
 }
 """What is guessed, by kind of neighbouring relation."""
 ANY_WAGER = "which of two datasets it was, which differ as the statement says,"
-EXCEPTIONS = {
-    Neighbours.FROZEN_SAMPLE: " (a person who was never there is not covered: without them, another sample is drawn)",
-    Neighbours.FROZEN_DEGREES: " (a person who was never there is not covered: without them, degrees are others, and so are samples)",
-    Neighbours.REPLACED_RECORD: " (a person who was never there is not covered: without them, another sample is drawn)",
+NOT_COVERED = " (not covered: a person who was never in the graph)"
+WHY_NOT_COVERED = {
+    Neighbours.FROZEN_SAMPLE: "Opting out comes after a sample of edges was drawn with them; had they never been there, "
+    "other edges would have been drawn.",
+    Neighbours.FROZEN_DEGREES: "Opting out comes after degrees were counted with them; had they never been there, degrees "
+    "would be others, and so would the samples.",
+    Neighbours.REPLACED_RECORD: "The sample of other people's edges is the same for both records; had they never been "
+    "there, other edges would have been drawn.",
 }
-"""For whom the wager is not one, in the same sentence."""
+"""For which relations the wager says in its own sentence that it is none for some, and why, directly after it."""
 
 
 def guess(epsilon: float, delta: float) -> float:
@@ -70,16 +73,17 @@ def guess(epsilon: float, delta: float) -> float:
 
 
 def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str:
-    """The guarantee as a wager, one or two sentences; `neighbours` is the kind of the relation."""
+    """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation."""
     if unit == "none" or math.isinf(epsilon):
         return "Nothing is guaranteed: somebody who sees the result may learn everything about any one connection or person."
     what = WAGERS.get(neighbours, ANY_WAGER)
     best = guess(epsilon, delta)
     text = (
         f"Somebody who knows everything else tries to guess {what}: a fair coin would be right 50% of the time, "
-        f"and they are right {at_most(best)} of the time{EXCEPTIONS.get(neighbours, '')}."
+        f"and they are right {at_most(best)} of the time{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. "
+        f"That is {strength(epsilon, delta)} protection."
     )
-    return f"{text} That is {strength(epsilon, delta)} protection."
+    return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
 
 
 STRENGTHS = ((0.75, "strong"), (0.9, "moderate"), (0.99, "weak"), (1.0, "next to no"))

@@ -185,9 +185,9 @@ def name(record: RunRecord) -> str:
 
 
 def plain_name(record: RunRecord) -> str:
-    """The same as plain text: method and graph by the titles that people know them by."""
-    method = method_title(record.spec.method)
-    return f"{method} on {graph_title(record)}, {privacy(record)}, seed {record.spec.seed}"
+    """The same as plain text: method and graph by the titles that people know them by. The graph, which is
+    long, stands last: where there is no room for all, epsilon and seed are still read."""
+    return f"{method_title(record.spec.method)}, {privacy(record)}, seed {record.spec.seed}, on {graph_title(record)}"
 
 
 def graph_title(record: RunRecord) -> str:

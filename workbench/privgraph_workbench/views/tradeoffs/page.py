@@ -35,7 +35,6 @@ OF_BEFORE = "on"
 """How addresses of before named the graph."""
 MOST_COMPOSED = 100
 """How many runs are priced together: more of them take too long."""
-PENDING = ("queued", "running", "stopping")
 
 
 def page() -> None:
@@ -51,7 +50,7 @@ def page() -> None:
         st.warning(complaint)
     spec = _choose_data()
     query = _filters(spec)
-    waiting = queue.store().count(_in_state(query, PENDING))
+    waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     with st.expander(
         "Run a sweep: several ε, several seeds", expanded=not queue.store().count(query), icon=":material/grid_on:"
@@ -179,14 +178,12 @@ def _table(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     queue.tick()
-    waiting = queue.store().count(_in_state(query, PENDING))
+    waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     if was_waiting and not waiting:
         st.rerun()
-    if waiting:
-        st.info(
-            f"{waiting} run{'s are' if waiting != 1 else ' is'} under way; the figure grows as they end.", icon="⏳"
-        )
-    sweep_form.progress()
+    others = waiting - sweep_form.progress()
+    if others > 0:
+        st.info(f"{others} {'other ' * (others < waiting)}run{'s are' if others != 1 else ' is'} under way.", icon="⏳")
     ids = tuple(row["id"] for row in queue.store().find_rows(_in_state(query, ("done",))))
     rows, statements = _curve(queue.store().url, ids)
     readable(_refused(queue.store().url, ids))

@@ -29,6 +29,7 @@ PREFIX = "data."
 FIGURE = "curve-of-runs"
 """The place of the figure on the page, for links."""
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+PENDING = ("queued", "running", "stopping")
 SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 
 
@@ -128,21 +129,40 @@ def _same(options: Mapping[str, Scalar], values: Mapping[str, Scalar]) -> bool:
     return bool(values) and {**values, **options} == {**values}
 
 
-def progress() -> None:
-    """How far the sweep is that was sent last, and, when it is over, the way to the figure."""
+def progress() -> int:
+    """How far the sweep is that was sent last, with a way to stop it, and, when it is over, the way to the
+    figure. Returns how many of its runs are under way."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
-        return
+        return 0
     states = Counter(row["state"] for row in queue.store().find_rows(RunQuery(ids=ids)))
     said = f"**The sweep:** {states['done']} of {len(ids)} runs finished"
     failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
     said += f", {failed} did not get to their end" if failed else ""
-    if states["done"] + failed < sum(states.values()):
-        st.info(f"{said}.", icon="⏳")
+    pending = sum(states.values()) - states["done"] - failed
+    if pending:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.info(f"{said}; the figure grows as they end.", icon="⏳")
+            stopping = states["stopping"] == pending
+            st.button(
+                "Stopping…" if stopping else "Stop the sweep",
+                key="sweep_stop",
+                icon=":material/stop:",
+                disabled=stopping,
+                on_click=_stop,
+                args=(ids,),
+            )
     elif states["done"]:
         st.success(f"{said}. [See the figure](#{FIGURE})", icon=":material/check_circle:")
     else:
         st.warning(f"{said}.")
+    return pending
+
+
+def _stop(ids: tuple[str, ...]) -> None:
+    """Ask every run of the sweep to stop that is not over."""
+    for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING)):
+        queue.store().request_stop(str(row["id"]))
 
 
 def _about(spec: DatasetSpec, facts: PublicFacts | None) -> None:

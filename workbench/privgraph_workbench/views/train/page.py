@@ -90,7 +90,7 @@ def form() -> None:
         split = _choose_split(spec)
         privacy = _privacy(chosen, spec, known)
         rest = [parameter for parameter in known if _concerns(parameter, privacy.values.get("unit"))]
-        filled = privacy | widgets.options_form(rest, known=privacy.values)
+        filled = privacy | widgets.options_form(rest, known=privacy.values, fold=True)
         setup = widgets.options_form(SETUP)
     with right:
         _preview(chosen, spec, data, split, filled, setup)
