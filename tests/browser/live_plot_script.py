@@ -5,12 +5,17 @@ new.
 """
 
 import json
+from dataclasses import replace
 
 import streamlit as st
 
 from privgraph.runs.records import StoredEvent
 from privgraph_workbench import live_plot
+from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.figures.runs import curves
+
+HEADING = "social (nodes 600, degree 16, classes 3, homophily 0.85, signal 1, features 32, hubs 4, closure 0.25)"
+"""Too long for a line of a phone; a warning stands above it."""
 
 st.title("Live")
 
@@ -33,7 +38,9 @@ def live() -> None:
     ]
     theme = "dark" if st.context.theme.type == "dark" else "light"
     known = 3 * (10 + tick // 8 * 8)
-    figure = json.loads(curves.plot(curves.data(events[:known]), theme).to_json())
+    chart = curves.chart(curves.data(events[:known]))
+    panels = (replace(chart.panels[0], title=HEADING), *chart.panels[1:])
+    figure = json.loads(draw(replace(chart, panels=panels), theme).to_json())
     live_plot.grow(f"{theme}.{known}", figure, curves.points(curves.data(events[known:])), key="curves")
     st.text(f"tick {tick} {theme}")
 

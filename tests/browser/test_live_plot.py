@@ -222,9 +222,13 @@ NARROW = """() => { const plot = document.querySelector('.privgraph-live-plot .j
     const wide = plot.getBoundingClientRect();
     const texts = [...plot.querySelectorAll('.annotation-text, .gtitle, .xtitle, .x2title, .legendtext')];
     const full = plot._fullLayout;
+    const notes = texts.filter(one => one.matches('.annotation-text')).map(one => one.getBoundingClientRect());
     return {
         over: texts.filter(one => { const box = one.getBoundingClientRect();
             return box.right > wide.right + 2 || box.left < wide.left - 2; }).map(one => one.textContent),
+        crossed: notes.filter((one, place) => notes.slice(place + 1).some(other =>
+            one.left < other.right && other.left < one.right
+            && one.top < other.bottom - 3 && other.top < one.bottom - 3)).length,
         stacked: full.xaxis2.domain[0] === full.xaxis.domain[0] && full.yaxis2.domain[1] < full.yaxis.domain[0],
         inside: wide.bottom <= plot.closest('.privgraph-live-plot').getBoundingClientRect().bottom + 2,
     }; }"""
@@ -235,7 +239,7 @@ def test_on_a_phone_panels_are_stacked_and_no_text_is_cut_off(page: Page) -> Non
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function(f"() => ({NARROW})().stacked")
     page.wait_for_timeout(500)
-    assert page.evaluate(NARROW) == {"over": [], "stacked": True, "inside": True}
+    assert page.evaluate(NARROW) == {"over": [], "crossed": 0, "stacked": True, "inside": True}
     page.set_viewport_size({"width": 1100, "height": 800})
     page.wait_for_function(f"() => !({NARROW})().stacked")
     assert not page.complaints  # type: ignore[attr-defined]

@@ -76,8 +76,8 @@ FROZEN = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
 
 @pytest.mark.parametrize("kind", Neighbours)
 def test_the_wager_says_for_whom_it_holds(kind: Neighbours) -> None:
-    """In the one sentence that gives the chance: whoever was never in the graph is not meant where a sample or
-    degrees are frozen."""
+    """In the one sentence that gives the chance: whoever was never in the graph is not meant where a
+    sample or degrees are frozen."""
     (wager,) = [text for text in meaning.risk("node", 1.0, 0.0, kind).split(". ") if "73.2%" in text]
     assert ("never in the graph" in wager) == (kind in (*FROZEN, Neighbours.REPLACED_RECORD))
     assert ("opted out" in wager) == (kind in FROZEN)

@@ -54,7 +54,7 @@ WHY_NOT_COVERED = {
     Neighbours.REPLACED_RECORD: "The sample of other people's edges is the same for both records; had they never been "
     "there, other edges would have been drawn.",
 }
-"""For which relations the wager says in its own sentence that it is none for some, and why, directly after it."""
+"""Relations whose wager says in its own sentence who is not covered, and directly after it why."""
 
 
 def guess(epsilon: float, delta: float) -> float:
