@@ -1,18 +1,20 @@
 # Two commands: `make app` and `make test`. The rest is for developers.
+# What a hurried hand leaves out is in `make test-all`, and so in CI: nothing is tested by no command.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 CONSTRAINTS := .ci/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test quick check lint docs help
+.PHONY: app test test-all quick check lint docs help
 
 help:
-	@echo "make app     install and start the workbench on 127.0.0.1"
-	@echo "make test    install with test extras and run the test suite and doctests"
-	@echo "make quick   under a minute of tests: what every method keeps, privacy, mechanisms"
-	@echo "make docs    build the site with the executed notebooks, in build/docs/site"
-	@echo "make check   formatting, types and import rules, then the test suite"
+	@echo "make app       install and start the workbench on 127.0.0.1"
+	@echo "make test      install with test extras and run the test suite and doctests"
+	@echo "make test-all  the same with what takes long: browsers, notebooks, the site, servers that are killed"
+	@echo "make quick     under a minute of tests: what every method keeps, privacy, mechanisms"
+	@echo "make docs      build the site with the executed notebooks, in build/docs/site"
+	@echo "make check     formatting, types and import rules, then all tests: what CI runs"
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found." >&2; exit 1; }
@@ -34,11 +36,17 @@ app: $(VENV)/.installed
 	@$(BIN)/privgraph app
 
 # What is compiled, tests with their assertions among it, is kept between runs and for the processes that tests start.
-test quick: export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
-test quick: export PYTHONDONTWRITEBYTECODE :=
+test test-all quick: export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
+test test-all quick: export PYTHONDONTWRITEBYTECODE :=
+
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadfile
+WHOLE := --doctest-modules tests core/privgraph
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile --doctest-modules tests core/privgraph
+	$(PYTEST) -m "not study and not gpu and not benchmark and not browser and not long" $(WHOLE)
+
+test-all: $(VENV)/.installed-test
+	$(PYTEST) $(WHOLE)
 
 # By paths, so that a new test of these rooms is among them: the contract of every method, with each of its units, and the observer
 # that holds what is drawn against the ledger; accountants, calibration and statements; mechanisms, and the lattice and streams that
@@ -47,7 +55,7 @@ test: $(VENV)/.installed-test
 QUICK := tests/contracts/test_methods.py tests/contracts/test_observer.py tests/privacy tests/mechanisms tests/test_lattice.py tests/test_streams.py
 
 quick: $(VENV)/.installed-test
-	$(BIN)/python -m pytest --numprocesses logical --dist loadfile $(QUICK)
+	$(PYTEST) $(QUICK)
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m docs.build
@@ -58,7 +66,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test
+check: lint test-all
 
 .PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.

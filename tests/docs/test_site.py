@@ -31,6 +31,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return out / "source", done.stderr
 
 
+@pytest.mark.long
 def test_sphinx_takes_every_page_strictly(built: tuple[Path, str]) -> None:
     source, said = built
     assert "WARNING" not in said
@@ -41,6 +42,7 @@ def test_sphinx_takes_every_page_strictly(built: tuple[Path, str]) -> None:
     assert {name for name in found if "/" not in name} - {"index.md"} <= framed
 
 
+@pytest.mark.long
 def test_every_method_s_options_are_on_its_page(built: tuple[Path, str]) -> None:
     source, _ = built
     for name, spec in METHODS.items():

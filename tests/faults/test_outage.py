@@ -329,6 +329,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 @pytest.mark.postgres
 def test_a_server_that_crashes_ends_no_run_and_no_command(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PRIVGRAPH_STORE", server.url)

@@ -22,6 +22,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Calm]:
         yield _undisturbed(tmp_path_factory.mktemp("calm") / "home", KEY)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("victim", "state"), [("command", "done"), ("worker and command", None)])
 def test_a_kill_loses_nothing(
     calm: Calm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, victim: str, state: str | None

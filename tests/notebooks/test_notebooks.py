@@ -50,6 +50,7 @@ def test_a_reader_is_soon_past_the_imports(path: Path) -> None:
     assert ours == ["import privgraph as pg"]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.filterwarnings("ignore")  # those of Jupyter's own machinery; the notebook runs in a process of its own
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

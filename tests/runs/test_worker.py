@@ -118,6 +118,7 @@ def test_a_batch_of_seeds_is_one_worker(store: RunStore) -> None:
     assert pid_of(store, other) != pid_of(store, ids[0])
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -> None:
     run = store.submit(long())
     assert launch(store) == [run]
@@ -168,6 +169,7 @@ def test_runs_outlive_who_started_them_and_the_queue_moves_by_itself(
     assert one.finished <= two.started
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="mounting a small disk needs root on Linux")
 def test_a_full_disk_marks_the_run_and_harms_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = tmp_path / "disk"
@@ -250,6 +252,7 @@ os.write(1, f"{seed} {told}\\n".encode())
 """
 
 
+@pytest.mark.long
 def test_a_run_is_done_while_eight_writers_keep_the_store_busy(
     store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
