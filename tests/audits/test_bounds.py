@@ -56,8 +56,8 @@ def test_all_audits_of_a_run_together_err_as_seldom_as_they_say() -> None:
         trials = [one_sided(generator, 2000) for _ in range(audits)]
         largest = [
             max(
-                threshold_bound(*worlds, delta=0.5, confidence=confidence(turn)).epsilon
-                for turn, worlds in enumerate(trials, start=1)
+                threshold_bound(*datasets, delta=0.5, confidence=confidence(turn)).epsilon
+                for turn, datasets in enumerate(trials, start=1)
             )
             for confidence in (lambda turn: shared_confidence(0.5, turn), lambda turn: 0.5)
         ]
@@ -121,8 +121,8 @@ def test_thresholds_that_are_chosen_on_the_trials_that_judge_them_overstate() ->
 
 
 @pytest.mark.parametrize("order", ["higher", "lower", "reversed"])
-def test_every_tail_and_either_order_of_the_worlds_is_tried(order: str) -> None:
-    """What only one event shows is found: a rare value in one world and never in the other."""
+def test_every_tail_and_either_order_of_the_datasets_is_tried(order: str) -> None:
+    """What only one event shows is found: a rare value in one dataset and never in the other."""
     generator = np.random.default_rng(7)
     rare = np.where(generator.random(4000) < 0.2, 9.0, generator.normal(size=4000))
     common = generator.normal(size=4000)

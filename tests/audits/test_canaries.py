@@ -46,16 +46,16 @@ def enumerated(shifts: Shifts) -> Counter[tuple[float, float]]:
 
 
 @pytest.mark.parametrize("shifts", CASES, ids=str)
-def test_the_laws_of_both_worlds_by_enumerating_all_coins(shifts: Shifts) -> None:
+def test_the_laws_of_both_datasets_by_enumerating_all_coins(shifts: Shifts) -> None:
     expected = enumerated(shifts)
     found: Counter[tuple[float, float]] = Counter()
     for present, absent, chance in zip(*(column.tolist() for column in shifts.table), strict=True):
         found[present, absent] += chance
     assert found == pytest.approx(expected)
-    for world, (values, chances) in enumerate(shifts.laws):
+    for dataset, (values, chances) in enumerate(shifts.laws):
         alone: Counter[float] = Counter()
         for pair, chance in expected.items():
-            alone[pair[world]] += chance
+            alone[pair[dataset]] += chance
         assert dict(zip(values.tolist(), chances.tolist(), strict=True)) == pytest.approx(dict(alone))
 
 

@@ -123,8 +123,10 @@ LEVEL = 1e-4
 
 
 def played(game: Game, *, trials: int = 4000, count: int = 1) -> tuple[Any, Any]:
-    """What both worlds showed."""
-    present, absent = (game.play(world, trials, count, Dice(seed=1, name=f"test/{world}")) for world in (True, False))
+    """What both datasets showed."""
+    present, absent = (
+        game.play(dataset, trials, count, Dice(seed=1, name=f"test/{dataset}")) for dataset in (True, False)
+    )
     assert present.shape == absent.shape == (trials, 3)
     return present, absent
 
@@ -167,9 +169,9 @@ SINGLE: list[tuple[str, Game, Single, float]] = [
 def test_a_game_reaches_much_of_what_its_mechanism_gives_away_and_no_more(
     game: Game, event: Single, power: float
 ) -> None:
-    worlds, most = played(game), truth(event, 1e-3)
-    assert threshold_bound(*worlds, delta=1e-3, confidence=0.95).epsilon > power * most
-    assert threshold_bound(*worlds, delta=1e-3, confidence=1 - LEVEL).epsilon <= most
+    datasets, most = played(game), truth(event, 1e-3)
+    assert threshold_bound(*datasets, delta=1e-3, confidence=0.95).epsilon > power * most
+    assert threshold_bound(*datasets, delta=1e-3, confidence=1 - LEVEL).epsilon <= most
 
 
 def test_repeated_releases_add_up() -> None:
@@ -200,8 +202,8 @@ def test_a_star_of_heterpoisson_stays_below_its_price(exclusive: bool) -> None:
 ])  # fmt: skip
 def test_scores_are_likelihood_ratios_of_what_is_played(game: Game) -> None:
     """E_Q[e^score] = 1 and E_P[e^-score] = 1, which no other function of what is released has at once."""
-    for world, sign in ((False, 1.0), (True, -1.0)):
-        weights = np.exp(sign * game.play(world, 4000, 1, Dice(seed=5, name="law"))[:, 0])
+    for dataset, sign in ((False, 1.0), (True, -1.0)):
+        weights = np.exp(sign * game.play(dataset, 4000, 1, Dice(seed=5, name="law"))[:, 0])
         assert weights.mean() == pytest.approx(1, abs=5 * weights.std() / math.sqrt(len(weights)) + 1e-9)
         assert weights.std() > 0.05
 

@@ -24,7 +24,7 @@ from torch_geometric.data import Batch, Data
 
 from privgraph.data.load import load
 from privgraph.methods.prompts.few_shot import fresh_prompt
-from privgraph.methods.prompts.pretrained import Ground, prepare, recipe_of
+from privgraph.methods.prompts.pretrained import PreparedGraph, prepare, recipe_of
 from privgraph.methods.prompts.prompt.config import Config
 from privgraph.methods.training import Context
 from privgraph.nn.backbones import network
@@ -34,13 +34,13 @@ from privgraph.nn.prompts import Prompts, packed
 from privgraph.progress import Event
 
 
-def last(steps: Generator[Event, None, Ground]) -> Ground:
+def last(steps: Generator[Event, None, PreparedGraph]) -> PreparedGraph:
     """What a generator returns."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: Ground = end.value
+            found: PreparedGraph = end.value
             return found
 
 
@@ -96,12 +96,12 @@ def main() -> None:
     options = parser.parse_args()
     config = Config(backbone=options.backbone, prompt=options.prompt, pretrain_epochs=0)
     context = Context()
-    ground = last(prepare(load(options.dataset, split_seed=0), config, context, done=0, total=0))
-    backbone, table, recipe = ground.backbone, ground.table, recipe_of(config)
+    prepared = last(prepare(load(options.dataset, split_seed=0), config, context, done=0, total=0))
+    backbone, table, recipe = prepared.backbone, prepared.table, recipe_of(config)
     teachers, slots = options.teachers, options.slots
-    nodes = ground.private_nodes[torch.arange(teachers * slots) % len(ground.private_nodes)]
-    egos, labels = packed(ground.egos(nodes), PLACES), ground.labels[nodes].view(teachers, slots)
-    fresh = Prompts.joined([fresh_prompt(ground, table, recipe, context)] * teachers)
+    nodes = prepared.private_nodes[torch.arange(teachers * slots) % len(prepared.private_nodes)]
+    egos, labels = packed(prepared.egos(nodes), PLACES), prepared.labels[nodes].view(teachers, slots)
+    fresh = Prompts.joined([fresh_prompt(prepared, table, recipe, context)] * teachers)
     filled = float(egos.present.float().mean())
     print(
         f"{options.dataset}, {options.backbone}, {options.prompt}: {teachers} teachers of {slots} nodes, {recipe.epochs} epochs; "
@@ -126,7 +126,7 @@ def main() -> None:
 
     def plain() -> list[Plain]:
         return [
-            Plain(body, table.shape[1], config.hidden, ground.classes, config.tokens).tuned(
+            Plain(body, table.shape[1], config.hidden, prepared.classes, config.tokens).tuned(
                 batch, own, recipe.epochs, recipe.learning_rate
             )
             for batch, own in zip(batches, labels, strict=False)
@@ -146,7 +146,7 @@ def main() -> None:
     tell(rows, teachers, many, busy, options.threads)
     tuned = stacked()
     for count in options.questions:
-        asked = ground.egos(ground.test_nodes[:count])
+        asked = prepared.egos(prepared.test_nodes[:count])
         ask = lambda asked=asked: list(votes(tuned, backbone, table, asked))  # noqa: E731
         many, _ = timed(ask, options.rounds, options.threads)
         single, busy = timed(ask, options.rounds, 1)

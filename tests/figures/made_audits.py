@@ -1,4 +1,4 @@
-"""Audits of Gaussian noise, made by honest simulation: both worlds are drawn, and the bound is Clopper and
+"""Audits of Gaussian noise, made by honest simulation: both datasets are drawn, and the bound is Clopper and
 Pearson's."""
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def audit(
         roc_false=(0.0, *(float((without >= one).mean()) for one in thresholds), 1.0),
         roc_true=(0.0, *(float((joined >= one).mean()) for one in thresholds), 1.0),
         area=float((joined[:, None] > without[None, :]).mean()),
-        notes=("The adversary sees the released number and knows both worlds.",),
+        notes=("The adversary sees the released number and knows both datasets.",),
     )
 
 

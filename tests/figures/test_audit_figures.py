@@ -1,4 +1,4 @@
-"""Audits as figures: curves against claims, scores of both worlds, bounds; and two figures of the
+"""Audits as figures: curves against claims, scores of both datasets, bounds; and two figures of the
 HeterPoisson paper."""
 
 from __future__ import annotations
@@ -101,15 +101,15 @@ class TestCurves:
 class TestScores:
     def test_shares_add_up_and_outlines_follow_the_bins(self) -> None:
         rows = audit_scores.data(audit(trials=600))
-        for world in audit_scores.WORLDS:
-            assert sum(row[world] for row in rows) == 300
-            assert sum(row[f"share_{world}"] for row in rows) == pytest.approx(1)
+        for dataset in audit_scores.DATASETS:
+            assert sum(row[dataset] for row in rows) == 300
+            assert sum(row[f"share_{dataset}"] for row in rows) == pytest.approx(1)
         outline = next(series for series in audit_scores.chart(rows).series if series.kind == "line")
         assert len(outline.x) == 2 * len(rows)
         assert outline.x[:2] == (rows[0]["low"], rows[0]["high"])
         assert outline.y[:2] == (rows[0]["share_with"],) * 2
 
-    def test_what_both_worlds_share_is_one_less_their_distance(self) -> None:
+    def test_what_both_datasets_share_is_one_less_their_distance(self) -> None:
         rows = audit_scores.data(audit(noise=1.0, trials=20_000))
         expected = 2 * norm.sf(0.5)  # of two normal laws at distance 1
         shared = sum(min(row["share_with"], row["share_without"]) for row in rows)

@@ -257,8 +257,8 @@ def test_the_sign_of_a_direction_is_the_encoder_s_own(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize(("multiplier", "covered"), [(1 / 50, True), (1 / 51, False), (1 / 1000, False)])
 def test_noise_that_ends_where_it_can_be_seen_has_no_epsilon(multiplier: float, covered: bool) -> None:
-    """Noise ends at 64 standard deviations; what lies beyond 50 of a shift may pass for certain in one world
-    alone."""
+    """Noise ends at 64 standard deviations; what lies beyond 50 of a shift may pass for certain in one
+    dataset alone."""
     plain = Gaussian(noise_multiplier=multiplier)
     sampled = PoissonSampled(rate=0.1, event=plain)
     for event in (plain, sampled, Repeated(event=plain, count=3)):

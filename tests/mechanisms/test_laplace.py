@@ -63,7 +63,7 @@ def test_a_game_shows_no_more_than_holds_and_refutes_two_thirds_of_the_noise(kin
     shown = {}
     for share in (1.0, 2 / 3):
         game = AdditiveGame(mechanism=kind(**{size: share, "sensitivity": 1.0}))
-        worlds = [game.play(present, 20_000, 1, Dice(seed=3, name=f"{present}")) for present in (True, False)]
-        shown[share] = threshold_bound(*worlds, delta=1e-2, confidence=0.95).epsilon
+        datasets = [game.play(present, 20_000, 1, Dice(seed=3, name=f"{present}")) for present in (True, False)]
+        shown[share] = threshold_bound(*datasets, delta=1e-2, confidence=0.95).epsilon
     assert 0.8 * claimed < shown[1.0] <= claimed
     assert shown[2 / 3] > claimed

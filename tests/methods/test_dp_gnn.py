@@ -220,7 +220,7 @@ def test_event_covers_the_worst_case_by_quadrature(bound: int, rate: float, nois
 
 @pytest.mark.parametrize("bound", [1, 2])
 def test_true_gradients_of_a_toy_graph_stay_below_the_event_s_curve(bound: int) -> None:
-    """Every node leaves in turn. Both worlds are exact mixtures over all samples of roots, in the space of
+    """Every node leaves in turn. Both datasets are exact mixtures over all samples of roots, in the space of
     all parameters: their hockey-stick curves by 20,000 draws, with error bars. Who counts the node's own
     gradient alone, at 3/2 of the noise, is found out."""
     x, y, edges, mask = toy()
@@ -231,17 +231,17 @@ def test_true_gradients_of_a_toy_graph_stay_below_the_event_s_curve(bound: int) 
     roots, subgraphs = frozen_subgraphs(edges, mask, bound, seed=2)
     found_out = 0.0
     for node in range(7):
-        worlds = []
+        datasets = []
         for own_roots, lists in ((roots, subgraphs), without_node(roots, subgraphs, node)):
             means, chances = [], []
             for coins in itertools.product((False, True), repeat=own_roots.numel()):
                 drawn = {int(root) for root, coin in zip(own_roots, coins, strict=True) if coin}
                 means.append(clipped_sum(network, x, y, own_roots, lists, drawn, clip).double().numpy() / clip)
                 chances.append(rate ** len(drawn) * (1 - rate) ** (own_roots.numel() - len(drawn)))
-            worlds.append((np.array(means) / noise, np.array(chances)))
+            datasets.append((np.array(means) / noise, np.array(chances)))
         for curve, wrong, (one, other) in (
-            (proved.removed, understated.removed, worlds),
-            (proved.added, understated.added, worlds[::-1]),
+            (proved.removed, understated.removed, datasets),
+            (proved.added, understated.added, datasets[::-1]),
         ):
             draws = np.random.default_rng(node)
             centres, chances = other

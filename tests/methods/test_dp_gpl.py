@@ -19,7 +19,7 @@ from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.prompts.dp_gpl.partition import EMPTY
 from privgraph.methods.prompts.dp_gpl.preparation import assign, standing
 from privgraph.methods.prompts.dp_gpl.train import Run, train
-from privgraph.methods.prompts.pretrained import Ground, prepare
+from privgraph.methods.prompts.pretrained import PreparedGraph, prepare
 from privgraph.methods.teachers.answers import Answers
 from privgraph.methods.training import Context, Member, planned, train_one
 from privgraph.nn import pretrained
@@ -48,7 +48,7 @@ def result(events: list[Event]) -> dict[str, float]:
     return dict(events[-1].metrics)
 
 
-def ground_of(graph: Graph, config: Config) -> Ground:
+def prepared_graph_of(graph: Graph, config: Config) -> PreparedGraph:
     preparing = prepare(graph, config, Context(noise_key=KEY), done=0, total=100)
     while True:
         try:
@@ -71,13 +71,13 @@ def without(graph: Graph, node: int) -> Graph:
 @pytest.mark.parametrize("prompt", KINDS)
 def test_an_empty_slot_changes_no_other_teachers_votes(prompt: str, graph: Graph) -> None:
     config = Config(**QUICK, prompt=prompt)  # type: ignore[arg-type]
-    ground = ground_of(graph, config)
+    prepared = prepared_graph_of(graph, config)
     member = Run(planned(config, graph, Context(noise_key=KEY)))
-    assignment = assign(ground, config, draws(0))
+    assignment = assign(prepared, config, draws(0))
 
     def votes(slots: np.ndarray) -> np.ndarray:
         asking = member.cast_votes(
-            ground, ground.table, dataclasses.replace(assignment, slots=slots), ground.public_nodes
+            prepared, prepared.table, dataclasses.replace(assignment, slots=slots), prepared.public_nodes
         )
         while True:
             try:
@@ -106,7 +106,7 @@ def test_another_person_in_a_nodes_place_changes_one_teacher(weighting: str, gra
         return Ensemble.load(tmp_path / name)
 
     whole, changes = votes("whole", graph), []
-    private = ground_of(graph, Config(**QUICK)).private_nodes  # type: ignore[arg-type]
+    private = prepared_graph_of(graph, Config(**QUICK)).private_nodes  # type: ignore[arg-type]
     for node in private[::20].tolist():
         other = votes(str(node), without(graph, node))
         changed = np.flatnonzero((other.votes != whole.votes).any(1) | (other.sizes != whole.sizes))
@@ -282,7 +282,7 @@ def test_public_labels_steer_nothing(graph: Graph, tmp_path: Path) -> None:
         chances: np.ndarray = np.load(tmp_path / name / "predictions.npz")["probabilities"]
         return chances
 
-    public = ground_of(graph, Config(**QUICK)).public_nodes  # type: ignore[arg-type]
+    public = prepared_graph_of(graph, Config(**QUICK)).public_nodes  # type: ignore[arg-type]
     y = graph.y.clone()
     y[public] = (y[public] + 1) % 3
     assert (predicted("one", graph) == predicted("other", dataclasses.replace(graph, y=y, _cache={}))).all()
@@ -310,7 +310,7 @@ def test_it_stops_between_chunks(graph: Graph) -> None:
 
 @pytest.mark.parametrize("backbone", ["gcn", "gat", "gt"])
 def test_standardised_embeddings_are_the_same_up_to_place_and_size(backbone: str, graph: Graph) -> None:
-    ground = ground_of(graph, Config(**QUICK, backbone=backbone))  # type: ignore[arg-type]
+    prepared = prepared_graph_of(graph, Config(**QUICK, backbone=backbone))  # type: ignore[arg-type]
     preparing = prepare(graph, Config(**QUICK, backbone=backbone), Context(noise_key=KEY), done=0, total=9)  # type: ignore[arg-type]
     while True:
         try:
@@ -318,15 +318,15 @@ def test_standardised_embeddings_are_the_same_up_to_place_and_size(backbone: str
         except StopIteration as end:
             plain = end.value
             break
-    before, after = (one.public_embeddings(one.table) for one in (plain, ground))
+    before, after = (one.public_embeddings(one.table) for one in (plain, prepared))
     moved = before - before.mean(0)
     factor = 3 / moved.norm(dim=1).mean()
     assert torch.allclose(after, moved * factor, atol=1e-4)
-    egos = ground.egos(ground.private_nodes)
+    egos = prepared.egos(prepared.private_nodes)
     seen = [
         one.backbone.embed(
             one.table[egos.nodes].unsqueeze(0), egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near
         )
-        for one in (plain, ground)
+        for one in (plain, prepared)
     ]
     assert torch.allclose(seen[1], (seen[0] - before.mean(0)) * factor, atol=1e-4)

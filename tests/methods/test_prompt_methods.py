@@ -19,7 +19,7 @@ from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.prompts.few_shot import Judge, Shots, assigned, chosen_by_label, fresh_prompt
 from privgraph.methods.prompts.fine_tune.config import Config as FineTune
 from privgraph.methods.prompts.fine_tune.train import train as train_fine_tune
-from privgraph.methods.prompts.pretrained import Ground, prepare, recipe_of
+from privgraph.methods.prompts.pretrained import PreparedGraph, prepare, recipe_of
 from privgraph.methods.prompts.prompt.config import Config as Prompt
 from privgraph.methods.prompts.prompt.train import train as train_prompt
 from privgraph.methods.prompts.prompt_dpsgd.config import Config
@@ -46,14 +46,14 @@ def graph() -> Graph:
     return load("social", data_options={"nodes": 80, "degree": 6.0, "features": 10, "signal": 3.0})
 
 
-def grounded(config: Prompt | Config, own: Graph | None = None) -> Ground:
-    """The ground alone; its progress is not looked at."""
+def prepared_for(config: Prompt | Config, own: Graph | None = None) -> PreparedGraph:
+    """The prepared graph alone; its progress is not looked at."""
     steps = prepare(own or graph(), config, Context(noise_key=KEY), done=0, total=3)
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: Ground = end.value
+            found: PreparedGraph = end.value
             return found
 
 
@@ -67,23 +67,23 @@ def result(train: object, config: object, seed: int = 0) -> dict[str, float]:
 
 
 def test_shots_are_private_nodes_of_each_class() -> None:
-    ground = grounded(Prompt(**SMALL))
-    shots = chosen_by_label(ground, 3, 0)
-    assert torch.isin(shots.nodes, ground.private_nodes).all()
-    assert torch.bincount(shots.labels, minlength=ground.classes).tolist() == [
-        min(3, int((ground.labels[ground.private_nodes] == label).sum())) for label in range(ground.classes)
+    prepared = prepared_for(Prompt(**SMALL))
+    shots = chosen_by_label(prepared, 3, 0)
+    assert torch.isin(shots.nodes, prepared.private_nodes).all()
+    assert torch.bincount(shots.labels, minlength=prepared.classes).tolist() == [
+        min(3, int((prepared.labels[prepared.private_nodes] == label).sum())) for label in range(prepared.classes)
     ]
-    assert not torch.equal(shots.nodes, chosen_by_label(ground, 3, 1).nodes)
+    assert not torch.equal(shots.nodes, chosen_by_label(prepared, 3, 1).nodes)
 
 
 def test_slots_do_not_look_at_labels_and_nobody_moves_up() -> None:
-    ground = grounded(Config(**SMALL))
-    everybody = assigned(ground, 15, 0)
-    other = dataclasses.replace(ground, labels=ground.labels.flip(0))
+    prepared = prepared_for(Config(**SMALL))
+    everybody = assigned(prepared, 15, 0)
+    other = dataclasses.replace(prepared, labels=prepared.labels.flip(0))
     assert torch.equal(assigned(other, 15, 0).nodes, everybody.nodes)
     left = torch.zeros(80, dtype=torch.bool)
     left[everybody.nodes[4]] = True
-    without = assigned(ground, 15, 0, left)
+    without = assigned(prepared, 15, 0, left)
     changed = without.nodes != everybody.nodes
     assert changed.nonzero().squeeze(1).tolist() == [4]
     assert (int(without.nodes[4]), int(without.labels[4])) == (-1, -1)
@@ -112,20 +112,20 @@ def test_every_prompt_runs_to_its_end(kind: str) -> None:
 
 
 def test_judged_nodes_are_public_and_were_not_tuned_on() -> None:
-    ground = grounded(Prompt(**SMALL))
-    shots = chosen_by_label(ground, 3, 0)
+    prepared = prepared_for(Prompt(**SMALL))
+    shots = chosen_by_label(prepared, 3, 0)
     asked: list[Tensor] = []
 
     def truth(egos: object) -> Tensor:
         nodes = egos.nodes[:, 0]  # type: ignore[attr-defined]
         asked.append(nodes)
-        return functional.one_hot(ground.labels[nodes], ground.classes).float()
+        return functional.one_hot(prepared.labels[nodes], prepared.classes).float()
 
-    judge = Judge(ground, shots, torch.device("cpu"))
+    judge = Judge(prepared, shots, torch.device("cpu"))
     assert judge.accuracies(truth) == {"train_accuracy": 1.0, "val_accuracy": 1.0, "test_accuracy": 1.0}
     assert torch.equal(asked[0], shots.nodes)
-    assert not torch.isin(torch.cat(asked[1:]), ground.private_nodes).any()
-    assert judge.accuracy(lambda egos: -truth(egos), ground.test_nodes) < 0.5
+    assert not torch.isin(torch.cat(asked[1:]), prepared.private_nodes).any()
+    assert judge.accuracy(lambda egos: -truth(egos), prepared.test_nodes) < 0.5
 
 
 # Private gradients
@@ -179,26 +179,28 @@ def test_what_is_out_of_reach_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPa
         Config(epsilon=7.0, clip=0.77).plan(FACTS)
 
 
-def per_example(config: Config, ground: Ground, shots: Shots) -> PerExampleGradients:
+def per_example(config: Config, prepared: PreparedGraph, shots: Shots) -> PerExampleGradients:
     net = PerExampleGradients(
-        fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY)), ground.backbone, ground.table
+        fresh_prompt(prepared, prepared.table, recipe_of(config), Context(noise_key=KEY)),
+        prepared.backbone,
+        prepared.table,
     )
-    net.backward(ground.egos(shots.nodes), shots.labels, torch.arange(len(shots.labels)))
+    net.backward(prepared.egos(shots.nodes), shots.labels, torch.arange(len(shots.labels)))
     return net
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
     config = Config(prompt=kind, **SMALL)
-    ground = grounded(config)
-    shots = assigned(ground, 6, 0)
-    net = per_example(config, ground, shots)
+    prepared = prepared_for(config)
+    shots = assigned(prepared, 6, 0)
+    net = per_example(config, prepared, shots)
     weights = torch.rand(1, 6, generator=torch.Generator().manual_seed(0))
     norms, expected = net.squared_norms(), torch.zeros_like(net.gradients)
     for example in range(6):
-        one = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
+        one = fresh_prompt(prepared, prepared.table, recipe_of(config), Context(noise_key=KEY))
         learning = [one.parameters[name].requires_grad_() for name in one.tuned]
-        logits = one.logits(ground.backbone, ground.table, ground.egos(shots.nodes[example : example + 1]))
+        logits = one.logits(prepared.backbone, prepared.table, prepared.egos(shots.nodes[example : example + 1]))
         loss = functional.cross_entropy(logits[0], shots.labels[example : example + 1])
         gradient = torch.cat([part.flatten() for part in torch.autograd.grad(loss, learning)])
         assert float(norms[0, example]) == pytest.approx(float(gradient.square().sum()), rel=1e-4)
@@ -210,9 +212,9 @@ def test_gradients_are_those_of_batches_of_one(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config(prompt=kind, **SMALL)
-    ground = grounded(config)
-    shots = assigned(ground, 9, 0)
-    egos, gradients, sizes = ground.egos(shots.nodes), [], set()
+    prepared = prepared_for(config)
+    shots = assigned(prepared, 9, 0)
+    egos, gradients, sizes = prepared.egos(shots.nodes), [], set()
     forward = Prompts.forward
 
     def seen(prompts: Prompts, backbone: Backbone, sight: Sight) -> Tensor:
@@ -221,8 +223,8 @@ def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monk
 
     monkeypatch.setattr(Prompts, "forward", seen)
     for count in (1, 2, 5, 9):
-        prompt = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
-        net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=3.0)
+        prompt = fresh_prompt(prepared, prepared.table, recipe_of(config), Context(noise_key=KEY))
+        net = PerExampleGradients(prompt, prepared.backbone, prepared.table, expected=3.0)
         net.backward(egos.take(slice(0, count)), shots.labels[:count], torch.arange(count))
         assert net.squared_norms().shape == (1, count)
         gradients.append(net._each[0])
@@ -235,11 +237,11 @@ def test_a_gradient_does_not_depend_on_how_many_others_there_are(kind: str, monk
 def test_a_gradient_is_the_same_in_any_order_and_company(kind: str, backbone: str) -> None:
     """A stack's members are rounded by their places: a slot that stays empty must not move the others up."""
     config = Config(prompt=kind, **(SMALL | {"backbone": backbone}))
-    ground = grounded(config)
-    prompt = fresh_prompt(ground, ground.table, recipe_of(config), Context(noise_key=KEY))
-    net = PerExampleGradients(prompt, ground.backbone, ground.table, expected=8.0)
-    shots = assigned(ground, 20, 0)
-    egos, generator = packed(ground.egos(shots.nodes), PLACES), torch.Generator().manual_seed(0)
+    prepared = prepared_for(config)
+    prompt = fresh_prompt(prepared, prepared.table, recipe_of(config), Context(noise_key=KEY))
+    net = PerExampleGradients(prompt, prepared.backbone, prepared.table, expected=8.0)
+    shots = assigned(prepared, 20, 0)
+    egos, generator = packed(prepared.egos(shots.nodes), PLACES), torch.Generator().manual_seed(0)
 
     def found(slots: Tensor) -> tuple[Tensor, ...]:
         net.backward(egos.take(slots), shots.labels[slots], slots)
@@ -270,16 +272,16 @@ def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: st
     """With its label, its features and all its edges: nobody else's example may notice."""
     clip = 0.05
     config = Config(prompt=kind, shots=0, **SMALL)
-    ground = grounded(config)
+    prepared = prepared_for(config)
 
-    def clipped_sum(of: Ground, left: Tensor | None = None) -> Tensor:
+    def clipped_sum(of: PreparedGraph, left: Tensor | None = None) -> Tensor:
         shots = assigned(of, len(of.private_nodes), 0, left)
         net = per_example(config, of, shots)
         net.accumulate(clip_factors(net.squared_norms(), torch.tensor([clip])) * (shots.labels >= 0))
         return net.gradients[0].clone()
 
-    whole, moved = clipped_sum(ground), []
-    for node in ground.private_nodes[:12].tolist():
+    whole, moved = clipped_sum(prepared), []
+    for node in prepared.private_nodes[:12].tolist():
         left = torch.zeros(80, dtype=torch.bool)
         left[node] = True
         here = graph()
@@ -290,7 +292,7 @@ def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: st
             edge_index=here.edge_index[:, ~(left[source] | left[target])],
             _cache={},
         )
-        without = grounded(config, bare)
+        without = prepared_for(config, bare)
         moved.append(float((whole - clipped_sum(without, left)).norm()))
     assert max(moved) <= clip * (1 + 1e-4)
     assert min(moved) > 0.9 * clip, "the clip is reached"
@@ -299,9 +301,9 @@ def test_taking_any_private_node_away_moves_the_sum_by_at_most_the_clip(kind: st
 def test_noise_has_its_scale_and_no_other() -> None:
     """All steps of an empty batch are noise alone: 2/3 and 3/2 of the scale fail."""
     config = Config(clip=0.5, **SMALL)
-    ground = grounded(config)
+    prepared = prepared_for(config)
     nobody = Shots(nodes=torch.full((4,), -1), labels=torch.full((4,), -1))
-    net = per_example(config, ground, nobody)
+    net = per_example(config, prepared, nobody)
     mechanism = PrivateGradients(clip=0.5, noise_multiplier=3.0, rate=0.5, expected_batch=2.0)
     noise, drawn = secret(), []
     for _ in range(60):
@@ -361,12 +363,12 @@ def test_what_is_learnt_from_is_what_was_released_however_many_were_drawn(monkey
 
 def test_gppts_penalty_is_added_after_the_noise() -> None:
     config = Config(prompt="gppt", **SMALL)
-    ground = grounded(config)
-    net = per_example(config, ground, assigned(ground, 4, 0))
+    prepared = prepared_for(config)
+    net = per_example(config, prepared, assigned(prepared, 4, 0))
     net.accumulate(torch.zeros(1, 4))
     net.add_penalty()
     assert float(net.gradients.norm()) > 0
-    other = per_example(Config(**SMALL), ground, assigned(ground, 4, 0))
+    other = per_example(Config(**SMALL), prepared, assigned(prepared, 4, 0))
     other.accumulate(torch.zeros(1, 4))
     other.add_penalty()
     assert float(other.gradients.norm()) == 0
@@ -374,12 +376,12 @@ def test_gppts_penalty_is_added_after_the_noise() -> None:
 
 def test_many_examples_are_cut_into_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     config = Config(**SMALL)
-    ground = grounded(config)
-    shots = assigned(ground, 9, 0)
-    whole = per_example(config, ground, shots)
+    prepared = prepared_for(config)
+    shots = assigned(prepared, 9, 0)
+    whole = per_example(config, prepared, shots)
     assert TOGETHER > 9
     monkeypatch.setattr("privgraph.methods.prompts.prompt_dpsgd.train.TOGETHER", 4)
-    pieces = per_example(config, ground, shots)
+    pieces = per_example(config, prepared, shots)
     assert torch.allclose(whole.squared_norms(), pieces.squared_norms())
     assert torch.allclose(whole.losses, pieces.losses)
 

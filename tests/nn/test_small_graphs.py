@@ -40,7 +40,7 @@ def edges(nodes: int, share: float, generator: torch.Generator) -> Tensor:
     return there.fill_diagonal_(False).nonzero().t()
 
 
-class World:
+class Problem:
     """A shared table with a column that nobody uses, tasks of several sizes, and a graph to be asked
     about."""
 
@@ -134,13 +134,13 @@ class Plain(nn.Module):
         return losses
 
 
-def assert_equal_to_plain(world: World, recipe: Recipe, atol: float, classes: int = CLASSES) -> None:
-    answers = world.answers(recipe, classes=classes)
-    assert [answer.index for answer in answers] == list(range(len(world.tasks)))
-    for position, (task, answer) in enumerate(zip(world.tasks, answers, strict=True)):
-        plain = Plain(FEATURES, recipe, classes, position, world.x.dtype)
-        losses = plain.fit(world.x, task, recipe)
-        expected = plain.eval()(world.public, world.links)[task.queries].detach()
+def assert_equal_to_plain(problem: Problem, recipe: Recipe, atol: float, classes: int = CLASSES) -> None:
+    answers = problem.answers(recipe, classes=classes)
+    assert [answer.index for answer in answers] == list(range(len(problem.tasks)))
+    for position, (task, answer) in enumerate(zip(problem.tasks, answers, strict=True)):
+        plain = Plain(FEATURES, recipe, classes, position, problem.x.dtype)
+        losses = plain.fit(problem.x, task, recipe)
+        expected = plain.eval()(problem.public, problem.links)[task.queries].detach()
         assert answer.log_posterior.shape == (position + 1, classes)
         assert torch.allclose(answer.log_posterior.to(expected), expected, atol=max(atol, 2e-6), rtol=0)
         assert answer.loss == pytest.approx(losses[-1], abs=atol)
@@ -152,80 +152,80 @@ def assert_equal_to_plain(world: World, recipe: Recipe, atol: float, classes: in
 @pytest.mark.parametrize("sizes", [(40, 40, 40), (40, 7, 23, 2)])
 def test_a_model_trains_as_a_plain_one(sizes: tuple[int, ...], weight_decay: float, sparse: bool) -> None:
     recipe = Recipe(hidden=16, dropout=0.0, epochs=12, weight_decay=weight_decay)
-    assert_equal_to_plain(World(sizes, sparse=sparse), recipe, 1e-9)
+    assert_equal_to_plain(Problem(sizes, sparse=sparse), recipe, 1e-9)
 
 
 def test_single_precision_is_near() -> None:
-    assert_equal_to_plain(World((40, 25), dtype=torch.float32), Recipe(hidden=16, dropout=0.0, epochs=12), 2e-3)
+    assert_equal_to_plain(Problem((40, 25), dtype=torch.float32), Recipe(hidden=16, dropout=0.0, epochs=12), 2e-3)
 
 
 @pytest.mark.parametrize(("patience", "rate"), [(1, 0.3), (2, 0.3), (3, 0.5)])
 def test_a_model_stops_early_and_keeps_its_weights(patience: int, rate: float) -> None:
     recipe = Recipe(hidden=8, dropout=0.0, epochs=60, learning_rate=rate, patience=patience)
-    world = World((40, 7, 23, 12))
-    assert_equal_to_plain(world, recipe, 1e-6)
-    epochs = {answer.epochs for answer in world.answers(recipe)}
+    problem = Problem((40, 7, 23, 12))
+    assert_equal_to_plain(problem, recipe, 1e-6)
+    epochs = {answer.epochs for answer in problem.answers(recipe)}
     assert len(epochs) > 1
     assert min(epochs) < 60
 
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_model_in_a_stack_is_the_model_alone(sparse: bool) -> None:
-    world, recipe = World((40, 7, 0, 23, 1), sparse=sparse), Recipe(hidden=16, dropout=0.5, epochs=15, patience=3)
-    together = world.answers(recipe)
+    problem, recipe = Problem((40, 7, 0, 23, 1), sparse=sparse), Recipe(hidden=16, dropout=0.5, epochs=15, patience=3)
+    together = problem.answers(recipe)
     for task in range(5):
-        (alone,) = world.answers(recipe, [task])
+        (alone,) = problem.answers(recipe, [task])
         assert torch.allclose(alone.log_posterior, together[task].log_posterior, atol=1e-6)
         assert alone.epochs == together[task].epochs
         assert alone.loss == pytest.approx(together[task].loss, abs=1e-9, nan_ok=True)
 
 
 def test_a_node_alone_no_edges_and_one_class() -> None:
-    world = World((9, 1, 0))
+    problem = Problem((9, 1, 0))
     loose = torch.empty(2, 0, dtype=torch.int64)
-    world.tasks[0] = replace(world.tasks[0], edge_index=loose)
-    assert_equal_to_plain(World((9,)), Recipe(hidden=8, dropout=0.0, epochs=5), 1e-9)
+    problem.tasks[0] = replace(problem.tasks[0], edge_index=loose)
+    assert_equal_to_plain(Problem((9,)), Recipe(hidden=8, dropout=0.0, epochs=5), 1e-9)
     recipe = Recipe(hidden=8, dropout=0.0, epochs=5)
     plain = Plain(FEATURES, recipe, CLASSES, 0, torch.float64)
-    plain.fit(world.x, world.tasks[0], recipe)
-    edgeless, single, empty = world.answers(recipe)
-    expected = plain.eval()(world.public, world.links)[world.tasks[0].queries].detach()
+    plain.fit(problem.x, problem.tasks[0], recipe)
+    edgeless, single, empty = problem.answers(recipe)
+    expected = plain.eval()(problem.public, problem.links)[problem.tasks[0].queries].detach()
     assert torch.allclose(edgeless.log_posterior.double(), expected, atol=2e-6)
     assert torch.isfinite(single.log_posterior).all()
     assert math.isfinite(single.loss)
     assert torch.isfinite(empty.log_posterior).all()
     assert math.isnan(empty.loss)  # nothing was trained: the model is the one that was drawn
-    for task in world.tasks:
+    for task in problem.tasks:
         task.labels.zero_()
-    for answer in world.answers(recipe, classes=1):
+    for answer in problem.answers(recipe, classes=1):
         assert torch.equal(answer.log_posterior, torch.zeros_like(answer.log_posterior))
 
 
 def test_a_model_without_nodes_keeps_the_weights_that_were_drawn() -> None:
-    world = World((0,))
+    problem = Problem((0,))
     recipe = Recipe(hidden=8, dropout=0.5, epochs=4)
     plain = Plain(FEATURES, recipe, CLASSES, 0, torch.float64)
     before = plain.first.lin_l.bias.detach().clone()
-    h = plain.first(world.public, world.links) - before
+    h = plain.first(problem.public, problem.links) - before
     # an empty batch moves the running statistics towards a mean of b and a variance of zero
     kept = (1 - 0.1) ** recipe.epochs
     h = torch.relu((h + kept * before) / (kept + 1e-5) ** 0.5)
-    expected = plain.second(h, world.links).log_softmax(1)[world.tasks[0].queries].detach()
-    assert torch.allclose(world.answers(recipe)[0].log_posterior.double(), expected, atol=2e-6)
+    expected = plain.second(h, problem.links).log_softmax(1)[problem.tasks[0].queries].detach()
+    assert torch.allclose(problem.answers(recipe)[0].log_posterior.double(), expected, atol=2e-6)
 
 
 def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
-    world, recipe = World((30, 12, 25, 30, 8, 19) * 3), Recipe(hidden=8, epochs=4)
-    plenty = world.answers(recipe)
+    problem, recipe = Problem((30, 12, 25, 30, 8, 19) * 3), Recipe(hidden=8, epochs=4)
+    plenty = problem.answers(recipe)
     torch.set_num_threads(2)
-    held = Held(world.tasks)
+    held = Held(problem.tasks)
     tight = train_small_graphs(
-        world.x,
+        problem.x,
         held,
         classes=CLASSES,
         recipe=recipe,
-        evaluation_x=world.public,
-        evaluation_adjacency=world.adjacency,
+        evaluation_x=problem.public,
+        evaluation_adjacency=problem.adjacency,
         generators=streams,
         memory_mb=0.06 * (torch.get_num_threads() + 1),
     )
@@ -242,7 +242,7 @@ def test_little_memory_makes_smaller_chunks_and_the_same_models() -> None:
 
 def test_a_model_beyond_the_memory_is_refused() -> None:
     with pytest.raises(ValueError, match=r"a model of 30 nodes needs .* MB"):
-        World((30,)).answers(Recipe(epochs=1), memory_mb=0.01)
+        Problem((30,)).answers(Recipe(epochs=1), memory_mb=0.01)
 
 
 class Held(Sequence[SmallGraph]):
@@ -264,43 +264,43 @@ class Held(Sequence[SmallGraph]):
         return sum(made() is not None for made in self._made)
 
 
-def endless(world: World) -> Iterator[Answer | Advance]:
+def endless(problem: Problem) -> Iterator[Answer | Advance]:
     return train_small_graphs(
-        world.x,
-        world.tasks,
+        problem.x,
+        problem.tasks,
         classes=CLASSES,
         recipe=Recipe(hidden=8, epochs=10**7),
-        evaluation_x=world.public,
-        evaluation_adjacency=world.adjacency,
+        evaluation_x=problem.public,
+        evaluation_adjacency=problem.adjacency,
         generators=streams,
     )
 
 
 def test_progress_is_told_every_second_and_closing_stops() -> None:
     torch.set_num_threads(2)
-    events = endless(World((30, 30)))
+    events = endless(Problem((30, 30)))
     assert [next(events) for _ in range(2)] == [Advance(done=0, total=2)] * 2
     events.close()  # type: ignore[attr-defined]
     assert torch.get_num_threads() == 2
 
 
 def test_a_failing_task_stops_the_others() -> None:
-    world = World((30, 30))
-    world.tasks[1].labels[0] = CLASSES
+    problem = Problem((30, 30))
+    problem.tasks[1].labels[0] = CLASSES
     with pytest.raises((RuntimeError, IndexError)):
-        list(endless(world))
+        list(endless(problem))
 
 
 def test_the_loss_and_progress_of_finished_models() -> None:
-    world = World((30, 12))
+    problem = Problem((30, 12))
     events = list(
         train_small_graphs(
-            world.x,
-            world.tasks,
+            problem.x,
+            problem.tasks,
             classes=CLASSES,
             recipe=Recipe(hidden=8, epochs=2),
-            evaluation_x=world.public,
-            evaluation_adjacency=world.adjacency,
+            evaluation_x=problem.public,
+            evaluation_adjacency=problem.adjacency,
             generators=streams,
         )
     )
@@ -405,26 +405,26 @@ def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
 ) -> None:
     monkeypatch.setattr(message_passing, "BLOCKS_FROM", blocks_from)
     torch.set_num_threads(2)
-    world, recipe = (
-        World((60, 40, 23, 30, 0, 33, 40), dtype=torch.float32, sparse=sparse),
+    problem, recipe = (
+        Problem((60, 40, 23, 30, 0, 33, 40), dtype=torch.float32, sparse=sparse),
         Recipe(hidden=hidden, epochs=30),
     )
 
     def posteriors(first: SmallGraph) -> list[Tensor]:
         events = train_small_graphs(
-            world.x,
-            [first, *world.tasks[1:]],
+            problem.x,
+            [first, *problem.tasks[1:]],
             classes=CLASSES,
             recipe=recipe,
-            evaluation_x=world.public,
-            evaluation_adjacency=world.adjacency,
+            evaluation_x=problem.public,
+            evaluation_adjacency=problem.adjacency,
             generators=streams,
             frame=Frame(places=60, sparse=sparse),
         )
         log_posteriors = {event.index: event.log_posterior for event in events if isinstance(event, Answer)}
-        return [log_posteriors[task] for task in range(len(world.tasks))]
+        return [log_posteriors[task] for task in range(len(problem.tasks))]
 
-    whole = world.tasks[0]
+    whole = problem.tasks[0]
     before = posteriors(whole)
     for left in (59, 20, 0):
         inside = whole.edge_index[:, (whole.edge_index < left).all(0)]
@@ -436,9 +436,9 @@ def test_in_a_frame_a_leaving_node_changes_no_other_model_to_the_last_digit(
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_in_a_frame_models_are_the_same_but_for_rounding(sparse: bool) -> None:
-    world, recipe = World((40, 7, 23), sparse=sparse), Recipe(hidden=16, dropout=0.5, epochs=12)
-    framed = world.answers(recipe, frame=Frame(places=50, sparse=sparse))
-    for one, other in zip(world.answers(recipe), framed, strict=True):
+    problem, recipe = Problem((40, 7, 23), sparse=sparse), Recipe(hidden=16, dropout=0.5, epochs=12)
+    framed = problem.answers(recipe, frame=Frame(places=50, sparse=sparse))
+    for one, other in zip(problem.answers(recipe), framed, strict=True):
         assert torch.allclose(one.log_posterior, other.log_posterior, atol=1e-6)
     with pytest.raises(ValueError, match="the frame has 39 places; a task has 40 nodes"):
-        world.answers(recipe, frame=Frame(places=39, sparse=sparse))
+        problem.answers(recipe, frame=Frame(places=39, sparse=sparse))

@@ -156,7 +156,7 @@ def private_nodes(graph: Graph, config: Any) -> Tensor:
     return private
 
 
-def other_world(graph: Graph, config: Any) -> Graph:
+def other_dataset(graph: Graph, config: Any) -> Graph:
     """The same public numbers, and everything that `config.unit` protects is another.
 
     Edges: as many, between others. Nodes: also the features and labels of all private nodes.

@@ -8,7 +8,7 @@ Every complaint names the kind of fault that it is of:
 - reuse: two streams of the same words; key: something random that another key leaves as it is, or that the
   public seed moves;
 - quantity: noise on something for which its sensitivity was not proved;
-- choice: what is made of releases still tells two worlds apart that differ in nothing but what is private;
+- choice: what is made of releases still tells two datasets apart that differ in nothing but what is private;
   epoch: the weights that go out are not those of the last epoch, and the statement says that they are;
 - folder: files that nobody announced or that the statement does not name.
 """
@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from tests.observer.cases import Case, graph, other_world, private_nodes
+from tests.observer.cases import Case, graph, other_dataset, private_nodes
 from tests.observer.trace import DEVIATION, EDGES, SPHERICAL, Array, Release, Stream, Trace, observed
 from tests.planted.planting import swapped
 
@@ -93,11 +93,11 @@ class Seen:
 
 
 def watch(
-    case: Case, world: Graph, *, key: bytes = KEYS[0], forged: bool = False, salt: str = "", seed: int = 0
+    case: Case, dataset: Graph, *, key: bytes = KEYS[0], forged: bool = False, salt: str = "", seed: int = 0
 ) -> Seen:
     """Train once, under an observer. `salt` changes public streams, but for splits and pre-training."""
     config = case.config()
-    statement = config.plan(world.facts).statement
+    statement = config.plan(dataset.facts).statement
     public = streams.stream_seed
 
     def salted(seed: int, name: str) -> int:
@@ -106,11 +106,11 @@ def watch(
 
     with TemporaryDirectory() as place, alone_on_a_core(), swapped(public, salted), observed(forged=forged) as trace:
         context = Context(seed=seed, noise_key=key, folder=Path(place))
-        events = list(train_one(METHODS[case.method].load_train(), config, world, context))
+        events = list(train_one(METHODS[case.method].load_train(), config, dataset, context))
         files = {path.name: _arrays(path) for path in sorted(Path(place).rglob("*")) if path.is_file()}
     return Seen(
         case=case,
-        graph=world,
+        graph=dataset,
         trace=trace,
         statement=statement,
         ledger=context.ledger.entries,
@@ -138,19 +138,20 @@ def _arrays(path: Path) -> dict[str, Array]:
         return {name: held[name] for name in held.files}
 
 
-def complaints(case: Case, kinds: str = "alone keys worlds") -> list[Complaint]:
-    """All that is wrong with a run: `alone`, under other `keys`, in other `worlds`."""
+def complaints(case: Case, kinds: str = "alone keys datasets") -> list[Complaint]:
+    """All that is wrong with a run: `alone`, under other `keys`, in other `datasets`."""
     faults = []
     seen = watch(case, graph())
     if "alone" in kinds:
         faults += alone(seen)
     if "keys" in kinds:
         faults += keyed(seen, watch(case, graph(), key=KEYS[1]))
-    if "worlds" in kinds:
+    if "datasets" in kinds:
         here, there = (
-            watch(case, world, forged=True, salt="salted") for world in (graph(), other_world(graph(), case.config()))
+            watch(case, dataset, forged=True, salt="salted")
+            for dataset in (graph(), other_dataset(graph(), case.config()))
         )
-        faults += [*public_apart(seen, here), *worlds_alike(here, there)]
+        faults += [*public_apart(seen, here), *datasets_alike(here, there)]
     return faults
 
 
@@ -250,11 +251,11 @@ def _answers(entry: LedgerEntry, release: Release) -> Iterator[Complaint]:
     """Shares of true and of invented edges, against the chances that were paid for."""
     assert release.before is not None
     assert release.after is not None
-    world = graph()
+    dataset = graph()
     joined, reported = (
-        pair_codes(edges, world.num_nodes, world.undirected) for edges in (release.before, release.after)
+        pair_codes(edges, dataset.num_nodes, dataset.undirected) for edges in (release.before, release.after)
     )
-    apart = pair_count(world.num_nodes, world.undirected) - len(joined)
+    apart = pair_count(dataset.num_nodes, dataset.undirected) - len(joined)
     kept = float(np.isin(joined, reported).mean())
     invented = float(np.isin(reported, joined, invert=True).sum()) / apart
     spread = [math.sqrt(max(share * (1 - share), 1e-4) / of) for share, of in ((kept, len(joined)), (invented, apart))]
@@ -388,12 +389,14 @@ def _longest(table: Array, nodes: int) -> float:
     return float(np.linalg.norm(table, axis=1 - table.shape.index(nodes)).max())
 
 
-def worlds_alike(here: Seen, there: Seen) -> Iterator[Complaint]:
-    """Two worlds that differ in what is private, and in which nothing but noise was released."""
+def datasets_alike(here: Seen, there: Seen) -> Iterator[Complaint]:
+    """Two datasets that differ in what is private, and in which nothing but noise was released."""
     if not _equal(here.learnt, there.learnt):
         yield Complaint("choice", "weights that go out depend on what is private other than through noise")
     if here.released.keys() != there.released.keys():
-        yield Complaint("choice", f"files in one world: {sorted(here.released)}, in the other {sorted(there.released)}")
+        yield Complaint(
+            "choice", f"files in one dataset: {sorted(here.released)}, in the other {sorted(there.released)}"
+        )
     for name in here.released.keys() & there.released.keys():
         one, other = here.released[name], there.released[name]
         for array in sorted(one.keys() | other.keys()):

@@ -6,7 +6,8 @@ product has no switch for it: for the length of a `with`, these functions tell i
 what came out. A run that is observed draws the same numbers as one that is not.
 
 `forged`: whatever is about to get noise is first replaced by zeros (a graph, by one without edges), so that
-all that leaves a mechanism is noise alone. Nothing that was made of releases can then tell two worlds apart.
+all that leaves a mechanism is noise alone. Nothing that was made of releases can then tell two datasets
+apart.
 """
 
 from __future__ import annotations

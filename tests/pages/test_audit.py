@@ -23,7 +23,7 @@ from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.audit import verdict
+from privgraph_workbench.views.audit import outcome
 from privgraph_workbench.words.numbers import lower, upper
 
 Open = Callable[..., AppTest]
@@ -246,12 +246,12 @@ class TestShown:
             ),
         ],
     )
-    def test_the_verdict_is_for_people_and_comes_first(self, claims: dict[str, object], said: str) -> None:
+    def test_the_conclusion_is_for_people_and_comes_first(self, claims: dict[str, object], said: str) -> None:
         asked = {**claims, "published": 9.0}
         gaps = GAPS if asked.pop("gaps", None) else ()
         record = made_audit(noise=0.8, **{**asked, "published": 2.5} if gaps else asked)  # type: ignore[arg-type]
         statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=gaps)
-        found = verdict.verdict(record, statement)
+        found = outcome.conclusion(record, statement)
         assert found.startswith(f"**The attack shows that the ε is at least {lower(record.epsilon)}.**")
         assert said.format(upper(record.sound)) in found
 

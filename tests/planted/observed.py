@@ -323,7 +323,12 @@ BUGS = (
     ),
     *(
         planted(
-            "noise after the first moment", "nn/optim.py", noise_after_the_first_moment, NODE[name], "choice", "worlds"
+            "noise after the first moment",
+            "nn/optim.py",
+            noise_after_the_first_moment,
+            NODE[name],
+            "choice",
+            "datasets",
         )
         for name in ("gap", "progap", "dp-mlp", "dp-gnn", "prompt-dpsgd")
     ),
@@ -356,7 +361,7 @@ BUGS = (
         with_labels(privgnn.Run, lambda run, given: run.parts.private.y),
         Case("privgnn", "node"),
         "choice",
-        "worlds",
+        "datasets",
     ),
     planted(
         "labels of private nodes in the file of predictions",
@@ -364,6 +369,6 @@ BUGS = (
         with_labels(dp_gpl.Run, lambda run, given: given[0].labels[given[0].private_nodes]),
         Case("dp-gpl", "node"),
         "choice",
-        "worlds",
+        "datasets",
     ),
 )

@@ -1,4 +1,4 @@
-"""A pair of worlds has two directions, the unit removed and added; an accountant needs both curves."""
+"""A pair of datasets has two directions, the unit removed and added; an accountant needs both curves."""
 
 from __future__ import annotations
 

@@ -45,11 +45,11 @@ def mixture(gradients: Array, rate: float, noise: float, x: Array) -> Array:
 
 
 def played(with_unit: Array, without: Array, rate: float, noise: float) -> Curves:
-    """The exact curves of two worlds in the plane, by quadrature."""
+    """The exact curves of two datasets in the plane, by quadrature."""
     step, edge = noise / 25, 5 * noise + max(len(with_unit), len(without))
     line = np.arange(-edge, edge, step)
     x = np.stack([one.ravel() for one in np.meshgrid(line, line)], axis=1)
-    p, q = (mixture(world, rate, noise, x) * step**2 for world in (with_unit, without))
+    p, q = (mixture(dataset, rate, noise, x) * step**2 for dataset in (with_unit, without))
     growth = np.exp(EPSILONS[::20])
     return Curves(
         np.array([np.maximum(p - c * q, 0).sum() for c in growth]),
@@ -61,8 +61,8 @@ def played(with_unit: Array, without: Array, rate: float, noise: float) -> Curve
 def test_no_gradients_in_the_plane_pass_the_curve_and_aligned_ones_reach_it(
     rate: float, present: int, absent: int, noise: float
 ) -> None:
-    """Random gradients of the unit's terms in both worlds, on the circle and in it, beside a stranger's with
-    a coin of its own."""
+    """Random gradients of the unit's terms in both datasets, on the circle and in it, beside a stranger's
+    with a coin of its own."""
     bound = curves(terms(rate, present, absent, noise), EPSILONS[::20])
     generator = np.random.default_rng(round(100 * rate) + present)
 

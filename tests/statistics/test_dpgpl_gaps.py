@@ -1,6 +1,6 @@
 """DP-GPL: attacks that exceed what is claimed, and stay within what is said to hold instead.
 
-Two neighbouring worlds, one node present or absent, are played many times, as in `test_privgnn_gaps`.
+Two neighbouring datasets, one node present or absent, are played many times, as in `test_privgnn_gaps`.
 Teachers are the worst that a guarantee must cover: they vote as it suits the attack, each by its own nodes
 alone.
 """
@@ -151,8 +151,8 @@ def test_who_leaves_a_sorted_partition_moves_the_others(way: str) -> None:
 
     def draw(generator: np.random.Generator, draws: int) -> tuple[Array, Array]:
         found, stream = [], secret(int(generator.integers(2**62)))
-        for world in votes:
-            counts = np.bincount(world, minlength=2).astype(float)
+        for dataset in votes:
+            counts = np.bincount(dataset, minlength=2).astype(float)
             rows = np.broadcast_to(counts, (draws, 50, 2))
             found.append(maximum.noisy(rows, stream).argmax(axis=2).sum(axis=1).astype(float))
         return found[0], found[1]

@@ -1,6 +1,6 @@
 """HeterPoisson: attacks that exceed what is claimed, and stay within what is said to hold instead.
 
-Two neighbouring worlds, one node present or absent, are played many times, as in `test_privgnn_gaps`;
+Two neighbouring datasets, one node present or absent, are played many times, as in `test_privgnn_gaps`;
 gradients are the worst that a guarantee must cover.
 """
 

@@ -1,7 +1,7 @@
 """PrivGNN: attacks that exceed what is claimed, and stay within what is said to hold instead.
 
-Two neighbouring worlds, one node present or absent, are played many times. The threshold of the test between
-them is chosen on draws of its own; the bound, at 99% confidence, comes from fresh ones (`audited`).
+Two neighbouring datasets, one node present or absent, are played many times. The threshold of the test
+between them is chosen on draws of its own; the bound, at 99% confidence, comes from fresh ones (`audited`).
 Worst-case answers are what a guarantee is about; two real teachers show that one node is enough to reach
 them.
 """
@@ -317,7 +317,7 @@ def test_pates_sensitivity_holds() -> None:
 
 
 def test_a_printed_data_dependent_epsilon_tells_the_votes() -> None:
-    """One vote moved, another epsilon printed: no noise stands between, so that one number tells the worlds
+    """One vote moved, another epsilon printed: no noise stands between, so that one number tells the datasets
     apart."""
     noise, delta = 0.2, 1e-4
     votes = [[40.0, 8.0, 2.0]] * 50

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def audited(present: Array, absent: Array, threshold: float, delta: float) -> float:
-    """A lower bound on epsilon, at 99% confidence, from scores in two neighbouring worlds."""
+    """A lower bound on epsilon, at 99% confidence, from scores on two neighbouring datasets."""
     hits, alarms = int((present > threshold).sum()), int((absent > threshold).sum())
     low = stats.beta.ppf(0.005, hits, len(present) - hits + 1)
     high = stats.beta.ppf(0.995, alarms + 1, len(absent) - alarms)
@@ -54,10 +54,10 @@ def test_an_undirected_edge_exceeds_sensitivity_one(entries: int) -> None:
     direction = (change / np.linalg.norm(change)).ravel()
     generator = np.random.default_rng(11)
     scores = {}
-    for world, matrix in (("present", joined), ("absent", adjacency)):
+    for dataset, matrix in (("present", joined), ("absent", adjacency)):
         clean = float(direction @ (matrix @ features - adjacency @ features).ravel())
         # The projection of Gaussian noise on a unit vector is one Gaussian.
-        scores[world] = clean + generator.normal(0.0, sigma, draws)
+        scores[dataset] = clean + generator.normal(0.0, sigma, draws)
     grid = np.linspace(-2, 6, 400) * sigma  # the best threshold of the two laws, before any draw is looked at
     power = stats.norm.sf((grid - math.sqrt(entries)) / sigma) - delta
     threshold = float(grid[np.argmax(np.maximum(power, 1e-300) / stats.norm.sf(grid / sigma))])

@@ -1,16 +1,16 @@
-"""Lower bounds on epsilon from scores in two worlds: one with the protected unit, one without it. NumPy and
-SciPy only.
+"""Lower bounds on epsilon from scores on two neighbouring datasets: one with the protected unit, one without
+it. NumPy and SciPy only.
 
 Unit and relation are those of the guarantee that is audited; a trial is one play of everything that is
 released, and trials are independent. Scores are any functions of what was released. If it is (epsilon,
-delta)-private, then for every event E, P(E) <= e^epsilon Q(E) + delta, where P and Q are the worlds in either
-order: so a P(E) that is large and a Q(E) that is small show epsilon >= log((P(E) - delta)/Q(E)) (Jagielski,
-Ullman and Oprea 2020).
+delta)-private, then for every event E, P(E) <= e^epsilon Q(E) + delta, where P and Q are the datasets in
+either order: so a P(E) that is large and a Q(E) that is small show epsilon >= log((P(E) - delta)/Q(E))
+(Jagielski, Ullman and Oprea 2020).
 
 E is chosen on the first half of the trials: which score, above or below which threshold, in which order of
-the worlds. On the second half, which that choice never saw, exactly one pair of chances is bounded: P(E) from
-below and Q(E) from above, by Clopper and Pearson, each failing with half of what the confidence leaves. That
-holds whatever the mechanism is.
+the datasets. On the second half, which that choice never saw, exactly one pair of chances is bounded: P(E)
+from below and Q(E) from above, by Clopper and Pearson, each failing with half of what the confidence leaves.
+That holds whatever the mechanism is.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ CANDIDATES = 400
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """A score above (or below) a threshold; `with_unit` tells in which world it ought to be likely."""
+    """A score above (or below) a threshold; `with_unit` tells in which dataset it ought to be likely."""
 
     column: int
     threshold: float
@@ -106,8 +106,8 @@ def threshold_bound(present: Array, absent: Array, *, delta: float, confidence: 
     """A lower bound on epsilon at `delta`, right with chance `confidence` whatever the mechanism is.
 
     present, absent: scores (n,) or (n, S) of independent trials with and without the unit, in the order in
-    which they were played. Raises `ValueError` for fewer than four trials in a world, and for scores that are
-    not numbers.
+    which they were played. Raises `ValueError` for fewer than four trials on a dataset, and for scores that
+    are not numbers.
     """
 
     def epsilons(likely: Array, unlikely: Array) -> Array:
@@ -123,10 +123,10 @@ def gaussian_bound(present: Array, absent: Array, *, delta: float, confidence: f
     """The same where all that is released is Gaussian noise on something of a fixed shift (Nasr et al. 2023,
     section 4).
 
-    The worlds are then N(0, 1) against N(mu, 1), for whose events P(E) <= Phi(Phi^-1(Q(E)) + mu): so mu is at
-    least Phi^-1(P(E)) - Phi^-1(Q(E)), and epsilon is the exact one of that Gaussian. It shows much more with
-    few trials than a threshold does, since no chance below 1/n has to be seen; it is right for mechanisms
-    whose trade-off is that of a Gaussian, and for no others. Arguments as for `threshold_bound`.
+    The datasets are then N(0, 1) against N(mu, 1), for whose events P(E) <= Phi(Phi^-1(Q(E)) + mu): so mu is
+    at least Phi^-1(P(E)) - Phi^-1(Q(E)), and epsilon is the exact one of that Gaussian. It shows much more
+    with few trials than a threshold does, since no chance below 1/n has to be seen; it is right for
+    mechanisms whose trade-off is that of a Gaussian, and for no others. Arguments as for `threshold_bound`.
     """
 
     def shifts(likely: Array, unlikely: Array) -> Array:
@@ -147,8 +147,8 @@ def _bounded(present: Array, absent: Array, confidence: float, measure: _Measure
     """The event that the first half recommends, and its two limits on the second half."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1 (got {confidence})")
-    worlds = [_columns(scores) for scores in (present, absent)]
-    first, second = [[scores[half] for scores in worlds] for half in (slice(0, None, 2), slice(1, None, 2))]
+    datasets = [_columns(scores) for scores in (present, absent)]
+    first, second = [[scores[half] for scores in datasets] for half in (slice(0, None, 2), slice(1, None, 2))]
     level = (1 - confidence) / 2
     # Stricter limits choose: an event of the far tail that looks best by luck would disappoint.
     event = _chosen(first[0], first[1], level**2, measure)
@@ -161,7 +161,7 @@ def _columns(scores: Array) -> Array:
     scores = np.asarray(scores, dtype=np.float64)
     scores = scores[:, None] if scores.ndim == 1 else scores
     if len(scores) < 4:
-        raise ValueError(f"a bound needs at least four trials in each world (got {len(scores)})")
+        raise ValueError(f"a bound needs at least four trials on each dataset (got {len(scores)})")
     if np.isnan(scores).any():
         raise ValueError("a score is not a number")
     return scores
@@ -174,7 +174,9 @@ def _chosen(present: Array, absent: Array, level: float, measure: _Measure) -> E
     for column in range(present.shape[1]):
         one, other = np.sort(present[:, column]), np.sort(absent[:, column])
         cuts = _cuts(np.concatenate([one, other]))
-        up = [len(world) - np.searchsorted(world, cuts, side="right").astype(np.float64) for world in (one, other)]
+        up = [
+            len(dataset) - np.searchsorted(dataset, cuts, side="right").astype(np.float64) for dataset in (one, other)
+        ]
         for above in (True, False):
             hits = up if above else [size - count for size, count in zip(sizes, up, strict=True)]
             for with_unit in (True, False):

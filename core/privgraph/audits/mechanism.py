@@ -1,5 +1,5 @@
-"""The audit `mechanism`: play all that a run's ledger lists, many times in two worlds, and tell the worlds
-apart."""
+"""The audit `mechanism`: play all that a run's ledger lists, many times on two neighbouring datasets, and
+tell them apart."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from privgraph.progress import Progress
 
 TITLE = "Mechanisms, played many times"
 CHUNKS = 20
-"""Pieces of a world's trials, after each of which progress is told; more where they would be large."""
+"""Pieces of a dataset's trials, after each of which progress is told; more where they would be large."""
 AT_LEAST, AT_MOST = 250, 2000
 """Trials of a piece: fewer would not be worth a call, more would keep a stop waiting."""
 
@@ -32,16 +32,16 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     """Progress, then the record.
 
     Unit and relation: those of the run's statement. Every mechanism of the ledger is played as often as it
-    stands there, by the code that the run itself called, on a pair of neighbouring worlds that is as bad as
+    stands there, by the code that the run itself called, on a pair of neighbouring datasets that is as bad as
     its sensitivity proof allows. A trial's score is the sum of the log-likelihood ratios of everything
-    released in it: the best test where mechanisms are independent given the worlds. So the bound covers the
+    released in it: the best test where mechanisms are independent given the datasets. So the bound covers the
     run's guarantee, not one release of it. No data of the run are read. Raises `ValueError` where the ledger
     holds what no game plays.
     """
     start = time.perf_counter()
     games = parts(subject)
     each = options.trials // 2
-    worlds: list[Array] = []
+    datasets: list[Array] = []
     chunks = max(1, min(CHUNKS, each // AT_LEAST), each // AT_MOST)
     done, total = 0, 2 * chunks
     for present in (True, False):
@@ -51,16 +51,16 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
             pieces.append(_played(games, present, size, options.seed, chunk))
             done += 1
             yield Progress(step=done, total=total, stage="with the unit" if present else "without it")
-        worlds.append(np.concatenate(pieces))
-    yield _record(subject, options, games, worlds[0], worlds[1], time.perf_counter() - start)
+        datasets.append(np.concatenate(pieces))
+    yield _record(subject, options, games, datasets[0], datasets[1], time.perf_counter() - start)
 
 
 def _played(games: list[Part], present: bool, trials: int, seed: int, chunk: int) -> Array:
     """Scores (trials, 3), summed over all mechanisms."""
     scores = np.zeros((trials, len(SCORES)))
     for number, part in enumerate(games):
-        world = "with" if present else "without"
-        dice = Dice(seed=seed, name=f"audit/{world}/{number}/{chunk}")
+        dataset = "with" if present else "without"
+        dice = Dice(seed=seed, name=f"audit/{dataset}/{number}/{chunk}")
         scores += part.game.play(present, trials, part.count, dice)
     return scores
 
@@ -68,7 +68,7 @@ def _played(games: list[Part], present: bool, trials: int, seed: int, chunk: int
 def _played_words(part: Part) -> str:
     """What a trial does with one mechanism, for people."""
     often = "once" if part.count == 1 else f"{part.count:,} times"
-    return f"every trial runs one mechanism of the ledger {often}, and its two worlds differ in this: {part.title}"
+    return f"every trial runs one mechanism of the ledger {often}, and its two neighbouring datasets differ in this: {part.title}"
 
 
 def _record(
@@ -117,8 +117,8 @@ def _record(
             "the adversary sees everything that is released, and knows everything but whether the protected unit is there",
             *(_played_words(part) for part in games),
             "the mechanisms are the product's own code; the worst case is made for them, and no data of the run are read",
-            f"a score, a threshold and an order of the worlds were chosen on one half of the trials, and judged on the other; "
-            f"{len(present) // 2:,} trials of a world can show at most epsilon {_most(present, confidence):.2f} by a threshold",
+            f"a score, a threshold and an order of the two datasets were chosen on one half of the trials, and judged on the other; "
+            f"{len(present) // 2:,} trials on a dataset can show at most epsilon {_most(present, confidence):.2f} by a threshold",
             *shared_notes(options.confidence, subject.turn),
         ),
         turn=subject.turn,
@@ -126,10 +126,8 @@ def _record(
 
 
 def _told(shown: Shown) -> str:
-    world, other = ("with", "without") if shown.event.with_unit else ("without", "with")
-    return (
-        f"an event of chance at least {shown.likely:.3g} {world} the unit, and at most {shown.unlikely:.3g} {other} it"
-    )
+    dataset, other = ("with", "without") if shown.event.with_unit else ("without", "with")
+    return f"an event of chance at least {shown.likely:.3g} {dataset} the unit, and at most {shown.unlikely:.3g} {other} it"
 
 
 def _upward(scores: Array, event: Event) -> Array:

@@ -39,8 +39,8 @@ class AuditRecord:
     its run, and `confidence` holds for all of them together (`bounds.shared_confidence`). `sound` and
     `published` are the claims for exactly what was audited (infinite: none proved; None: no formula).
     `scores_with`, `scores_without`: histograms on the common `edges` (n + 1,) of the scores in the two
-    worlds; `roc_false`, `roc_true`: points of the ROC curve, ascending from (0, 0) to (1, 1). `trials` counts
-    both worlds (or canaries).
+    datasets; `roc_false`, `roc_true`: points of the ROC curve, ascending from (0, 0) to (1, 1). `trials`
+    counts both datasets (or canaries).
     """
 
     run: str

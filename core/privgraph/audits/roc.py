@@ -1,4 +1,5 @@
-"""What scores in two worlds look like: ROC curve, its area, and histograms on common edges. NumPy only."""
+"""What scores on two neighbouring datasets look like: ROC curve, its area, and histograms on common edges.
+NumPy only."""
 
 from __future__ import annotations
 
@@ -48,8 +49,8 @@ def roc(present: Array, absent: Array) -> tuple[Array, Array]:
     """
     cuts = np.unique(np.concatenate([present, absent]))[::-1]
     rates = [
-        np.concatenate([[0.0], 1 - np.searchsorted(np.sort(world), cuts, side="left") / len(world)])
-        for world in (absent, present)
+        np.concatenate([[0.0], 1 - np.searchsorted(np.sort(dataset), cuts, side="left") / len(dataset)])
+        for dataset in (absent, present)
     ]
     false, true = rates
     if len(false) > POINTS:

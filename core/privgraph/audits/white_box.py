@@ -50,7 +50,7 @@ _SMALLEST_SCALE = 1e-9
 _SMALLEST_SHIFT = 1e-3
 """In standard deviations: less shows nothing that an accountant could resolve."""
 _FEWEST = 4
-"""Observations in each world that a bound needs."""
+"""Observations in each dataset that a bound needs."""
 _BLOCKS = 400
 """Blocks that a Gaussian bound would rather have than longer ones."""
 
@@ -64,7 +64,7 @@ class Blocks:
     """Observations of the Gaussian route: `steps` steps in each of which a canary's draw was one of `shift`
     clips.
 
-    By a shift between the worlds: what it does if it is in, less what it would do if it were out.
+    By a shift between the datasets: what it does if it is in, less what it would do if it were out.
     """
 
     shift: float
@@ -148,8 +148,8 @@ class Canaries:
         self._sums[drawn] += x[drawn]
         self._counts[drawn] += 1
         full = drawn[self._counts[drawn] == self.blocks.steps]
-        for observed, world in zip(self._observed, (here, ~here), strict=True):
-            observed.append(self._sums[full[world[full]]] / self.blocks.steps)
+        for observed, dataset in zip(self._observed, (here, ~here), strict=True):
+            observed.append(self._sums[full[dataset[full]]] / self.blocks.steps)
         self._sums[full], self._counts[full] = 0.0, 0
 
     def _drawn(self, rate: float) -> NDArray[np.bool_]:

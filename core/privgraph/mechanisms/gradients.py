@@ -159,6 +159,6 @@ def sums_margin(expected_batch: float) -> float:
     Each of B clipped gradients is rounded as the sum grows: by at most 2^-24 of the sum so far an addition, B
     C at most. When one joins or leaves, the sum is rounded otherwise. Counted is a change of C (2^-8 + B
     2^-22), which holds where the library adds up in blocks, as all do (four roundings of the whole sum in
-    each of two worlds); one gradient after another it could be more.
+    each of two neighbouring datasets); one gradient after another it could be more.
     """
     return 1 + 2.0**-8 + expected_batch * 2.0**-22

@@ -169,9 +169,9 @@ class SampledTerms:
     """A noisy sum over a Poisson sample of terms of norm at most C, some of which hang on one unit.
 
     Every term is in the sum with probability `rate`, independently. At most `present` terms are the unit's
-    doing in the world with it, and at most `absent` in the world without it; all others are equal in both.
-    The noise is Gaussian, of standard deviation `noise_multiplier` C. A row that is added: 1 and 0. A row
-    that is replaced: 1 and 1. A node with a row of its own that K other rows read: K + 1 and K. What
+    doing in the dataset with it, and at most `absent` in the dataset without it; all others are equal in
+    both. The noise is Gaussian, of standard deviation `noise_multiplier` C. A row that is added: 1 and 0. A
+    row that is replaced: 1 and 1. A node with a row of its own that K other rows read: K + 1 and K. What
     dominates it, exactly, and why: `privgraph.privacy.sampled_terms`.
     """
 

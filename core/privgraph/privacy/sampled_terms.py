@@ -1,34 +1,35 @@
 """What one step of `SampledTerms` costs, exactly: the pair of laws that dominates it.
 
-Unit and relation: a unit stands behind at most m terms of a sum in the world with it (law P) and behind at
-most n in the world without it (law Q); every other term is the same function of public data, of the past and
-of everybody else's data in both. Terms have norm at most C, are in the sum by coins of their own, each with
-chance q, and the sum has noise N(0, sigma^2 I). Which terms those are does not hang on any coin. Lengths are
-in units of sigma: a = C/sigma.
+Unit and relation: a unit stands behind at most m terms of a sum in the dataset with it (law P) and behind at
+most n in the dataset without it (law Q); every other term is the same function of public data, of the past
+and of everybody else's data in both. Terms have norm at most C, are in the sum by coins of their own, each
+with chance q, and the sum has noise N(0, sigma^2 I). Which terms those are does not hang on any coin. Lengths
+are in units of sigma: a = C/sigma.
 
 **Claim.** H_c(P||Q) <= H_c(P*||Q*) and H_c(Q||P) <= H_c(Q*||P*) for every c, with two mixtures on a line,
 
     P* = sum_j Bin(j; m, q) N(ja, 1)   and   Q* = sum_j Bin(j; n, q) N(-ja, 1).
 
-*Proof.* Fix the past and the coins of all other terms. Their law is the same in both worlds, so that by joint
-convexity a bound that holds for each of them holds for their mean. Let R = N(r, I), where r is the sum of the
-other terms that are drawn: the step in which none of the unit's is. If j of the unit's terms are drawn, in
-either world, the step is N(r + v, I) with |v| <= ja. Take any test of the step and write its power under R as
-Phi(u). By Neyman and Pearson its power under N(r + v, I) lies between Phi(u - ja) and Phi(u + ja). The number
-of the unit's drawn terms is at most Bin(m, q) in stochastic order under P, and Bin(n, q) under Q; so
+*Proof.* Fix the past and the coins of all other terms. Their law is the same in both datasets, so that by
+joint convexity a bound that holds for each of them holds for their mean. Let R = N(r, I), where r is the sum
+of the other terms that are drawn: the step in which none of the unit's is. If j of the unit's terms are
+drawn, in either dataset, the step is N(r + v, I) with |v| <= ja. Take any test of the step and write its
+power under R as Phi(u). By Neyman and Pearson its power under N(r + v, I) lies between Phi(u - ja) and Phi(u
++ ja). The number of the unit's drawn terms is at most Bin(m, q) in stochastic order under P, and Bin(n, q)
+under Q; so
 
     power under P <= sum_j Bin(j; m, q) Phi(u + ja)   and   power under Q >= sum_j Bin(j; n, q) Phi(u - ja).
 
 The right sides are what the test "x > -u" has under P* and Q*. So power under P - c power under Q is at most
-H_c(P*||Q*), whatever the test. For the other order exchange the two worlds and look at the test "x < u".
+H_c(P*||Q*), whatever the test. For the other order exchange the two datasets and look at the test "x < u".
 
 *It is attained*: with all of the unit's terms C along one direction under P, and -C under Q, P and Q are P*
 and Q*. No smaller curve is sound of these facts alone. *Composition* (Zhu, Dong and Wang 2022): given every
 past a step is dominated by this one pair, so that T adaptive steps are dominated by its T-fold product, in
 each order.
 
-No coin is revealed, and the coins of the two worlds need not be the same ones: what is compared with is the
-step in which none of the unit's terms is drawn, which both worlds have.
+No coin is revealed, and the coins of the two datasets need not be the same ones: what is compared with is the
+step in which none of the unit's terms is drawn, which both datasets have.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def _log_density(log_weights: Array, x: Array, event: SampledTerms) -> Array:
 
 
 def _seen(event: SampledTerms, orders: Array) -> Array:
-    """The log moment where every coin is seen and the worlds share them: a shift of 2k + l, sound and
+    """The log moment where every coin is seen and the datasets share them: a shift of 2k + l, sound and
     loose."""
     both = _log_law(event, min(event.present, event.absent))
     alone = _log_law(event, abs(event.present - event.absent))

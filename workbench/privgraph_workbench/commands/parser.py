@@ -165,11 +165,13 @@ def _account(commands: Commands[Parser]) -> None:
 
 
 def _audit(commands: Commands[Parser]) -> None:
-    about = "Attack a stored run, and keep the least epsilon that this shows beside the run."
+    about = "Attack a stored run, and keep the lower bound on epsilon that this shows beside the run."
     parser = _command(commands, "audit", about, "audit")
     parser.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
     parser.add_argument("--audit", metavar="NAME", help="which audit (default: the first that does not refuse the run)")
-    parser.add_argument("--trials", metavar="N", help="how often the mechanism is played, in both worlds together")
+    parser.add_argument(
+        "--trials", metavar="N", help="how often the mechanism is played, on both neighbouring datasets together"
+    )
     parser.add_argument(
         "--canaries", metavar="N", help="gradients that a white-box audit adds to a training of its own"
     )

@@ -56,7 +56,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     },
     "audits": {
         "audit_roc": "What an audit's attack finds, and what the claims allow",
-        "audit_scores": "An attack's score in both worlds",
+        "audit_scores": "An attack's score on both neighbouring datasets",
         "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",
     },
 }

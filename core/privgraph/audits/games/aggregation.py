@@ -47,13 +47,15 @@ class AggregationGame:
             max_degree=self.max_degree,
             own_rows=self.own_rows,
         )
-        worlds = {world: self._world(world) for world in (True, False)}
+        datasets = {dataset: self._dataset(dataset) for dataset in (True, False)}
         watched = slice(1, None) if self.unit == "node" and not self.own_rows else slice(None)
-        clean = {world: aggregate(adjacency, unit_rows(rows))[watched] for world, (adjacency, rows) in worlds.items()}
+        clean = {
+            dataset: aggregate(adjacency, unit_rows(rows))[watched] for dataset, (adjacency, rows) in datasets.items()
+        }
         shift = (clean[True] - clean[False]).double().flatten().numpy()
         moved = shift != 0
         length = float(np.square(shift).sum())
-        adjacency, rows = worlds[present]
+        adjacency, rows = datasets[present]
         base = clean[False].double().flatten().numpy()
         noise = dice.secret("noise")
         scores = np.zeros((trials, 3))
@@ -72,7 +74,7 @@ class AggregationGame:
                 before = np.asarray(here)
         return scores
 
-    def _world(self, present: bool) -> tuple[Tensor, Tensor]:
+    def _dataset(self, present: bool) -> tuple[Tensor, Tensor]:
         """Adjacency, row i its in-neighbours, and the rows (n, WIDTH)."""
         if self.own_rows:
             return self._replaced(present)

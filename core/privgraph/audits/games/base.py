@@ -24,7 +24,7 @@ scale is drawn once for all coordinates; the third sees noise that is drawn once
 
 @dataclass(frozen=True, kw_only=True)
 class Dice:
-    """Named streams of a world of a game, as the product's mechanisms take them."""
+    """Named streams of a dataset of a game, as the product's mechanisms take them."""
 
     seed: int
     name: str
@@ -36,10 +36,11 @@ class Dice:
 
 
 class Game(Protocol):
-    """One mechanism on a worst-case pair of neighbouring worlds."""
+    """One mechanism on a worst-case pair of neighbouring datasets."""
 
     def play(self, present: bool, trials: int, count: int, dice: Dice) -> Array:
-        """Scores (trials, 3) of `count` releases each, as `SCORES`; `present` says which world is played."""
+        """Scores (trials, 3) of `count` releases each, as `SCORES`; `present` says which dataset is
+        played."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,7 +90,7 @@ class TableGame:
     """PrivGNN's table: a node adds its vector to the column of class 0; the other columns show the noise.
 
     The node's features are far too loud, along a direction that turns round in every second release; the
-    encoder weighs each feature by 1. Whoever else is in the table is known, and is left out of both worlds.
+    encoder weighs each feature by 1. Whoever else is in the table is known, and is left out of both datasets.
     """
 
     std: float

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from privgraph.data.graph import Graph
 from privgraph.methods.prompts.options import PromptOptions
-from privgraph.methods.prompts.pretrained import Ground, prepare
+from privgraph.methods.prompts.pretrained import PreparedGraph, prepare
 from privgraph.methods.training import Context
 from privgraph.nn.ego_graphs import EgoGraphs
 from privgraph.nn.prompts import PromptRecipe, Prompts
@@ -38,57 +38,58 @@ class Shots:
 
 def ready(
     graph: Graph, options: PromptOptions, context: Context, *, total: int
-) -> Generator[Event, None, tuple[Ground, Tensor]]:
-    """The ground with its backbone, and the table of features, on the run's device. Raises as `prepare`."""
-    ground = yield from prepare(graph, options, context, done=0, total=total)
+) -> Generator[Event, None, tuple[PreparedGraph, Tensor]]:
+    """The prepared graph with its backbone, and the table of features, on the run's device. Raises as
+    `prepare`."""
+    prepared = yield from prepare(graph, options, context, done=0, total=total)
     device = context.device
-    return replace(ground, backbone=ground.backbone.to(device)), ground.table.to(device)
+    return replace(prepared, backbone=prepared.backbone.to(device)), prepared.table.to(device)
 
 
-def chosen_by_label(ground: Ground, shots: int, seed: int) -> Shots:
+def chosen_by_label(prepared: PreparedGraph, shots: int, seed: int) -> Shots:
     """The first `shots` private nodes of each class in the order of the stream `split/shots`; fewer where
     there are fewer.
 
     Choosing by label reads all private labels.
     """
-    order = torch.from_numpy(stream(seed, "split/shots").permutation(len(ground.labels)))
-    private = torch.zeros(len(ground.labels), dtype=torch.bool)
-    private[ground.private_nodes] = True
+    order = torch.from_numpy(stream(seed, "split/shots").permutation(len(prepared.labels)))
+    private = torch.zeros(len(prepared.labels), dtype=torch.bool)
+    private[prepared.private_nodes] = True
     order = order[private[order]]
-    labels = ground.labels[order]
-    nodes = torch.cat([order[labels == label][:shots] for label in range(ground.classes)])
-    return Shots(nodes=nodes, labels=ground.labels[nodes])
+    labels = prepared.labels[order]
+    nodes = torch.cat([order[labels == label][:shots] for label in range(prepared.classes)])
+    return Shots(nodes=nodes, labels=prepared.labels[nodes])
 
 
-def assigned(ground: Ground, slots: int, seed: int, left: Tensor | None = None) -> Shots:
+def assigned(prepared: PreparedGraph, slots: int, seed: int, left: Tensor | None = None) -> Shots:
     """The first `slots` of the roster of private nodes in the order of the stream `split/shots`; no label is
     looked at.
 
     Who is on the roster is public. left: (|V|,) bool, those who have left: their slots stay empty, and
     nobody moves up.
     """
-    order = torch.from_numpy(stream(seed, "split/shots").permutation(len(ground.labels)))
-    private = torch.zeros(len(ground.labels), dtype=torch.bool)
-    private[ground.private_nodes] = True
+    order = torch.from_numpy(stream(seed, "split/shots").permutation(len(prepared.labels)))
+    private = torch.zeros(len(prepared.labels), dtype=torch.bool)
+    private[prepared.private_nodes] = True
     nodes = order[private[order]][:slots]
     if left is not None:
         nodes = torch.where(left[nodes], -1, nodes)
-    return Shots(nodes=nodes, labels=torch.where(nodes >= 0, ground.labels[nodes.clamp(min=0)], -1))
+    return Shots(nodes=nodes, labels=torch.where(nodes >= 0, prepared.labels[nodes.clamp(min=0)], -1))
 
 
-def fresh_prompt(ground: Ground, table: Tensor, recipe: PromptRecipe, context: Context) -> Prompts:
+def fresh_prompt(prepared: PreparedGraph, table: Tensor, recipe: PromptRecipe, context: Context) -> Prompts:
     """One prompt, from the stream `init/prompt`; gppt's kinds come from the public nodes' embeddings."""
-    structure = ground.public_embeddings(table) if recipe.kind == "gppt" else None
-    return Prompts.initial(recipe, ground.backbone, ground.classes, [context.generator("init/prompt")], structure)
+    structure = prepared.public_embeddings(table) if recipe.kind == "gppt" else None
+    return Prompts.initial(recipe, prepared.backbone, prepared.classes, [context.generator("init/prompt")], structure)
 
 
 class Judge:
     """An evaluator, who knows the labels of public nodes: queries are the validation nodes, which no prompt
     is tuned on."""
 
-    def __init__(self, ground: Ground, shots: Shots, device: torch.device) -> None:
-        self._ground, self._shots, self._device = ground, shots, device
-        self._queries = ground.egos(ground.query_nodes).to(device)
+    def __init__(self, prepared: PreparedGraph, shots: Shots, device: torch.device) -> None:
+        self._prepared, self._shots, self._device = prepared, shots, device
+        self._queries = prepared.egos(prepared.query_nodes).to(device)
 
     @torch.no_grad()
     def told(self, answering: Answering, loss: float, step: int, stage: str = "training") -> Iterator[Event]:
@@ -96,15 +97,15 @@ class Judge:
         if math.isfinite(loss):  # else nobody has been drawn yet
             yield Metric(name="train_loss", value=loss, step=step, stage=stage)
         said = answering(self._queries).argmax(-1).cpu()
-        right = float((said == self._ground.labels[self._ground.query_nodes]).float().mean())
+        right = float((said == self._prepared.labels[self._prepared.query_nodes]).float().mean())
         yield Metric(name="val_accuracy", value=right, step=step, stage=stage)
 
     def accuracies(self, answering: Answering) -> dict[str, float]:
         """On the nodes tuned on (train), queries (val) and test nodes."""
         parts = {
             "train": self._shots.nodes[self._shots.nodes >= 0],
-            "val": self._ground.query_nodes,
-            "test": self._ground.test_nodes,
+            "val": self._prepared.query_nodes,
+            "test": self._prepared.test_nodes,
         }
         return {f"{name}_accuracy": self.accuracy(answering, nodes) for name, nodes in parts.items()}
 
@@ -114,11 +115,11 @@ class Judge:
         right = 0
         for first in range(0, len(nodes), BUILT):
             own = nodes[first : first + BUILT]
-            egos = self._ground.egos(own)
+            egos = self._prepared.egos(own)
             for start in range(0, len(own), AT_ONCE):
                 part = slice(start, start + AT_ONCE)
                 said = answering(egos.take(part).to(self._device)).argmax(-1).cpu()
-                right += int((said == self._ground.labels[own[part]]).sum())
+                right += int((said == self._prepared.labels[own[part]]).sum())
         return right / len(nodes)
 
 

@@ -145,7 +145,7 @@ class PromptOptions(PrivacyOptions):
             )
         return Sizes(private=private, train=queries, val=0, test=nodes - private - queries)
 
-    def ground_key(self) -> tuple[object, ...]:
+    def prepared_key(self) -> tuple[object, ...]:
         """What must agree for two runs of one seed to stand on the same parts, features and backbone."""
         return (self.private, self.queries, self.context, self.pretrain_on, self.backbone, self.objective,
                 self.dimensions, self.svd, self.hidden, self.pretrain_epochs)  # fmt: skip

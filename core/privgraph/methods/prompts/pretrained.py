@@ -48,7 +48,7 @@ leaves."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ground:
+class PreparedGraph:
     """A graph cut into parts by node numbers, and what reads it.
 
     private_nodes, query_nodes, test_nodes: node numbers of the whole graph, ascending and disjoint. table:
@@ -109,7 +109,7 @@ def pretrain_steps(options: PromptOptions) -> int:
 
 def prepare(
     graph: Graph, options: PromptOptions, context: Context, *, done: int, total: int
-) -> Generator[Event, None, Ground]:
+) -> Generator[Event, None, PreparedGraph]:
     """Cut the graph, bring its features to few dimensions, and pre-train the backbone or read it back.
 
     Yields the progress of pre-training as steps `done` + 1 to `done` + `pretrain_steps` of `total`. The parts
@@ -140,7 +140,7 @@ def prepare(
     )
     backbone = yield from _backbone(x, among, recipe, options, context, done, total)
     source, target = edges
-    return Ground(
+    return PreparedGraph(
         backbone=backbone,
         table=table,
         labels=graph.y,

@@ -1,4 +1,4 @@
-"""How well an audit's attack tells the two worlds apart, and the curves that the claimed epsilons say it
+"""How well an audit's attack tells the two datasets apart, and the curves that the claimed epsilons say it
 cannot cross."""
 
 from __future__ import annotations
@@ -223,8 +223,8 @@ def _summary(rows: Sequence[Row]) -> str:
         elif math.isinf(epsilon):
             said.append(f"{name} is infinite and forbids nothing")
         else:
-            verdict = "exceeds" if first["bound"] > epsilon else "does not exceed"
-            said.append(f"the audit's bound {verdict} {name} {stated(curve, epsilon)}")
+            relation = "exceeds" if first["bound"] > epsilon else "does not exceed"
+            said.append(f"the audit's bound {relation} {name} {stated(curve, epsilon)}")
     return (
         "; ".join(said)
         + f". The curve is an estimate; the bound, at least {lower(first['bound'])}, holds at {exact_percent(first['confidence'])} confidence."

@@ -1,4 +1,4 @@
-"""What the attack of an audit measured, in the world with the unit and in the world without it."""
+"""What the attack of an audit measured, in the dataset with the unit and in the dataset without it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, e
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent
 
-TITLE = "The attack's score in both worlds"
+TITLE = "The attack's score on both neighbouring datasets"
 MOST_LETTERS = 60
 """Of a score's name that stands at the axis; a longer one is said in words elsewhere."""
-WORLDS = {"with": "the unit takes part", "without": "the unit does not take part"}
+DATASETS = {"with": "the unit takes part", "without": "the unit does not take part"}
 
 
 def data(record: AuditRecord) -> list[Row]:
-    """One row per bin: low, high (ends of the bin), with, without (trials in it, in either world),
-    share_with, share_without (of all trials of that world), score (what it is, in words)."""
+    """One row per bin: low, high (ends of the bin), with, without (trials in it, in either dataset),
+    share_with, share_without (of all trials of that dataset), score (what it is, in words)."""
     totals = {"with": sum(record.scores_with), "without": sum(record.scores_without)}
     return [
         {
@@ -36,14 +36,14 @@ def data(record: AuditRecord) -> list[Row]:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two outlines over one axis: where they lie apart, the attack can tell the worlds apart."""
+    """Two outlines over one axis: where they lie apart, the attack can tell the two datasets apart."""
     if not any(row["with"] or row["without"] for row in rows):
         return empty(TITLE, "this audit kept no scores")
     series: list[Series] = []
-    for slot, (world, name) in enumerate(WORLDS.items()):
+    for slot, (dataset, name) in enumerate(DATASETS.items()):
         x = tuple(end for row in rows for end in (row["low"], row["high"]))
-        y = tuple(row[f"share_{world}"] for row in rows for _ in range(2))
-        hover = tuple(_hover(row, world) for row in rows for _ in range(2))
+        y = tuple(row[f"share_{dataset}"] for row in rows for _ in range(2))
+        hover = tuple(_hover(row, dataset) for row in rows for _ in range(2))
         series += [
             Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
             Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
@@ -55,14 +55,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=(
             Panel(
                 x=Axis(title=score if len(score) <= MOST_LETTERS else "the attack's score"),
-                y=Axis(title="trials (percent of that world)", percent=True, low=0),
+                y=Axis(title="trials (percent of that dataset)", percent=True, low=0),
             ),
         ),
         series=tuple(series),
         summary=(
             f"Scores ({score}) of {sum(row['with'] for row in rows):,} trials with the unit and {sum(row['without'] for row in rows):,} without "
             f"it, from {number(rows[0]['low'])} to {number(rows[-1]['high'])}. The two outlines have {percent(shared)} in common: of all of it, "
-            "nobody could tell the worlds apart."
+            "nobody could tell the two datasets apart."
         ),
         height=340,
     )
@@ -71,8 +71,8 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def _hover(row: Row, world: str) -> str:
+def _hover(row: Row, dataset: str) -> str:
     return (
-        f"{WORLDS[world]}\nscore {number(row['low'])} to {number(row['high'])}\n"
-        f"{row[world]:,} trials, {percent(row[f'share_{world}'])}"
+        f"{DATASETS[dataset]}\nscore {number(row['low'])} to {number(row['high'])}\n"
+        f"{row[dataset]:,} trials, {percent(row[f'share_{dataset}'])}"
     )

@@ -27,7 +27,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.audit import verdict
+from privgraph_workbench.views.audit import outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
@@ -228,7 +228,7 @@ def _progress_text(one: Auditing) -> str:
 def _shown(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record.id, audits)
-    verdict.show(audit, subject)
+    outcome.show(audit, subject)
     _numbers(audit)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
@@ -258,7 +258,7 @@ def _shown(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -
         )
     with right:
         _figure("audit_bounds", audit_bounds.data(audit), statements, name)
-        if why := verdict.routes(audit):
+        if why := outcome.routes(audit):
             st.caption(why)
         _figure("audit_scores", audit_scores.data(audit), statements, name)
     _history(audits)

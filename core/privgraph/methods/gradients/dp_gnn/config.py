@@ -52,9 +52,9 @@ def step_event(noise_multiplier: float, max_degree: int, rate: float) -> Sampled
        behind its own, if it trains. Without z its own is no term, and those of S are computed from lists from
        which z is struck: at most K.
     3. A root outside S that is not z reads neither z's features nor its label. Given the weights, its
-       gradient is the same in both worlds: a function of its own record, of its list, and of no other root's
-       coin.
-    4. Every root is drawn by a coin of its own, with chance q in both worlds.
+       gradient is the same in both datasets: a function of its own record, of its list, and of no other
+       root's coin.
+    4. Every root is drawn by a coin of its own, with chance q in both datasets.
     """
     return SampledTerms(rate=rate, present=max_degree + 1, absent=max_degree, noise_multiplier=noise_multiplier)
 

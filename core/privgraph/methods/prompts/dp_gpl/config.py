@@ -59,7 +59,7 @@ class Config(DpGplOptions):
 
     def stack_key(self) -> tuple[object, ...]:
         resolved = self.resolved()
-        return ("dp-gpl", *resolved.ground_key(), *resolved.prompt_key())
+        return ("dp-gpl", *resolved.prepared_key(), *resolved.prompt_key())
 
     def fitted(self, nodes: int) -> Self:
         """These options with the preset's, and no more teachers and queries than there are nodes for: what a

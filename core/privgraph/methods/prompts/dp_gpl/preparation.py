@@ -20,7 +20,7 @@ from privgraph.methods.prompts.dp_gpl.partition import (
     uniform,
 )
 from privgraph.methods.prompts.dp_gpl.pooling import centred
-from privgraph.methods.prompts.pretrained import Ground
+from privgraph.methods.prompts.pretrained import PreparedGraph
 from privgraph.nn.standardise import standardised
 from privgraph.streams import stream
 
@@ -29,50 +29,51 @@ JUDGED = 500
 all."""
 
 
-def standing(ground: Ground, table: Tensor) -> Ground:
-    """The same ground, its backbone where the `table` is and standardised by the public nodes' embeddings."""
-    moved = replace(ground, backbone=ground.backbone.to(table.device))
+def standing(prepared: PreparedGraph, table: Tensor) -> PreparedGraph:
+    """The same prepared graph, its backbone where the `table` is and standardised by the public nodes'
+    embeddings."""
+    moved = replace(prepared, backbone=prepared.backbone.to(table.device))
     return replace(moved, backbone=standardised(moved.backbone, moved.public_embeddings(table)))
 
 
-def assign(ground: Ground, config: Config, draws: Draws, present: Mask | None = None) -> Assignment:
+def assign(prepared: PreparedGraph, config: Config, draws: Draws, present: Mask | None = None) -> Assignment:
     """Who sits where, as `weighting` says; `present` (|V|,) bool: who has stayed (none given: everybody)."""
-    roster, nodes = ground.private_nodes.numpy(), ground.labels.shape[0]
+    roster, nodes = prepared.private_nodes.numpy(), prepared.labels.shape[0]
     here = np.ones(nodes, dtype=bool) if present is None else present
     room = config.room(nodes)
     if config.weighting == "uniform":
         return uniform(roster, here, room, draws)
     if config.weighting == "private-centrality":
         weights, ranks = config.public_weights()
-        return by_public_centrality(roster, here, ground.public_degree.numpy(), room, weights, ranks, draws)
+        return by_public_centrality(roster, here, prepared.public_degree.numpy(), room, weights, ranks, draws)
     return by_private_centrality(
-        roster, here, centralities(ground, config), room, config.w_min, config.w_max, config.scores, draws
+        roster, here, centralities(prepared, config), room, config.w_min, config.w_max, config.scores, draws
     )
 
 
-def centralities(ground: Ground, config: Config) -> Floats:
+def centralities(prepared: PreparedGraph, config: Config) -> Floats:
     """(|V|,) degree centrality: in the private graph, as published, or of public neighbours among public
     nodes."""
     if config.weighting == "private-centrality":
-        public: Floats = ground.public_degree.numpy() / max(len(ground.public_nodes), 1)
+        public: Floats = prepared.public_degree.numpy() / max(len(prepared.public_nodes), 1)
         return public
-    private: Floats = ground.private_degree.numpy() / max(len(ground.private_nodes) - 1, 1)
+    private: Floats = prepared.private_degree.numpy() / max(len(prepared.private_nodes) - 1, 1)
     return private
 
 
-def judged_nodes(ground: Ground, seed: int) -> Tensor:
+def judged_nodes(prepared: PreparedGraph, seed: int) -> Tensor:
     """The test nodes on which teachers are judged, in a public order."""
-    order = stream(seed, "split/judged").permutation(len(ground.test_nodes))[:JUDGED]
-    return ground.test_nodes[torch.from_numpy(order)]
+    order = stream(seed, "split/judged").permutation(len(prepared.test_nodes))[:JUDGED]
+    return prepared.test_nodes[torch.from_numpy(order)]
 
 
-def public_features(ground: Ground, table: Tensor) -> Floats:
+def public_features(prepared: PreparedGraph, table: Tensor) -> Floats:
     """(n, d) what public nodes have in common: embeddings, and features averaged twice over neighbours and
     the node itself."""
-    public, (source, target) = ground.public_nodes, ground.public_edges()
-    smooth = ground.table[public].double()
+    public, (source, target) = prepared.public_nodes, prepared.public_edges()
+    smooth = prepared.table[public].double()
     degree = torch.bincount(target, minlength=len(public)).unsqueeze(1) + 1
     for _ in range(2):
         smooth = smooth.index_add(0, target, smooth[source]) / degree
-    embedded: Floats = ground.public_embeddings(table).double().cpu().numpy()
+    embedded: Floats = prepared.public_embeddings(table).double().cpu().numpy()
     return np.concatenate([centred(embedded), centred(smooth.numpy())], axis=1)

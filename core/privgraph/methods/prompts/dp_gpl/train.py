@@ -27,7 +27,7 @@ from privgraph.methods.prompts.dp_gpl.preparation import (
 )
 from privgraph.methods.prompts.dp_gpl.querying import Outcome, Rules, ask, histogram
 from privgraph.methods.prompts.dp_gpl.records import record_answers, record_ensemble
-from privgraph.methods.prompts.pretrained import Ground, prepare, recipe_of
+from privgraph.methods.prompts.pretrained import PreparedGraph, prepare, recipe_of
 from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.methods.training import Context, Member
 from privgraph.nn.prompt_tuning import Tuning, tune, votes
@@ -51,7 +51,7 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
     """Train members one after another; the teachers of each are one stack.
 
     What does not hang on noise or on what it costs is done once where the next member has the same: the
-    ground, and the votes before noise. Both are functions of data, options and seed; each member's noise is
+    prepared, and the votes before noise. Both are functions of data, options and seed; each member's noise is
     its own.
     """
     last = Shared()
@@ -64,8 +64,8 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
 class Shared:
     """What the last run stood on and its teachers' votes, with what decides each."""
 
-    ground_key: tuple[object, ...] = ()
-    ground: Ground | None = None
+    prepared_key: tuple[object, ...] = ()
+    prepared: PreparedGraph | None = None
     votes_key: tuple[object, ...] = ()
     votes: Ints | None = None
 
@@ -86,34 +86,36 @@ class Run:
         self.done = 0
 
     def events(self) -> Iterator[Event]:
-        ground = yield from self._ground()
-        self.context = self.context.having_read(ground.backbone.weights)
-        table = ground.table.to(self.context.device)
-        assignment = assign(ground, self.config, self.context.shared_secret)
+        prepared = yield from self._prepared()
+        self.context = self.context.having_read(prepared.backbone.weights)
+        table = prepared.table.to(self.context.device)
+        assignment = assign(prepared, self.config, self.context.shared_secret)
         start = time.perf_counter()
-        order = stream(self.context.seed, "split/asked").permutation(len(ground.query_nodes))
-        queries = ground.query_nodes[torch.from_numpy(order)]
-        judged = judged_nodes(ground, self.context.seed)
-        cast = yield from self._votes(ground, table, assignment, torch.cat([queries, judged]))
+        order = stream(self.context.seed, "split/asked").permutation(len(prepared.query_nodes))
+        queries = prepared.query_nodes[torch.from_numpy(order)]
+        judged = judged_nodes(prepared, self.context.seed)
+        cast = yield from self._votes(prepared, table, assignment, torch.cat([queries, judged]))
         own, elsewhere = cast[:, : len(queries)], cast[:, len(queries) :]
-        outcome = ask(own, assignment.weights, ground.classes, self._rules(), self._noise("gate"), self._noise("votes"))
+        outcome = ask(
+            own, assignment.weights, prepared.classes, self._rules(), self._noise("gate"), self._noise("votes")
+        )
         seconds = time.perf_counter() - start
         for entry in self.member.plan.entries:
             self.context.ledger.add(entry)
             yield Spent(entry=entry_to_json(entry))
-        truth = ground.labels[judged].numpy()
+        truth = prepared.labels[judged].numpy()
         ensemble = record_ensemble(
             self.config,
             self.nodes,
             self._rules(),
             assignment=assignment,
-            centrality=centralities(ground, self.config),
+            centrality=centralities(prepared, self.config),
             votes=own,
             queries=queries.numpy(),
-            truth=ground.labels[queries].numpy(),
+            truth=prepared.labels[queries].numpy(),
             outcome=outcome,
             accuracy=(elsewhere == truth).mean(1),
-            classes=ground.classes,
+            classes=prepared.classes,
         )
         yield from self._tell(ensemble, outcome, elsewhere, truth)
         if self.config.report == "sanitised":
@@ -123,36 +125,36 @@ class Run:
             yield Artifact(name=ENSEMBLE, title="Teachers, their weights, votes and costs (not for release)")
             record_answers(ensemble, outcome, seconds).save(self.context.folder)
             yield Artifact(name=ANSWERS, title="Votes of the teachers (not for release)")
-        student = yield from self._student(ground, table, queries, judged, outcome)
-        yield from self._finish(ground, table, student)
+        student = yield from self._student(prepared, table, queries, judged, outcome)
+        yield from self._finish(prepared, table, student)
 
-    def _ground(self) -> Generator[Event, None, Ground]:
-        """The ground, standardised; the last run's where it is the same."""
+    def _prepared(self) -> Generator[Event, None, PreparedGraph]:
+        """The prepared graph, standardised; the last run's where it is the same."""
         graph, last = self.member.graph, self.shared
         tensors = (graph.x.data_ptr(), graph.y.data_ptr(), graph.edge_index.data_ptr())
-        key = (*tensors, graph.split_seed, self.context.seed, self.context.device, *self.config.ground_key())
-        if last.ground is None or last.ground_key != key:
+        key = (*tensors, graph.split_seed, self.context.seed, self.context.device, *self.config.prepared_key())
+        if last.prepared is None or last.prepared_key != key:
             found = yield from prepare(graph, self.config, self.context, done=0, total=self.steps)
-            last.ground, last.ground_key = standing(found, found.table.to(self.context.device)), key
+            last.prepared, last.prepared_key = standing(found, found.table.to(self.context.device)), key
         self.done = self.config.pretrain_epochs
         yield Progress(step=self.done, total=self.steps, stage="pre-training")
-        return last.ground
+        return last.prepared
 
     def _votes(
-        self, ground: Ground, table: Tensor, assignment: Assignment, asked: Tensor
+        self, prepared: PreparedGraph, table: Tensor, assignment: Assignment, asked: Tensor
     ) -> Generator[Event, None, Ints]:
-        """Votes before noise; the last run's where ground, prompt and slots are the same."""
+        """Votes before noise; the last run's where prepared graph, prompt and slots are the same."""
         last = self.shared
-        key = (*last.ground_key, *self.config.prompt_key(), assignment.slots.tobytes())
+        key = (*last.prepared_key, *self.config.prompt_key(), assignment.slots.tobytes())
         if last.votes is None or last.votes_key != key:
-            last.votes = yield from self.cast_votes(ground, table, assignment, asked)
+            last.votes = yield from self.cast_votes(prepared, table, assignment, asked)
             last.votes_key = key
         else:
             self.done += 2 * self.config.teachers
         return last.votes
 
     def cast_votes(
-        self, ground: Ground, table: Tensor, assignment: Assignment, asked: Tensor
+        self, prepared: PreparedGraph, table: Tensor, assignment: Assignment, asked: Tensor
     ) -> Generator[Event, None, Ints]:
         """Tune all teachers as one stack and ask each about each of `asked` (Q,): votes (N, Q) int64.
 
@@ -161,15 +163,16 @@ class Run:
         on a CPU not a digit of it depends on another teacher's nodes.
         """
         config, slots = self.config, torch.from_numpy(assignment.slots)
-        prompts = self._initial(ground, [f"init/teacher-{number}" for number in range(config.teachers)])
-        labels = torch.where(slots == EMPTY, EMPTY, ground.labels[slots.clamp(min=0)]).to(table.device)
-        egos = ground.egos(slots.flatten()).to(table.device)
+        prompts = self._initial(prepared, [f"init/teacher-{number}" for number in range(config.teachers)])
+        labels = torch.where(slots == EMPTY, EMPTY, prepared.labels[slots.clamp(min=0)]).to(table.device)
+        egos = prepared.egos(slots.flatten()).to(table.device)
         tuned = yield from self._along(
-            tune(prompts, ground.backbone, table, egos, labels, recipe_of(self.config), memory_mb=MEMORY_MB), "teachers"
+            tune(prompts, prepared.backbone, table, egos, labels, recipe_of(self.config), memory_mb=MEMORY_MB),
+            "teachers",
         )
         assert isinstance(tuned, Prompts)
         cast = yield from self._along(
-            votes(tuned, ground.backbone, table, ground.egos(asked).to(table.device), memory_mb=MEMORY_MB), "votes"
+            votes(tuned, prepared.backbone, table, prepared.egos(asked).to(table.device), memory_mb=MEMORY_MB), "votes"
         )
         assert isinstance(cast, Tensor)
         ballots: Ints = cast.cpu().numpy()
@@ -190,12 +193,12 @@ class Run:
         self.done += last
         return result
 
-    def _initial(self, ground: Ground, names: Sequence[str]) -> Prompts:
+    def _initial(self, prepared: PreparedGraph, names: Sequence[str]) -> Prompts:
         structure = (
-            ground.public_embeddings(ground.table.to(self.context.device)) if self.config.prompt == "gppt" else None
+            prepared.public_embeddings(prepared.table.to(self.context.device)) if self.config.prompt == "gppt" else None
         )
         generators = [self.context.generator(name) for name in names]
-        return Prompts.initial(recipe_of(self.config), ground.backbone, ground.classes, generators, structure)
+        return Prompts.initial(recipe_of(self.config), prepared.backbone, prepared.classes, generators, structure)
 
     def _noise(self, name: str) -> Secret:
         return self.context.secret(f"noise/{name}")
@@ -254,13 +257,13 @@ class Run:
         )
 
     def _student(
-        self, ground: Ground, table: Tensor, queries: Tensor, judged: Tensor, outcome: Outcome
+        self, prepared: PreparedGraph, table: Tensor, queries: Tensor, judged: Tensor, outcome: Outcome
     ) -> Generator[Event, None, Prompts]:
         """The student's prompt, tuned on what was released: post-processing. Where nothing was, it stays as
         it began."""
-        student = self._initial(ground, ["init/student"])
-        test = ground.test_nodes
-        self.metrics["lower_bound"] = _accuracy(self._chances(ground, table, student, test), ground, test)
+        student = self._initial(prepared, ["init/student"])
+        test = prepared.test_nodes
+        self.metrics["lower_bound"] = _accuracy(self._chances(prepared, table, student, test), prepared, test)
         answered = torch.from_numpy(outcome.answered)
         if not bool(answered.any()):
             yield Log(message="no query was answered: the student keeps the prompt that it began with", level="warning")
@@ -268,57 +271,59 @@ class Run:
             return student
         rows, targets = queries[answered], torch.from_numpy(outcome.released)[answered].unsqueeze(0)
         if self.config.student_labels == "pooled":
-            rows, targets = self._pooled(ground, table, rows, outcome)
+            rows, targets = self._pooled(prepared, table, rows, outcome)
         recipe = replace(recipe_of(self.config), epochs=self.config.student_epochs)
-        egos = ground.egos(rows).to(table.device)
-        tuning = Tuning(student, ground.backbone, table, egos, targets.to(table.device), recipe)
+        egos = prepared.egos(rows).to(table.device)
+        tuning = Tuning(student, prepared.backbone, table, egos, targets.to(table.device), recipe)
         every = max(1, recipe.epochs // LOOKS)
         for epoch in range(1, recipe.epochs + 1):
             loss = float(tuning.step())
             if epoch % every == 0 or epoch == recipe.epochs:
-                yield from self._look(ground, table, tuning.result(), loss, judged, self.done + epoch)
+                yield from self._look(prepared, table, tuning.result(), loss, judged, self.done + epoch)
             yield Progress(step=self.done + epoch, total=self.steps, stage="student")
         return tuning.result()
 
     def _look(
-        self, ground: Ground, table: Tensor, student: Prompts, loss: float, judged: Tensor, step: int
+        self, prepared: PreparedGraph, table: Tensor, student: Prompts, loss: float, judged: Tensor, step: int
     ) -> Iterator[Event]:
         """A point of the student's curves; no label steers it."""
         yield Metric(name="train_loss", value=loss, step=step, stage="student", evaluator=False)
-        for name, nodes in (("train", ground.query_nodes[:JUDGED]), ("val", judged)):
-            self.metrics[f"{name}_accuracy"] = _accuracy(self._chances(ground, table, student, nodes), ground, nodes)
+        for name, nodes in (("train", prepared.query_nodes[:JUDGED]), ("val", judged)):
+            self.metrics[f"{name}_accuracy"] = _accuracy(
+                self._chances(prepared, table, student, nodes), prepared, nodes
+            )
             yield Metric(name=f"{name}_accuracy", value=self.metrics[f"{name}_accuracy"], step=step, stage="student")
 
-    def _pooled(self, ground: Ground, table: Tensor, rows: Tensor, outcome: Outcome) -> tuple[Tensor, Tensor]:
+    def _pooled(self, prepared: PreparedGraph, table: Tensor, rows: Tensor, outcome: Outcome) -> tuple[Tensor, Tensor]:
         """Whom the student learns from (n,), and chances of each class (1, n, C), from all noisy counts
         together."""
-        public = ground.public_nodes
+        public = prepared.public_nodes
         answered = np.searchsorted(public.numpy(), rows.numpy())
         std = self.config.vote_sigma
-        pooled = pool(outcome.noisy[outcome.answered], answered, public_features(ground, table), std)
-        truth = ground.labels[rows].numpy()
-        test = ground.test_nodes
+        pooled = pool(outcome.noisy[outcome.answered], answered, public_features(prepared, table), std)
+        truth = prepared.labels[rows].numpy()
+        test = prepared.test_nodes
         at = torch.searchsorted(public, test)
-        self.metrics["pooled_accuracy"] = _accuracy(torch.from_numpy(pooled.chances)[at], ground, test)
+        self.metrics["pooled_accuracy"] = _accuracy(torch.from_numpy(pooled.chances)[at], prepared, test)
         self.metrics["pooled_label_accuracy"] = float((pooled.chances[answered].argmax(1) == truth).mean())
         order = stream(self.context.seed, "split/learnt").permutation(len(public))
         learnt = np.concatenate([answered, order[~np.isin(order, answered)][:LEARNT]])
         return public[torch.from_numpy(learnt)], torch.from_numpy(pooled.chances[learnt]).unsqueeze(0)
 
     @torch.no_grad()
-    def _chances(self, ground: Ground, table: Tensor, student: Prompts, nodes: Tensor) -> Tensor:
+    def _chances(self, prepared: PreparedGraph, table: Tensor, student: Prompts, nodes: Tensor) -> Tensor:
         """(n, C) of `nodes` (n,), on the CPU."""
         found = []
         for start in range(0, len(nodes), AT_ONCE):
-            egos = ground.egos(nodes[start : start + AT_ONCE]).to(table.device)
-            found.append(student.answers(ground.backbone, table, egos)[0].softmax(1).cpu())
+            egos = prepared.egos(nodes[start : start + AT_ONCE]).to(table.device)
+            found.append(student.answers(prepared.backbone, table, egos)[0].softmax(1).cpu())
         return torch.cat(found)
 
-    def _finish(self, ground: Ground, table: Tensor, student: Prompts) -> Iterator[Event]:
-        public = ground.public_nodes
-        chances = self._chances(ground, table, student, public)
-        at = torch.searchsorted(public, ground.test_nodes)
-        self.metrics["test_accuracy"] = _accuracy(chances[at], ground, ground.test_nodes)
+    def _finish(self, prepared: PreparedGraph, table: Tensor, student: Prompts) -> Iterator[Event]:
+        public = prepared.public_nodes
+        chances = self._chances(prepared, table, student, public)
+        at = torch.searchsorted(public, prepared.test_nodes)
+        self.metrics["test_accuracy"] = _accuracy(chances[at], prepared, prepared.test_nodes)
         yield Metric(name="test_accuracy", value=self.metrics["test_accuracy"], step=self.steps, stage="student")
         if self.context.folder is not None:
             np.savez(
@@ -334,6 +339,6 @@ class Run:
         yield Result(metrics=self.metrics)
 
 
-def _accuracy(chances: Tensor, ground: Ground, nodes: Tensor) -> float:
+def _accuracy(chances: Tensor, prepared: PreparedGraph, nodes: Tensor) -> float:
     """Of chances (n, C) of `nodes` (n,)."""
-    return float((chances.argmax(1) == ground.labels[nodes]).float().mean())
+    return float((chances.argmax(1) == prepared.labels[nodes]).float().mean())

@@ -20,7 +20,7 @@ class Config(FewShotConfig):
     ] = 0.001
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("fine-tune", self.shots, *self.ground_key(), self.epochs, self.learning_rate)
+        return ("fine-tune", self.shots, *self.prepared_key(), self.epochs, self.learning_rate)
 
     def unread(self) -> str:
         return "the whole network is trained: prompt and tokens are not used"

@@ -32,12 +32,12 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     context.ledger.add(spent)
     yield Spent(entry=entry_to_json(spent))
     total = config.pretrain_epochs + config.epochs
-    ground, table = yield from ready(member.graph, config, context, total=total)
-    backbone = ground.backbone.trainable()
+    prepared, table = yield from ready(member.graph, config, context, total=total)
+    backbone = prepared.backbone.trainable()
     bound, draws = 1 / math.sqrt(config.hidden), context.generator("init/head")
     weight, bias = (
         torch.empty(shape, device=device).uniform_(-bound, bound, generator=draws).requires_grad_()
-        for shape in ((ground.classes, config.hidden), (ground.classes,))
+        for shape in ((prepared.classes, config.hidden), (prepared.classes,))
     )
 
     def answering(asked: EgoGraphs) -> Tensor:
@@ -45,10 +45,10 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         read = backbone.embed(x.unsqueeze(0), asked.adjacency.unsqueeze(0), asked.present.unsqueeze(0), asked.near)
         return functional.linear(read[0], weight, bias)
 
-    shots = chosen_by_label(ground, config.shots, context.seed)
-    judge = Judge(ground, shots, device)
-    lower_bound = judge.accuracy(answering, ground.test_nodes)
-    egos, labels = ground.egos(shots.nodes).to(device), shots.labels.to(device)
+    shots = chosen_by_label(prepared, config.shots, context.seed)
+    judge = Judge(prepared, shots, device)
+    lower_bound = judge.accuracy(answering, prepared.test_nodes)
+    egos, labels = prepared.egos(shots.nodes).to(device), shots.labels.to(device)
     optimiser = torch.optim.Adam([*backbone.weights.values(), weight, bias], lr=config.learning_rate)
     for epoch in range(1, config.epochs + 1):
         optimiser.zero_grad()

@@ -70,7 +70,7 @@ class Config(FewShotConfig):
     """One prompt on a frozen network, tuned on k nodes of each class."""
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("prompt", self.shots, *self.ground_key(), *self.prompt_key())
+        return ("prompt", self.shots, *self.prepared_key(), *self.prompt_key())
 
     def unread(self) -> None:
         return None

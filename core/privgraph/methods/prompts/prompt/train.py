@@ -30,13 +30,13 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     context.ledger.add(spent)
     yield Spent(entry=entry_to_json(spent))
     total = config.pretrain_epochs + config.epochs
-    ground, table = yield from ready(member.graph, config, context, total=total)
-    backbone, recipe = ground.backbone, recipe_of(config)
-    shots = chosen_by_label(ground, config.shots, context.seed)
-    prompt = fresh_prompt(ground, table, recipe, context)
-    judge = Judge(ground, shots, context.device)
-    lower_bound = judge.accuracy(lambda egos: prompt.answers(backbone, table, egos)[0], ground.test_nodes)
-    egos = ground.egos(shots.nodes).to(context.device)
+    prepared, table = yield from ready(member.graph, config, context, total=total)
+    backbone, recipe = prepared.backbone, recipe_of(config)
+    shots = chosen_by_label(prepared, config.shots, context.seed)
+    prompt = fresh_prompt(prepared, table, recipe, context)
+    judge = Judge(prepared, shots, context.device)
+    lower_bound = judge.accuracy(lambda egos: prompt.answers(backbone, table, egos)[0], prepared.test_nodes)
+    egos = prepared.egos(shots.nodes).to(context.device)
     tuning = Tuning(prompt, backbone, table, egos, shots.labels.unsqueeze(0).to(context.device), recipe)
 
     def answering(asked: EgoGraphs) -> Tensor:

@@ -61,7 +61,7 @@ class Config(PromptOptions, MethodConfig):
     ] = 1.0
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("prompt-dpsgd", self.shots, self.batch_size, *self.ground_key(), *self.prompt_key())
+        return ("prompt-dpsgd", self.shots, self.batch_size, *self.prepared_key(), *self.prompt_key())
 
     def slots(self, facts: PublicFacts) -> int:
         """How many private nodes are tuned on. Raises `OptionError` where the parts do not fit."""

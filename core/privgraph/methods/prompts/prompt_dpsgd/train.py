@@ -158,10 +158,10 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))
     total = config.pretrain_epochs + config.epochs
-    ground, table = yield from ready(member.graph, config, context, total=total)
-    context = context.having_read(ground.backbone.weights)
-    shots = assigned(ground, config.slots(facts), context.seed)
-    egos, labels = packed(ground.egos(shots.nodes), PLACES).to(device), shots.labels.to(device)
+    prepared, table = yield from ready(member.graph, config, context, total=total)
+    context = context.having_read(prepared.backbone.weights)
+    shots = assigned(prepared, config.slots(facts), context.seed)
+    egos, labels = packed(prepared.egos(shots.nodes), PLACES).to(device), shots.labels.to(device)
     rate, steps = config.rate(facts), config.steps(facts)
     mechanism = PrivateGradients(
         clip=config.clip,
@@ -170,17 +170,17 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         expected_batch=rate * len(labels),
     )
     net = PerExampleGradients(
-        fresh_prompt(ground, table, recipe_of(config), context), ground.backbone, table, mechanism.expected_batch
+        fresh_prompt(prepared, table, recipe_of(config), context), prepared.backbone, table, mechanism.expected_batch
     )
     net.require_company_alike(egos.nodes.shape[1], egos.near)
     optimiser = StackedAdam(net.parameters, torch.tensor([config.learning_rate]))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
-    judge = Judge(ground, shots, device)
+    judge = Judge(prepared, shots, device)
 
     def answering(asked: EgoGraphs) -> Tensor:
-        return net.prompts(net.parameters).answers(ground.backbone, table, asked)[0]
+        return net.prompts(net.parameters).answers(prepared.backbone, table, asked)[0]
 
-    lower_bound = judge.accuracy(answering, ground.test_nodes)
+    lower_bound = judge.accuracy(answering, prepared.test_nodes)
     seen = math.nan
     for epoch in range(1, config.epochs + 1):
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs

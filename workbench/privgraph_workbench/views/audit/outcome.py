@@ -1,4 +1,4 @@
-"""What an audit says, for somebody who has read no paper: the verdict, what it is not, what to do next."""
+"""What an audit says, for somebody who has read no paper: what follows, what does not, what to do next."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MORE = 4
 
 
 def show(audit: AuditRecord, subject: Subject) -> None:
-    """The verdict in a box whose colour says whether a claim fell, and the next step."""
-    said = f"{verdict(audit, subject.statement)} {_sure(audit)}"
+    """The conclusion in a box whose colour says whether a claim fell, and the next step."""
+    said = f"{conclusion(audit, subject.statement)} {_sure(audit)}"
     if audit.refutes_sound:
         st.error(said, icon="🚨")
     elif audit.refutes_published:
@@ -34,7 +34,7 @@ def show(audit: AuditRecord, subject: Subject) -> None:
     _next(audit, subject)
 
 
-def verdict(audit: AuditRecord, statement: PrivacyStatement) -> str:
+def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
     """What the bound says of the two claims, in plain sentences of Markdown."""
     of = "" if audit.covers == "run" else " of one step"
     shown = f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)}.**"

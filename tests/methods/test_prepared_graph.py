@@ -1,5 +1,5 @@
-"""The ground of prompts: parts by node numbers, features and ego-graphs that read nobody else's record, a
-backbone kept."""
+"""The prepared graph of prompts: parts by node numbers, features and ego-graphs that read nobody else's
+record, a backbone kept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from privgraph.data.load import load
 from privgraph.home import home
 from privgraph.methods.prompts import pretrained as module
 from privgraph.methods.prompts.options import PromptOptions
-from privgraph.methods.prompts.pretrained import Ground, features, prepare, pretrain_steps
+from privgraph.methods.prompts.pretrained import PreparedGraph, features, prepare, pretrain_steps
 from privgraph.methods.teachers.options import PartitionOptions
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.training import Context
@@ -39,7 +39,7 @@ def graph() -> Graph:
     return load("social", split_seed=3, data_options={"nodes": 80, "degree": 6})
 
 
-def prepared(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> tuple[list[Event], Ground]:
+def prepare_it(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> tuple[list[Event], PreparedGraph]:
     events, steps = [], prepare(graph, options, Context(seed=seed, noise_key=KEY), done=100, total=1000)
     while True:
         try:
@@ -49,17 +49,17 @@ def prepared(graph: Graph, options: PromptOptions = OPTIONS, seed: int = 0) -> t
 
 
 def test_parts_are_cut_by_node_numbers(graph: Graph) -> None:
-    _, ground = prepared(graph)
-    assert [len(part) for part in (ground.private_nodes, ground.query_nodes, ground.test_nodes)] == [40, 10, 30]
-    everybody = torch.cat([ground.private_nodes, ground.query_nodes, ground.test_nodes])
+    _, prepared = prepare_it(graph)
+    assert [len(part) for part in (prepared.private_nodes, prepared.query_nodes, prepared.test_nodes)] == [40, 10, 30]
+    everybody = torch.cat([prepared.private_nodes, prepared.query_nodes, prepared.test_nodes])
     assert everybody.sort().values.tolist() == list(range(80))
-    assert torch.equal(ground.public_nodes, ground.readable.nonzero().squeeze(1))
-    more = prepared(graph, replace(OPTIONS, queries=20))[1]
-    assert torch.equal(more.private_nodes, ground.private_nodes), "the same people are private, whatever is asked"
+    assert torch.equal(prepared.public_nodes, prepared.readable.nonzero().squeeze(1))
+    more = prepare_it(graph, replace(OPTIONS, queries=20))[1]
+    assert torch.equal(more.private_nodes, prepared.private_nodes), "the same people are private, whatever is asked"
     other = split_parts(graph, PartitionOptions(private=0.5, public_train=0.3, public_test=0.2))
-    assert torch.equal(other.private_nodes, ground.private_nodes), "and the same as PrivGNN's"
-    assert not torch.equal(prepared(replace(graph, split_seed=4))[1].private_nodes, ground.private_nodes)
-    assert ground.priority.sort().values.tolist() == list(range(80))
+    assert torch.equal(other.private_nodes, prepared.private_nodes), "and the same as PrivGNN's"
+    assert not torch.equal(prepare_it(replace(graph, split_seed=4))[1].private_nodes, prepared.private_nodes)
+    assert prepared.priority.sort().values.tolist() == list(range(80))
 
 
 def changed(graph: Graph, node: int, *, leaves: bool) -> Graph:
@@ -80,12 +80,12 @@ def changed(graph: Graph, node: int, *, leaves: bool) -> Graph:
 def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool) -> None:
     """All private nodes in turn: what a neighbouring graph makes of everybody else is the same, to the last
     digit."""
-    _, before = prepared(graph)
+    _, before = prepare_it(graph)
     everybody = torch.arange(80)
     egos, own = before.egos(everybody), 0
     for node in before.private_nodes.tolist():
         others = everybody != node
-        _, after = prepared(changed(graph, node, leaves=leaves))
+        _, after = prepare_it(changed(graph, node, leaves=leaves))
         for name, value in before.backbone.weights.items():
             assert torch.equal(value, after.backbone.weights[name]), "the backbone saw public nodes alone"
         for name in ("table", "labels", "public_degree"):
@@ -102,27 +102,27 @@ def test_a_private_node_changes_its_own_inputs_alone(graph: Graph, leaves: bool)
 
 def test_a_decomposition_of_everybody_lets_one_change_all(graph: Graph) -> None:
     options = replace(OPTIONS, svd="everybody")
-    _, before = prepared(graph, options)
+    _, before = prepare_it(graph, options)
     node = int(before.private_nodes[0])
-    _, after = prepared(changed(graph, node, leaves=False), options)
+    _, after = prepare_it(changed(graph, node, leaves=False), options)
     assert (before.table != after.table).any(1).all()
 
 
 def test_degrees_count_the_neighbours_of_each_part(graph: Graph) -> None:
     edges = torch.cat([graph.edge_index[:, ::2], graph.edge_index[:, :9]], 1)  # some in one direction, some twice
-    _, ground = prepared(replace(graph, edge_index=edges, _cache={}))
+    _, prepared = prepare_it(replace(graph, edge_index=edges, _cache={}))
     joined = torch.zeros(80, 80, dtype=torch.bool)
     joined[edges[0], edges[1]] = joined[edges[1], edges[0]] = True
-    public, private = ground.readable, ~ground.readable
-    assert torch.equal(ground.public_degree, joined[:, public].sum(1))
-    assert torch.equal(ground.private_degree, joined[:, private].sum(1) * private)
+    public, private = prepared.readable, ~prepared.readable
+    assert torch.equal(prepared.public_degree, joined[:, public].sum(1))
+    assert torch.equal(prepared.private_degree, joined[:, private].sum(1) * private)
 
 
 def test_alone_nobody_is_read(graph: Graph) -> None:
-    _, ground = prepared(graph, replace(OPTIONS, context="alone"))
-    assert not ground.readable.any()
-    assert not ground.egos(torch.arange(80)).adjacency.any()
-    assert len(ground.public_nodes) == 40
+    _, prepared = prepare_it(graph, replace(OPTIONS, context="alone"))
+    assert not prepared.readable.any()
+    assert not prepared.egos(torch.arange(80)).adjacency.any()
+    assert len(prepared.public_nodes) == 40
 
 
 def test_rows_have_few_dimensions_and_length_one() -> None:
@@ -157,7 +157,7 @@ def test_few_features_are_kept_and_equal_rows_stay_zero() -> None:
 
 def test_the_decomposition_is_nobodys_random_choice(graph: Graph) -> None:
     before = torch.get_rng_state()
-    first, again = (prepared(graph, seed=seed)[1] for seed in (0, 1))
+    first, again = (prepare_it(graph, seed=seed)[1] for seed in (0, 1))
     assert torch.equal(first.table, again.table)
     assert torch.equal(first.query_nodes, again.query_nodes)
     name = "layers.0.lin.weight"
@@ -166,7 +166,7 @@ def test_the_decomposition_is_nobodys_random_choice(graph: Graph) -> None:
 
 
 def test_progress_is_told_and_the_second_time_there_is_none(graph: Graph) -> None:
-    events, first = prepared(graph)
+    events, first = prepare_it(graph)
     steps = [event.step for event in events if isinstance(event, Progress)]
     assert steps == [101, 102, 103, 104, 104]
     assert {event.total for event in events if isinstance(event, Progress)} == {1000}
@@ -174,26 +174,26 @@ def test_progress_is_told_and_the_second_time_there_is_none(graph: Graph) -> Non
     assert [event.step for event in losses] == [101, 102, 103, 104]
     assert not any(event.evaluator for event in losses)
     assert pretrain_steps(OPTIONS) == 4
-    (only,), again = prepared(graph)
+    (only,), again = prepare_it(graph)
     assert only == Progress(step=104, total=1000, stage="pre-training")
     assert all(torch.equal(value, again.backbone.weights[name]) for name, value in first.backbone.weights.items())
     assert len(list((home() / "pretrained").iterdir())) == 1
-    prepared(graph, replace(OPTIONS, queries=20))
+    prepare_it(graph, replace(OPTIONS, queries=20))
     assert len(list((home() / "pretrained").iterdir())) == 1, "who is asked does not matter to the backbone"
-    shown, _ = prepared(graph, replace(OPTIONS, svd="everybody"))
+    shown, _ = prepare_it(graph, replace(OPTIONS, svd="everybody"))
     assert all(event.evaluator for event in shown if isinstance(event, Metric)), "everybody's features shape the loss"
 
 
 def test_many_epochs_are_told_in_a_hundred_steps(graph: Graph) -> None:
-    events, _ = prepared(graph, replace(OPTIONS, pretrain_epochs=400))
+    events, _ = prepare_it(graph, replace(OPTIONS, pretrain_epochs=400))
     assert 90 <= sum(isinstance(event, Progress) for event in events) <= 110
 
 
 def test_harmed_weights_are_said_to_be(graph: Graph) -> None:
-    prepared(graph)
+    prepare_it(graph)
     (path,) = (home() / "pretrained").iterdir()
     path.write_bytes(b"nothing")
-    events, _ = prepared(graph)
+    events, _ = prepare_it(graph)
     assert isinstance(events[0], Log)
     assert events[0].level == "warning"
 
@@ -204,10 +204,10 @@ def test_another_graph_teaches_the_backbone(graph: Graph, wide: bool, monkeypatc
     other = load("social", data_options={"nodes": 60, "degree": 5, "features": 40 if wide else 5, "seed": 1})
     asked: list[str] = []
     monkeypatch.setattr(module, "load", lambda name: asked.append(name) or other)
-    _, first = prepared(graph, replace(OPTIONS, pretrain_on="citeseer"))
+    _, first = prepare_it(graph, replace(OPTIONS, pretrain_on="citeseer"))
     assert asked == ["citeseer"]
     assert first.backbone.features == first.table.shape[1] == 8
-    _, second = prepared(
+    _, second = prepare_it(
         replace(graph, x=-graph.x, edge_index=graph.edge_index[:, :0], _cache={}),
         replace(OPTIONS, pretrain_on="citeseer"),
     )
@@ -222,30 +222,30 @@ def test_a_graph_that_is_not_at_hand_is_one_sentence(graph: Graph, monkeypatch: 
 
     monkeypatch.setattr(module, "load", gone)
     with pytest.raises(DataError, match=r"^pubmed is not at hand$"):
-        prepared(graph, replace(OPTIONS, pretrain_on="pubmed"))
+        prepare_it(graph, replace(OPTIONS, pretrain_on="pubmed"))
 
 
 def test_the_very_graph_would_show_private_nodes(graph: Graph) -> None:
     with pytest.raises(OptionError, match="pretrain_on must be public part or another graph: cora holds the private"):
-        prepared(replace(graph, name="cora"), replace(OPTIONS, pretrain_on="cora"))
+        prepare_it(replace(graph, name="cora"), replace(OPTIONS, pretrain_on="cora"))
     with pytest.raises(OptionError, match="too few"):
-        prepared(graph, replace(OPTIONS, private=0.01))
+        prepare_it(graph, replace(OPTIONS, private=0.01))
 
 
 def test_half_of_the_public_nodes_are_kept_for_the_test(graph: Graph) -> None:
-    _, ground = prepared(graph, replace(OPTIONS, queries=39))
-    assert (len(ground.private_nodes), len(ground.query_nodes), len(ground.test_nodes)) == (40, 20, 20)
+    _, prepared = prepare_it(graph, replace(OPTIONS, queries=39))
+    assert (len(prepared.private_nodes), len(prepared.query_nodes), len(prepared.test_nodes)) == (40, 20, 20)
 
 
 def test_the_ground_of_a_real_graph(shared_data: object) -> None:
-    _, ground = prepared(
+    _, prepared = prepare_it(
         load("cora"), replace(OPTIONS, backbone="gat", dimensions=100, pretrain_on="citeseer", pretrain_epochs=1)
     )
-    assert ground.table.shape == (2708, 100)
-    assert ground.backbone.features == 100
-    egos = ground.egos(ground.test_nodes)
+    assert prepared.table.shape == (2708, 100)
+    assert prepared.backbone.features == 100
+    egos = prepared.egos(prepared.test_nodes)
     assert egos.nodes.shape == (2708 - 1354 - 10, 32)
-    x = ground.table[egos.nodes.clamp(min=0)].unsqueeze(0)
-    found = ground.backbone.embed(x, egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near)
+    x = prepared.table[egos.nodes.clamp(min=0)].unsqueeze(0)
+    found = prepared.backbone.embed(x, egos.adjacency.unsqueeze(0), egos.present.unsqueeze(0), egos.near)
     assert found.shape == (1, len(egos), 8)
     assert found.isfinite().all()
