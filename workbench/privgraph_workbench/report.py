@@ -39,7 +39,7 @@ SECRET = (
 )
 NUMBERS = (
     "Sound is what the noise of this run guarantees. As published is what the paper's own formula says of the same "
-    "noise; it is there to compare with the paper's tables, and is no guarantee. Audited is the least that attacks "
+    "noise; it is there to compare with the paper's tables, and is no guarantee. Audited is the lower bound that attacks "
     "have shown, by what stands beside it."
 )
 LAST_STEPS = (

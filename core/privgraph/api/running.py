@@ -231,7 +231,7 @@ def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, *
             own), `seed`.
 
     Returns:
-        What it came to: `epsilon` (the least that was shown, at `confidence`), `bounds` by route, `roc_true`,
+        What it came to: `epsilon` (the lower bound, at `confidence`), `bounds` by route, `roc_true`,
         ...
 
     Raises:

@@ -1,4 +1,4 @@
-"""Attacks on our own runs, and the least epsilon that they show."""
+"""Attacks on our own runs, and the lower bounds on epsilon that they show."""
 
 from typing import TYPE_CHECKING
 

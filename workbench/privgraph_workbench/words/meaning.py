@@ -29,7 +29,7 @@ def protected(unit: str, neighbours: Neighbours) -> str:
 WHICH_END = "← left: more private, more noise  ·  right: less private, more accurate →"
 THREE_NUMBERS = (
     "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own formula says of it "
-    "(as published), and the least that an attack has shown it to leak (audited)."
+    "(as published), and the lower bound that an attack has shown (audited)."
 )
 BUT_FOR_FAULTS = "**What follows would hold without the known faults above. With them it may not.**"
 

@@ -39,12 +39,12 @@ def audited_how(statement: PrivacyStatement) -> str:
 
 
 def refutations(statement: PrivacyStatement) -> list[str]:
-    """What an audit has refuted, a sentence each: the claims that lie below the least that an attack has
-    shown."""
+    """What an audit has refuted, a sentence each: the claims that lie below the lower bound that an attack
+    has shown."""
     shown = statement.epsilon_audited
     if shown is None:
         return []
-    said = f"the least that an attack has shown, {lower(shown)}"
+    said = f"the lower bound that an attack has shown, {lower(shown)}"
     sentences = []
     if shown > statement.epsilon:
         sentences.append(

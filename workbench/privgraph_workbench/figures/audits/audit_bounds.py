@@ -1,4 +1,5 @@
-"""The least epsilon that an audit has shown, by each of its routes, beside the epsilons that are claimed."""
+"""The lower bound on epsilon that an audit has shown, by each of its routes, beside the epsilons that are
+claimed."""
 
 from __future__ import annotations
 
