@@ -122,10 +122,13 @@ def option_table(name: str) -> str:
         return f"{low} {high}".strip()
 
     rows = [
-        f"| `{each.name}` | `{each.default}` | {bounds(each.option)} | {each.option.help.replace('|', chr(92) + '|')} |"
+        (
+            f"| `{each.name}` | `{each.default}` | {bounds(each.option)} | "
+            f"{each.option.help.replace('|', chr(92) + '|')} |"
+        )
         for each in parameters(METHODS[name].load_config())
     ]
-    return "\n## Options\n\n| option | default | admits | what it is |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
+    return ("\n## Options\n\n| option | default | admits | what it is |\n|---|---|---|---|\n") + "\n".join(rows) + "\n"
 
 
 def modules(patterns: tuple[str, ...]) -> list[str]:
@@ -206,8 +209,9 @@ def drawn(figure: Mapping[str, Any]) -> str:
     title = figure.get("layout", {}).get("title", {}).get("text") or "Figure"
     data = json.dumps({"data": figure["data"], "layout": figure["layout"]}).replace("</", "<\\/")
     return (
-        f'<div class="privgraph-figure" role="img" aria-label="{html.escape(re.sub(r"<[^>]+>", " ", title))}">'
-        f'<script type="application/json">{data}</script></div>'
+        '<div class="privgraph-figure" role="img" '
+        f'aria-label="{html.escape(re.sub(r"<[^>]+>", " ", title))}"><script '
+        f'type="application/json">{data}</script></div>'
     )
 
 

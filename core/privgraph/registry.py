@@ -17,8 +17,14 @@ from privgraph.options import UnknownName as UnknownName
 from privgraph.options import nearest, short
 from privgraph.privacy.kinds import Adversary, Neighbours
 
-_PROGAP = "Sajadmanesh and Gatica-Perez, ProGAP: Progressive Graph Neural Networks with Differential Privacy Guarantees, WSDM 2024"
-_GAP = "Sajadmanesh et al., GAP: Differentially Private Graph Neural Networks with Aggregation Perturbation, USENIX Security 2023"
+_PROGAP = (
+    "Sajadmanesh and Gatica-Perez, ProGAP: Progressive Graph Neural Networks with Differential "
+    "Privacy Guarantees, WSDM 2024"
+)
+_GAP = (
+    "Sajadmanesh et al., GAP: Differentially Private Graph Neural Networks with Aggregation "
+    "Perturbation, USENIX Security 2023"
+)
 
 _OWN: Mapping[str, MethodSpec] = {
     spec.name: spec
@@ -55,7 +61,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="mlp",
             title="MLP (ignores edges)",
-            about="Uses features alone, and so protects every edge perfectly. Whoever cannot beat it should not use edges.",
+            about="Uses features alone, and so protects every edge perfectly. Whoever cannot beat it should "
+            "not use edges.",
             paper=_PROGAP,
             config="privgraph.methods.baselines.mlp.config:Config",
             train="privgraph.methods.baselines.mlp.train:train",
@@ -76,8 +83,10 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="edge-rand",
             title="EdgeRand",
-            about="Flips entries of the adjacency matrix at random, then trains an ordinary graph network on the result.",
-            paper="Wu et al., LinkTeller, S&P 2022; asymmetric randomised response after Imola et al., USENIX Security 2022",
+            about="Flips entries of the adjacency matrix at random, then trains an ordinary graph network "
+            "on the result.",
+            paper="Wu et al., LinkTeller, S&P 2022; asymmetric randomised response after Imola et al., "
+            "USENIX Security 2022",
             config="privgraph.methods.baselines.edge_rand.config:Config",
             train="privgraph.methods.baselines.edge_rand.train:train",
             units=("edge",),
@@ -85,7 +94,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="dp-gnn",
             title="DP-GNN",
-            about="Private gradients over bounded neighbourhoods: protects nodes in the released weights, not in predictions.",
+            about="Private gradients over bounded neighbourhoods: protects nodes in the released weights, "
+            "not in predictions.",
             paper="Daigavane et al., Node-Level Differentially Private Graph Neural Networks, 2021",
             config="privgraph.methods.gradients.dp_gnn.config:Config",
             train="privgraph.methods.gradients.dp_gnn.train:train",
@@ -95,7 +105,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="heter-poisson",
             title="HeterPoisson",
-            about="Private gradients of sampled subgraphs; who is read by many is drawn the less often. Predictions cost nothing.",
+            about="Private gradients of sampled subgraphs; who is read by many is drawn the less often. "
+            "Predictions cost nothing.",
             paper="Xiang, Wang and Wang, Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P 2024",
             config="privgraph.methods.gradients.heter_poisson.config:Config",
             train="privgraph.methods.gradients.heter_poisson.train:train",
@@ -105,7 +116,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="privgnn",
             title="PrivGNN",
-            about="Private nodes label public ones through noise, all at once or query by query; a student learns from the labels.",
+            about="Private nodes label public ones through noise, all at once or query by query; a student "
+            "learns from the labels.",
             paper="Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
             config="privgraph.methods.teachers.privgnn.config:Config",
             train="privgraph.methods.teachers.privgnn.train:train",
@@ -114,9 +126,11 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="pate",
             title="PATE",
-            about="Teachers on disjoint parts of the private nodes vote on public ones; noisy majorities train a student.",
-            paper="Papernot et al., Semi-supervised Knowledge Transfer for Deep Learning from Private Training Data, ICLR 2017; "
-            "on graphs: Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
+            about="Teachers on disjoint parts of the private nodes vote on public ones; noisy majorities "
+            "train a student.",
+            paper="Papernot et al., Semi-supervised Knowledge Transfer for Deep Learning from Private "
+            "Training Data, ICLR 2017; on graphs: Olatunji et al., Releasing Graph Neural Networks "
+            "with Differential Privacy Guarantees, TMLR 2023",
             config="privgraph.methods.teachers.pate.config:Config",
             train="privgraph.methods.teachers.pate.train:train",
             units=("node",),
@@ -126,8 +140,8 @@ _OWN: Mapping[str, MethodSpec] = {
             name="prompt",
             title="Graph prompt (not private)",
             about="A small prompt on a frozen, pre-trained network, tuned on a few labelled nodes without protection.",
-            paper="GPF: Fang et al., Universal Prompt Tuning for Graph Neural Networks, NeurIPS 2023; All in One: Sun et al., KDD 2023; "
-            "GPPT: Sun et al., KDD 2022",
+            paper="GPF: Fang et al., Universal Prompt Tuning for Graph Neural Networks, NeurIPS 2023; All "
+            "in One: Sun et al., KDD 2023; GPPT: Sun et al., KDD 2022",
             config="privgraph.methods.prompts.prompt.config:Config",
             train="privgraph.methods.prompts.prompt.train:train",
             units=("none",),
@@ -144,7 +158,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="prompt-dpsgd",
             title="Prompt by DP-SGD",
-            about="A prompt tuned with private gradients on a few private nodes, or on all of them: what votes of teachers are to beat.",
+            about="A prompt tuned with private gradients on a few private nodes, or on all of them: what "
+            "votes of teachers are to beat.",
             paper="DP-GPL: Differentially Private Graph Prompt Learning, section 4.1; "
             "Abadi et al., Deep Learning with Differential Privacy, CCS 2016",
             config="privgraph.methods.prompts.prompt_dpsgd.config:Config",
@@ -155,7 +170,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="dp-gpl",
             title="DP-GPL",
-            about="Many small prompts on one frozen network, each tuned on a few private nodes, vote on public ones through noise.",
+            about="Many small prompts on one frozen network, each tuned on a few private nodes, vote on "
+            "public ones through noise.",
             paper="DP-GPL: Differentially Private Graph Prompt Learning (DP-GPL and DP-GPL+W)",
             config="privgraph.methods.prompts.dp_gpl.config:Config",
             train="privgraph.methods.prompts.dp_gpl.train:train",
@@ -261,9 +277,11 @@ AUDITS: Mapping[str, AuditSpec] = {
         AuditSpec(
             name="mechanism",
             title="Mechanisms, played many times",
-            about="Plays all that the run's ledger lists on a worst case with and without the protected unit, and tells them apart.",
-            paper="Jagielski, Ullman and Oprea, Auditing Differentially Private Machine Learning, NeurIPS 2020; "
-            "Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX Security 2023",
+            about="Plays all that the run's ledger lists on a worst case with and without the protected "
+            "unit, and tells them apart.",
+            paper="Jagielski, Ullman and Oprea, Auditing Differentially Private Machine Learning, NeurIPS "
+            "2020; Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX "
+            "Security 2023",
             load="privgraph.audits.mechanism:audit",
             planning="privgraph.audits.planning:MECHANISM",
             adversary=Adversary.WORST_CASE,
@@ -271,10 +289,12 @@ AUDITS: Mapping[str, AuditSpec] = {
         AuditSpec(
             name="white-box",
             title="Gradient canaries in a training",
-            about="Trains once more on the run's own data, with gradients of its own hidden among the others, and looks for them.",
-            paper="Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX Security 2023; "
-            "Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS 2023; "
-            "Xiang et al., Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P 2024, Algorithm 5",
+            about="Trains once more on the run's own data, with gradients of its own hidden among the "
+            "others, and looks for them.",
+            paper="Nasr et al., Tight Auditing of Differentially Private Machine Learning, USENIX Security "
+            "2023; Steinke, Nasr and Jagielski, Privacy Auditing with One (1) Training Run, NeurIPS "
+            "2023; Xiang et al., Preserving Node-level Privacy in Graph Neural Networks, IEEE S&P "
+            "2024, Algorithm 5",
             load="privgraph.audits.white_box:audit",
             planning="privgraph.audits.planning:WHITE_BOX",
             adversary=Adversary.CANARIES,

@@ -138,13 +138,16 @@ def shown(game: Game, delta: float, **how: int) -> float:
 ALWAYS = votes.Sample()
 HALF = votes.Sample(rate=0.5)
 SINGLE: list[tuple[str, Game, Single, float]] = [
-    ("gradient", gradients.one_example(4.0, 1.0, 0.5), PoissonSampled(rate=0.5, event=Gaussian(noise_multiplier=1)), 0.25),
+    ("gradient", gradients.one_example(4.0, 1.0, 0.5), PoissonSampled(rate=0.5,
+        event=Gaussian(noise_multiplier=1)), 0.25),
     ("one edge", aggregation.AggregationGame(unit="edge", std=1.0, undirected=True),
      Gaussian(noise_multiplier=1 / math.sqrt(2)), 0.35),
-    ("one arc", aggregation.AggregationGame(unit="edge", std=1.0, undirected=False), Gaussian(noise_multiplier=1), 0.35),
+    ("one arc", aggregation.AggregationGame(unit="edge", std=1.0, undirected=False),
+        Gaussian(noise_multiplier=1), 0.35),
     ("one node", aggregation.AggregationGame(unit="node", std=2.0, undirected=True, max_degree=4),
      Gaussian(noise_multiplier=1), 0.35),
-    ("one node replaced", aggregation.AggregationGame(unit="node", std=2 * math.sqrt(12), undirected=False, max_degree=3, own_rows=True),
+    ("one node replaced", aggregation.AggregationGame(unit="node", std=2 * math.sqrt(12), undirected=False,
+        max_degree=3, own_rows=True),
      Gaussian(noise_multiplier=1), 0.35),
     ("replaced gradient", gradients.one_example_replaced(4.0, 2.0, 0.5),
      SampledTerms(rate=0.5, present=1, absent=1, noise_multiplier=2.0), 0.2),
@@ -198,7 +201,8 @@ def test_a_star_of_heterpoisson_stays_below_its_price(exclusive: bool) -> None:
     gradients.one_node_in_lists(1.0, 2.0, 0.4, max_degree=2),
     votes.VotesGame(std=1.0, sample=HALF),
     votes.TableGame(std=1.0),
-    subgraphs.StarGame(clip=0.5, noise="gaussian", multiplier=1.0, rate=0.4, neighbours=2, largest_degree=9, exclusive=True),
+    subgraphs.StarGame(clip=0.5, noise="gaussian", multiplier=1.0, rate=0.4, neighbours=2, largest_degree=9,
+        exclusive=True),
 ])  # fmt: skip
 def test_scores_are_likelihood_ratios_of_what_is_played(game: Game) -> None:
     """E_Q[e^score] = 1 and E_P[e^-score] = 1, which no other function of what is released has at once."""

@@ -97,7 +97,8 @@ def main() -> None:
     start = time.process_time()
     torch.empty(count).normal_()
     print(
-        f"a number: {1e9 * drawn / count:.0f} ns on the lattice, {1e9 * (time.process_time() - start) / count:.0f} in float32"
+        f"a number: {1e9 * drawn / count:.0f} ns on the lattice, "
+        f"{1e9 * (time.process_time() - start) / count:.0f} in float32"
     )
 
     heter = HeterPoisson(preset="as-published", noise="gaussian", epsilon=8.0)

@@ -104,8 +104,8 @@ def main() -> None:
     fresh = Prompts.joined([fresh_prompt(prepared, table, recipe, context)] * teachers)
     filled = float(egos.present.float().mean())
     print(
-        f"{options.dataset}, {options.backbone}, {options.prompt}: {teachers} teachers of {slots} nodes, {recipe.epochs} epochs; "
-        f"{egos.nodes.shape[1]} places an ego-graph, {filled:.0%} of them taken"
+        f"{options.dataset}, {options.backbone}, {options.prompt}: {teachers} teachers of {slots} nodes, "
+        f"{recipe.epochs} epochs; {egos.nodes.shape[1]} places an ego-graph, {filled:.0%} of them taken"
     )
 
     def stacked() -> Prompts:
@@ -176,8 +176,8 @@ def tell(
     for title, seconds, spent, *measured in rows:
         scale = teachers / measured[0] if measured else 1.0
         print(
-            f"  {title:32}{seconds * scale:8.2f} s on one thread, {seconds * scale / many:5.1f} times stacked on {threads}; "
-            f"{spent * scale:.2f} CPU s, {spent * scale / busy:.2f} times those of the stack"
+            f"  {title:32}{seconds * scale:8.2f} s on one thread, {seconds * scale / many:5.1f} times stacked "
+            f"on {threads}; {spent * scale:.2f} CPU s, {spent * scale / busy:.2f} times those of the stack"
         )
 
 

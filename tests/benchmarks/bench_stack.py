@@ -145,7 +145,8 @@ def main() -> None:
     stack_run = timed(lambda: whole(count), options.rounds)
     single_run = timed(lambda: [whole(1) for _ in range(4)], 1) / 4
     print(
-        f"whole runs stack {stack_run:7.2f} s   one run {single_run:6.2f} s   stack = {stack_run / single_run:5.2f} runs (goal 4)"
+        f"whole runs stack {stack_run:7.2f} s   one run {single_run:6.2f} s   stack = "
+        f"{stack_run / single_run:5.2f} runs (goal 4)"
     )
     usual = timed(lambda: ordinary(config, graphs[0], 0), options.rounds)
     print(f"ordinary   stack {stack:7.2f} s   one run {usual:6.2f} s   stack = {stack / usual:5.2f} runs (goal 4)")

@@ -71,8 +71,9 @@ def main() -> None:
     count, some = len(drawn), drawn.part(0, min(len(drawn), options.part))
     sizes = drawn.sizes.double()
     print(
-        f"{options.dataset}, {options.network}, {options.layers} rounds: {count:,} subgraphs a step, {float(sizes.mean()):.2f} nodes each "
-        f"(largest {int(sizes.max())}), {drawn.edges.shape[1]:,} edges, {total.numel():,} parameters"
+        f"{options.dataset}, {options.network}, {options.layers} rounds: {count:,} subgraphs a step, "
+        f"{float(sizes.mean()):.2f} nodes each (largest {int(sizes.max())}), {drawn.edges.shape[1]:,} edges, "
+        f"{total.numel():,} parameters"
     )
 
     def factors(subgraphs: Subgraphs = drawn) -> None:
@@ -108,8 +109,9 @@ def main() -> None:
     *_, last = train_one(train, config, graph, Context(seed=0))
     assert isinstance(last, Result)
     print(
-        f"a run of {config.steps(facts)} steps: {time.process_time() - busy:.1f} CPU s ({time.perf_counter() - clock:.1f} s by the "
-        f"clock, one thread), {last.metrics['test_accuracy']:.1%} right"
+        f"a run of {config.steps(facts)} steps: {time.process_time() - busy:.1f} CPU s "
+        f"({time.perf_counter() - clock:.1f} s by the clock, one thread), {last.metrics['test_accuracy']:.1%} "
+        "right"
     )
 
 

@@ -78,7 +78,8 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
 def _foreign(page: Page) -> list[str]:
     """Elements of the page that lead to another host."""
     found: list[str] = page.evaluate(
-        f'() => [...document.querySelectorAll(\'a[href*="{EVIL}"], img[src*="{EVIL}"], .stMain .katex\')].map(e => e.outerHTML)'
+        f'() => [...document.querySelectorAll(\'a[href*="{EVIL}"], img[src*="{EVIL}"], .stMain '
+        ".katex')].map(e => e.outerHTML)"
     )
     return found
 

@@ -44,7 +44,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ran(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(package), *sys.path])
     return subprocess.run(
-        [sys.executable, *command], cwd=package, env={**os.environ, "PYTHONPATH": path, "PRIVGRAPH_HOME": str(package / "home")},
+        [sys.executable, *command], cwd=package, env={**os.environ, "PYTHONPATH": path,
+        "PRIVGRAPH_HOME": str(package / "home")},
         capture_output=True, text=True, timeout=240, check=False,
     )  # fmt: skip
 

@@ -142,7 +142,10 @@ def test_a_store_on_a_full_or_read_only_disk_is_read(
     store = RunStore.open()
     run = store.submit(make_spec("mlp", "karate"))
     if killed:  # a writer that is killed leaves its log beside the database
-        code = "import os, sys; from privgraph.runs.store import RunStore as S; S.open().note(sys.argv[1], 'kept'); os.kill(os.getpid(), 9)"
+        code = (
+            "import os, sys; from privgraph.runs.store import RunStore as S; S.open().note(sys.argv[1], "
+            "'kept'); os.kill(os.getpid(), 9)"
+        )
         subprocess.run([sys.executable, "-c", code, run], check=False)
     else:
         store.note(run, "kept")

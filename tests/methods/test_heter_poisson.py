@@ -89,7 +89,8 @@ def test_spherical_laplace_noise_has_no_sound_epsilon() -> None:
         assert entry.noise_std == plan.noise["gradient"]
         assert statement.epsilon_as_published == pytest.approx(
             published.epsilon(
-                central_rate=4096 / 16_853, neighbours=2, out_degree=22_469, steps=entry.count, sigma=entry.noise_std or 0, delta=1e-5
+                central_rate=4096 / 16_853, neighbours=2, out_degree=22_469, steps=entry.count,
+                sigma=entry.noise_std or 0, delta=1e-5
             )
         )  # fmt: skip
 

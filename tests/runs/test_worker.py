@@ -156,7 +156,10 @@ def test_runs_outlive_who_started_them_and_the_queue_moves_by_itself(
 ) -> None:
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
     first, second = store.submit(quick(0)), store.submit(quick(1))
-    code = "from privgraph.runs.launch import launch; from privgraph.runs.store import RunStore; print(launch(RunStore.open()))"
+    code = (
+        "from privgraph.runs.launch import launch; from privgraph.runs.store import RunStore; "
+        "print(launch(RunStore.open()))"
+    )
     parent = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert parent.stdout.strip() == str([first])
     assert [store.get(run).state for run in (first, second)] == ["running", "queued"]

@@ -33,18 +33,19 @@ from privgraph_workbench.words.statements import refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
 SECRET = (
-    "This report names the seed of the run. Its noise is pseudo-random: whoever knows the installation's noise key, and what "
-    "was run, can subtract it. The key is never in a report; where the model or its predictions are released, share "
-    "the version without the seed, so that all hangs on the key alone."
+    "This report names the seed of the run. Its noise is pseudo-random: whoever knows the "
+    "installation's noise key, and what was run, can subtract it. The key is never in a report; where "
+    "the model or its predictions are released, share the version without the seed, so that all hangs "
+    "on the key alone."
 )
 NUMBERS = (
-    "Sound is what the noise of this run guarantees. As published is what the paper's own formula says of the same "
-    "noise; it is there to compare with the paper's tables, and is no guarantee. Audited is the lower bound that attacks "
-    "have shown, by what stands beside it."
+    "Sound is what the noise of this run guarantees. As published is what the paper's own formula says "
+    "of the same noise; it is there to compare with the paper's tables, and is no guarantee. Audited is "
+    "the lower bound that attacks have shown, by what stands beside it."
 )
 LAST_STEPS = (
-    "These are values at the last step of a stage. The results at the top are those of the model that the run kept, which may be "
-    "that of an earlier step."
+    "These are values at the last step of a stage. The results at the top are those of the model that "
+    "the run kept, which may be that of an earlier step."
 )
 
 
@@ -135,7 +136,8 @@ def _summary(record: RunRecord, share: bool) -> Section:
     blocks.append(Table(("", ""), tuple(facts)))
     if record.metrics:
         blocks.append(
-            "Accuracies were measured on labels that an evaluator knows. They are for study, and no guarantee covers them."
+            "Accuracies were measured on labels that an evaluator knows. They are for study, and no "
+            "guarantee covers them."
         )
     if record.note and not share:
         blocks.append(f"Note: {record.note}")

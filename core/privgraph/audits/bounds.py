@@ -54,8 +54,9 @@ def shared_notes(confidence: float, turn: int) -> tuple[str, ...]:
     if not turn:
         return ()
     return (
-        f"this is audit {turn} of the run: each of its bounds is evaluated at {100 * shared_confidence(confidence, turn):.6g}%, so that "
-        f"all audits of the run together are right at {100 * confidence:g}%, however many follow",
+        f"this is audit {turn} of the run: each of its bounds is evaluated at "
+        f"{100 * shared_confidence(confidence, turn):.6g}%, so that all audits of the run together are right "
+        f"at {100 * confidence:g}%, however many follow",
     )
 
 

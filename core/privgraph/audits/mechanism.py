@@ -68,7 +68,10 @@ def _played(games: list[Part], present: bool, trials: int, seed: int, chunk: int
 def _played_words(part: Part) -> str:
     """What a trial does with one mechanism, for people."""
     often = "once" if part.count == 1 else f"{part.count:,} times"
-    return f"every trial runs one mechanism of the ledger {often}, and its two neighbouring datasets differ in this: {part.title}"
+    return (
+        f"every trial runs one mechanism of the ledger {often}, and its two neighbouring datasets differ "
+        f"in this: {part.title}"
+    )
 
 
 def _record(
@@ -114,11 +117,14 @@ def _record(
         roc_true=drawn.roc_true,
         area=drawn.area,
         notes=(
-            "the adversary sees everything that is released, and knows everything but whether the protected unit is there",
+            "the adversary sees everything that is released, and knows everything but whether the protected "
+            "unit is there",
             *(_played_words(part) for part in games),
-            "the mechanisms are the product's own code; the worst case is made for them, and no data of the run are read",
-            f"a score, a threshold and an order of the two datasets were chosen on one half of the trials, and judged on the other; "
-            f"{len(present) // 2:,} trials on a dataset can show at most epsilon {_most(present, confidence):.2f} by a threshold",
+            "the mechanisms are the product's own code; the worst case is made for them, and no data of the "
+            "run are read",
+            "a score, a threshold and an order of the two datasets were chosen on one half of the trials, "
+            f"and judged on the other; {len(present) // 2:,} trials on a dataset can show at most epsilon "
+            f"{_most(present, confidence):.2f} by a threshold",
             *shared_notes(options.confidence, subject.turn),
         ),
         turn=subject.turn,
@@ -127,7 +133,10 @@ def _record(
 
 def _told(shown: Shown) -> str:
     dataset, other = ("with", "without") if shown.event.with_unit else ("without", "with")
-    return f"an event of chance at least {shown.likely:.3g} {dataset} the unit, and at most {shown.unlikely:.3g} {other} it"
+    return (
+        f"an event of chance at least {shown.likely:.3g} {dataset} the unit, and at most "
+        f"{shown.unlikely:.3g} {other} it"
+    )
 
 
 def _upward(scores: Array, event: Event) -> Array:

@@ -17,7 +17,8 @@ class AuditOptions:
     trials: Annotated[
         int,
         Option(
-            "how often the mechanism is played, half of it with the protected unit and half without: more show more, and take longer",
+            "how often the mechanism is played, half of it with the protected unit and half without: more "
+            "show more, and take longer",
             unit="trials",
             low=100,
             high=10**7,

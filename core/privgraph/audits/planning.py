@@ -85,8 +85,8 @@ class MechanismPlan:
         releases = sum(entry.count for entry in ledger)
         seconds = options.trials * sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in ledger)
         return (
-            f"{options.trials:,} trials of {releases:,} release{'s' * (releases != 1)} each, about {in_words(seconds)} on one core; "
-            "no data are read and nothing is trained"
+            f"{options.trials:,} trials of {releases:,} release{'s' * (releases != 1)} each, about "
+            f"{in_words(seconds)} on one core; no data are read and nothing is trained"
         )
 
 

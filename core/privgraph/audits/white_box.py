@@ -43,8 +43,8 @@ from privgraph.registry import method
 from privgraph.streams import Secret, noise_key, stream
 
 SCORE = (
-    "sum over all steps of the log-likelihood ratio of a canary's coordinate, at the scale of noise that the other "
-    "coordinates show"
+    "sum over all steps of the log-likelihood ratio of a canary's coordinate, at the scale of noise "
+    "that the other coordinates show"
 )
 _SMALLEST_SCALE = 1e-9
 _SMALLEST_SHIFT = 1e-3
@@ -261,8 +261,8 @@ def _gaussian(canaries: Canaries, delta: float, confidence: float) -> list[Bound
     shown = canaries.shifts.least_epsilon(noise, canaries.steps, delta) if math.isfinite(noise) else 0.0
     most = f"at most {noise:.4g} clips" if math.isfinite(noise) else "as large as you like"
     detail = (
-        f"the noise of a step is {most}, by {present.size + absent.size:,} observations; rests on fresh Gaussian noise in "
-        "every step, and on the ledger's sampling and number of steps"
+        f"the noise of a step is {most}, by {present.size + absent.size:,} observations; rests on fresh "
+        "Gaussian noise in every step, and on the ledger's sampling and number of steps"
     )
     return [Bound(route=Route.GAUSSIAN, epsilon=shown, detail=detail)]
 
@@ -276,20 +276,20 @@ def _threshold(scores: Array, included: NDArray[np.bool_], delta: float, confide
 
 def _notes(subject: Subject, options: AuditOptions, entries: list[LedgerEntry], canaries: Canaries) -> tuple[str, ...]:
     notes = [
-        "each canary stands for one node, whose gradients are the worst that the proof allows, along a coordinate of their "
-        "own; it is drawn at the claimed rate, by the sampler that the run uses",
-        f"the canaries change the training: in a step they add {canaries.loudness / canaries.steps:.0%} of the norm of the "
-        "noise, on average",
+        "each canary stands for one node, whose gradients are the worst that the proof allows, along a "
+        "coordinate of their own; it is drawn at the claimed rate, by the sampler that the run uses",
+        f"the canaries change the training: in a step they add {canaries.loudness / canaries.steps:.0%} of "
+        "the norm of the noise, on average",
     ]
     if canaries.placed < options.canaries:
         notes.append(
-            f"{canaries.placed} canaries and not {options.canaries}: each needs a weight of its own, and as many are left "
-            "to see the noise"
+            f"{canaries.placed} canaries and not {options.canaries}: each needs a weight of its own, and as "
+            "many are left to see the noise"
         )
     others = [entry.mechanism for entry in subject.statement.ledger if entry not in entries]
     if others:
         notes.append(
-            f"the run's gradients alone are attacked, and the sound epsilon beside this bound is theirs; {others[0]} "
-            "can only add to it"
+            "the run's gradients alone are attacked, and the sound epsilon beside this bound is theirs; "
+            f"{others[0]} can only add to it"
         )
     return tuple(notes)

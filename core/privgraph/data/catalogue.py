@@ -54,7 +54,8 @@ _EMBEDDED = (
         title="Breast-cancer patients",
         about="Patients with measurements of a tumour, joined to those with similar ones; is it malignant?",
         kind="embedded",
-        source="scikit-learn's Wisconsin diagnostic breast cancer (UCI, Wolberg et al. 1995); edges: 5 nearest neighbours",
+        source="scikit-learn's Wisconsin diagnostic breast cancer (UCI, Wolberg et al. 1995); edges: 5 "
+        "nearest neighbours",
         licence="CC BY 4.0 (UCI)",
         nodes=569,
         edges=2168,
@@ -174,7 +175,8 @@ _TWITCH = tuple(
     _real(
         f"twitch-{code}",
         f"Twitch streamers, {language}",
-        f"{language}-speaking streamers who follow each other, with the games they play; do they use explicit language?",
+        f"{language}-speaking streamers who follow each other, with the games they play; do they use "
+        "explicit language?",
         f"Twitch/{code.upper()}/raw/{code.upper()}.npz",
         f"https://graphmining.ai/datasets/ptg/twitch/{code.upper()}.npz",
         (nodes, edges, 128, 2),

@@ -95,7 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         homophily = "-" if facts["homophily"] is None else f"{facts['homophily']:.2f}"
         print(f"{facts['title']}: {facts['about']}")
         print(
-            f"{facts['nodes']:,} nodes, {facts['edges']:,} edges, {facts['features']:,} features, {facts['classes']} classes"
+            f"{facts['nodes']:,} nodes, {facts['edges']:,} edges, {facts['features']:,} features, "
+            f"{facts['classes']} classes"
         )
         print(
             f"mean degree {facts['degree']['mean']:.1f}, at most {facts['degree']['max']:,}; edge homophily {homophily}"

@@ -51,7 +51,8 @@ class SocialOptions:
             raise OptionError(f"nodes must be at least 5 times classes (got {self.nodes} and {self.classes})")
         if self.degree > self.nodes / (2 * self.classes):
             raise OptionError(
-                f"degree must be at most nodes over twice the classes, {self.nodes / (2 * self.classes):g} (got {self.degree:g})"
+                f"degree must be at most nodes over twice the classes, {self.nodes / (2 * self.classes):g} "
+                f"(got {self.degree:g})"
             )
 
 

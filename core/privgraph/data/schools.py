@@ -77,6 +77,7 @@ def school_by_file(name: str, root: Path | None = None) -> DatasetSpec:
         if path.stem.replace(" ", "").lower() == school:
             return _spec(path.stem)
     raise UnknownName(
-        f"there is no Facebook100 school {school} at hand{nearest(school, [file.lower() for file, *_ in _TABLE])}; "
-        f"put its file, such as UIllinois20.mat for fb100-uillinois20, into {folder}"
+        f"there is no Facebook100 school {school} at "
+        f"hand{nearest(school, [file.lower() for file, *_ in _TABLE])}; put its file, such as "
+        f"UIllinois20.mat for fb100-uillinois20, into {folder}"
     )

@@ -34,7 +34,8 @@ def read_csv(files: Sequence[BinaryIO], limits: Limits) -> Upload:
         if len(nodes) != 1 or len(edges) != 1:
             raise UploadError(
                 "One CSV file must have the columns source,target and the other id,label and one a feature, "
-                f"separated by commas (the headers begin with {' and '.join(shown(','.join(file.header), 30) for file in opened)})"
+                "separated by commas (the headers begin with "
+                f"{' and '.join(shown(','.join(file.header), 30) for file in opened)})"
             )
         number, found = _nodes(nodes[0], limits)
         return finish(replace(found, edges=_edges(edges[0], number, limits)), limits)

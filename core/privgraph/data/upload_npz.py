@@ -29,7 +29,7 @@ _KNOWN = (*_NEEDED, *_MASKS, "class_names", "feature_names")
 _END = struct.Struct("<4s4H2LH")
 _LONGEST_DIRECTORY = 65536
 _HEADER = re.compile(
-    rb"\{'descr': '([<>|=]?)([?bfiuU])(\d{0,5})', 'fortran_order': (False|True), 'shape': \((\d{0,12}(?:, ?\d{1,12})*),?\),? ?\}\s*"
+    rb"\{'descr': '([<>|=]?)([?bfiuU])(\d{0,5})', 'fortran_order': (False|True), 'shape': \((\d{0,12}(?:, ?\d{1,12})*),?\),? ?\}\s*"  # noqa: E501
 )
 _BROKEN = (
     zipfile.BadZipFile,

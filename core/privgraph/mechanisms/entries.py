@@ -77,7 +77,8 @@ def replaced_aggregation_entry(max_degree: int, std: float, stage: str) -> Ledge
         event_as_published=Gaussian(noise_multiplier=std / claimed),
         noise_std=std,
         sensitivity=sensitivity,
-        note="sum over neighbours of rows of norm at most 1; a replaced node changes its own row and its neighbours' rows",
+        note="sum over neighbours of rows of norm at most 1; a replaced node changes its own row and its "
+        "neighbours' rows",
         worst=WorstCase(max_degree=max_degree),
     )
 

@@ -217,6 +217,6 @@ def refuse_if_too_many(expected: float, most_edges: int) -> None:
     """Raise `TooManyEdges` where more edges are expected than may be."""
     if expected > most_edges:
         raise TooManyEdges(
-            f"randomised response would make about {expected:.3g} edges, more than the {most_edges:,} allowed: "
-            "use the asymmetric response, a larger epsilon or a smaller graph"
+            f"randomised response would make about {expected:.3g} edges, more than the {most_edges:,} "
+            "allowed: use the asymmetric response, a larger epsilon or a smaller graph"
         )

@@ -14,8 +14,8 @@ GAUSSIAN, SPHERICAL_LAPLACE = "gaussian", "spherical-laplace"
 NOISES = (GAUSSIAN, SPHERICAL_LAPLACE)
 
 NOTHING_PROVED = (
-    "nothing is proved of spherical Laplace noise on more than one coordinate: one random scale serves all of them, and "
-    "the others reveal it"
+    "nothing is proved of spherical Laplace noise on more than one coordinate: one random scale serves "
+    "all of them, and the others reveal it"
 )
 
 
@@ -66,8 +66,9 @@ def subgraph_entry(
         noise_std=noise_multiplier * clip,
         sensitivity=clip,
         sampling_rate=rate,
-        note=f"{noise} noise; the sensitivity is that of a node's own gradient, and a subgraph that it is drawn into moves by "
-        f"up to twice as much: {neighbours * rate:.3g} such subgraphs a step are expected at most",
+        note=f"{noise} noise; the sensitivity is that of a node's own gradient, and a subgraph that it is "
+        f"drawn into moves by up to twice as much: {neighbours * rate:.3g} such subgraphs a step are "
+        "expected at most",
         worst=WorstCase(
             clip=clip, noise=noise, neighbours=neighbours, largest_degree=largest_degree, exclusive=exclusive
         ),

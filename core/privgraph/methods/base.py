@@ -53,7 +53,8 @@ class PrivacyOptions:
     delta: Annotated[
         float,
         Option(
-            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of nodes, or of entries of the adjacency matrix",
+            "chance that the guarantee may fail; 0 chooses a power of ten below one over the number of "
+            "nodes, or of entries of the adjacency matrix",
             low=0,
             least=1e-50,
             high=0.1,

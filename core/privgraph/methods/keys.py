@@ -41,7 +41,7 @@ def libraries() -> str:
     threads and kernels."""
     assert scipy.linalg  # its library is listed once it is loaded
     found = [
-        f"{one.get('internal_api')} {one.get('version')} {one.get('architecture', '')} {one.get('num_threads')}"
+        (f"{one.get('internal_api')} {one.get('version')} {one.get('architecture', '')} {one.get('num_threads')}")
         for one in threadpool_info()
     ]
     return ", ".join([torch.backends.cpu.get_cpu_capability(), *sorted(set(found))])

@@ -87,9 +87,9 @@ def require_places_alike(
     for shape in shapes:
         if len(shape) == 2 and not _places_alike(size, members, *shape, device, torch.get_num_threads()):
             raise RuntimeError(
-                f"On this machine a product of {shape[0]} x {shape[1]} numbers with a table of examples hangs on where in the "
-                f"table an example stands. Private gradients are not trained with such a library; another number of threads or "
-                f"another device may help."
+                f"On this machine a product of {shape[0]} x {shape[1]} numbers with a table of examples "
+                "hangs on where in the table an example stands. Private gradients are not trained with such "
+                "a library; another number of threads or another device may help."
             )
 
 

@@ -33,24 +33,24 @@ Sampleable = Gaussian | Laplace | PureDP | BoundedRange | Atoms
 GAP_POSTERIOR_SENSITIVITY = Gap(
     title="Two posteriors differ by 2, not by 1",
     claim="a posterior is a probability vector, so its L1 sensitivity is 1",
-    fails="its norm is 1, but what counts is the difference of two posteriors, which is 2 in L1 when two teachers are "
-    "sure of two different classes",
-    holds="the L1 sensitivity of a posterior is 2; whoever releases the noisy vector pays for that. The label alone costs "
-    "far less",
-    size="releasing the noisy posteriors costs 48.9 where 19.8 is printed (lambda 0.4, gamma 0.3, 1000 queries, "
-    "delta 1e-4); an attack on one posterior shows 1.9 where 1 is claimed",
+    fails="its norm is 1, but what counts is the difference of two posteriors, which is 2 in L1 when two "
+    "teachers are sure of two different classes",
+    holds="the L1 sensitivity of a posterior is 2; whoever releases the noisy vector pays for that. The "
+    "label alone costs far less",
+    size="releasing the noisy posteriors costs 48.9 where 19.8 is printed (lambda 0.4, gamma 0.3, 1000 "
+    "queries, delta 1e-4); an attack on one posterior shows 1.9 where 1 is claimed",
     evidence="proved",
     source="PrivGNN, section 3.1.4 and the proof of Theorem 7",
 )
 GAP_ARGMAX = Gap(
     title="Only the label is released",
     claim="each query costs what the noisy posterior vector would cost",
-    fails="this is a gap in the other direction: the label is much less than the vector, and the printed epsilon is two to "
-    "six times too large",
-    holds="the noisy label is exactly as hard to attack as a choice between three outcomes, whose chances are known; "
-    "counted like that the printed noise gives a smaller epsilon, and a true one",
-    size="19.8 as printed is 3.75 with 41 classes, 4.21 with 34 and 9.66 with 10 (lambda 0.4, gamma 0.3, 1000 queries, "
-    "delta 1e-4)",
+    fails="this is a gap in the other direction: the label is much less than the vector, and the printed "
+    "epsilon is two to six times too large",
+    holds="the noisy label is exactly as hard to attack as a choice between three outcomes, whose chances "
+    "are known; counted like that the printed noise gives a smaller epsilon, and a true one",
+    size="19.8 as printed is 3.75 with 41 classes, 4.21 with 34 and 9.66 with 10 (lambda 0.4, gamma 0.3, "
+    "1000 queries, delta 1e-4)",
     evidence="proved",
     source="PrivGNN, Algorithm 1 and Theorem 7",
 )
@@ -59,8 +59,8 @@ GAP_THEOREM_7 = Gap(
     claim="Equation 2 bounds epsilon, and the paper calls it a rough upper bound, much larger than what is computed",
     fails="Equation 1 takes the Renyi bound at order alpha - 1 where the conversion needs it at order alpha",
     holds="the conversion at one and the same order, as in the paper's own Lemma 5; or a privacy-loss distribution",
-    size="it says 17.5 where even sensitivity 1 needs at least 18.4, and the labels alone 20.4 if there are two classes "
-    "(lambda 0.4, gamma 0.3, 1000 queries, delta 1e-4)",
+    size="it says 17.5 where even sensitivity 1 needs at least 18.4, and the labels alone 20.4 if there are "
+    "two classes (lambda 0.4, gamma 0.3, 1000 queries, delta 1e-4)",
     evidence="proved",
     source="PrivGNN, Equations 1 and 2",
 )
@@ -76,31 +76,34 @@ GAP_DELTA = Gap(
 GAP_LOG_POSTERIOR = Gap(
     title="Noise on log-probabilities protects nobody",
     claim="noise of scale 1/lambda on the output of the teacher gives the epsilon of Algorithm 1",
-    fails="the official code adds the noise to log-probabilities; the logarithm of a probability near 0 is unbounded, so "
-    "that one node can move it by any amount",
-    holds="nothing: no noise scale gives this release a finite epsilon. Algorithm 1 puts the noise on the probabilities",
-    size="where 1 is claimed, an attack on the label alone shows more than 6: one query, and two teachers of the paper's own "
-    "kind that differ in one node; surer teachers show more, without limit",
+    fails="the official code adds the noise to log-probabilities; the logarithm of a probability near 0 is "
+    "unbounded, so that one node can move it by any amount",
+    holds="nothing: no noise scale gives this release a finite epsilon. Algorithm 1 puts the noise on the "
+    "probabilities",
+    size="where 1 is claimed, an attack on the label alone shows more than 6: one query, and two teachers "
+    "of the paper's own kind that differ in one node; surer teachers show more, without limit",
     evidence="audited",
     source="PrivGNN, the official code",
 )
 GAP_ONE_SAMPLE = Gap(
     title="One sample for all queries is not a sample a query",
     claim="the ablation SINGLEGNN, which samples once and trains one teacher, has the same guarantee as PrivGNN",
-    fails="fresh samples weaken every query by themselves; one sample is drawn once, and a node that is in it is in it for "
-    "all queries",
-    holds="all queries together, unsampled, at delta/gamma, are weakened once: epsilon = log(1 + gamma (e^epsilon - 1)). "
-    "Without nearest neighbours but with a fresh sample a query (KNNREM) the guarantee is the same",
-    size="3.75 becomes 14.3 with 41 classes, and 9.66 becomes 46.2 with 10 (labels alone; lambda 0.4, gamma 0.3, "
-    "1000 queries, delta 1e-4); at lambda 0.1 an attack shows more than 7 where 3.9 is printed (two classes)",
+    fails="fresh samples weaken every query by themselves; one sample is drawn once, and a node that is in "
+    "it is in it for all queries",
+    holds="all queries together, unsampled, at delta/gamma, are weakened once: epsilon = log(1 + gamma "
+    "(e^epsilon - 1)). Without nearest neighbours but with a fresh sample a query (KNNREM) the "
+    "guarantee is the same",
+    size="3.75 becomes 14.3 with 41 classes, and 9.66 becomes 46.2 with 10 (labels alone; lambda 0.4, gamma "
+    "0.3, 1000 queries, delta 1e-4); at lambda 0.1 an attack shows more than 7 where 3.9 is printed "
+    "(two classes)",
     evidence="proved",
     source="PrivGNN, section 5.5",
 )
 GAP_PATE_DATA_DEPENDENT = Gap(
     title="An epsilon computed from private votes is not private",
     claim="the epsilon of PATEM, made smaller by the teachers' agreement, is the price of the labels",
-    fails="it is computed from the votes themselves: printing it, or stopping when it is reached, says something about "
-    "them that no noise has covered",
+    fails="it is computed from the votes themselves: printing it, or stopping when it is reached, says "
+    "something about them that no noise has covered",
     holds="the epsilon that does not look at the votes; the other is for comparison with the paper's tables alone",
     size="two ensembles that differ in one vote print two different epsilons: whoever sees the number tells them apart",
     evidence="proved",

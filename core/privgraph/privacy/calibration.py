@@ -91,8 +91,8 @@ def calibrate(
             bad, bad_cost = scale, spent
             if scale >= highest:
                 raise CalibrationError(
-                    f"no noise up to {highest:g} times the sensitivity reaches epsilon {epsilon:g} at delta {delta:g}: "
-                    f"{spent:g} is left"
+                    f"no noise up to {highest:g} times the sensitivity reaches epsilon {epsilon:g} at delta "
+                    f"{delta:g}: {spent:g} is left"
                 )
             if good_cost > 0 or good < highest:
                 break

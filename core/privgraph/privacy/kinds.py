@@ -48,17 +48,20 @@ MECHANISMS: Mapping[MechanismKind, str] = {
     MechanismKind.UNKNOWN: "a mechanism that an earlier version named, and this one does not know",
     MechanismKind.NOTHING: "nothing that is protected is read",
     MechanismKind.UNPROTECTED: "something protected is read without noise",
-    MechanismKind.GRADIENTS: "noisy sum of clipped gradients of a Poisson sample; a unit has one gradient, there or not there",
+    MechanismKind.GRADIENTS: "noisy sum of clipped gradients of a Poisson sample; a unit has one gradient, "
+    "there or not there",
     MechanismKind.REPLACED_GRADIENTS: "the same, where a unit's gradient becomes another",
     MechanismKind.LISTED_GRADIENTS: "the same, where a unit also stands in the lists of a bounded number of others",
-    MechanismKind.SUBGRAPH_GRADIENTS: "noisy sum of clipped gradients of sampled subgraphs, into which a unit may be drawn",
+    MechanismKind.SUBGRAPH_GRADIENTS: "noisy sum of clipped gradients of sampled subgraphs, into which a "
+    "unit may be drawn",
     MechanismKind.AGGREGATION: "noisy sum over neighbours of rows of bounded norm; an edge, or a node that opts out",
     MechanismKind.REPLACED_AGGREGATION: "the same, where a node's record becomes another and its own row is covered",
     MechanismKind.CLASS_SUMS: "noisy sums, by class, of vectors of bounded norm, released once",
     MechanismKind.WEIGHTED_VOTES: "noisy votes of the nodes of a sample, each of bounded weight, released whole",
     MechanismKind.POSTERIOR: "the class of a noisy maximum of probabilities, any of which one unit may turn",
     MechanismKind.LOG_POSTERIOR: "the same with logarithms of probabilities, which have no bound",
-    MechanismKind.MAXIMUM: "the class of a noisy maximum of teachers' votes, of which one unit moves one; counted by answers",
+    MechanismKind.MAXIMUM: "the class of a noisy maximum of teachers' votes, of which one unit moves one; "
+    "counted by answers",
     MechanismKind.PART_MAXIMUM: "the same, counted by the two counts of an answer that one vote moves",
     MechanismKind.GATE: "whether the largest count of votes passes a threshold, with noise",
     MechanismKind.COUNTS: "noisy counts of teachers' votes, of which one unit moves one, released whole",
@@ -103,9 +106,12 @@ NEIGHBOURS: Mapping[Neighbours, str] = {
     Neighbours.DIRECTED_EDGE: "a directed edge, which is one entry, is there or not",
     Neighbours.NODE_RECORD: "a node's record is there or was never there; edges are not read",
     Neighbours.NODE: "a node with all its edges is there or was never there",
-    Neighbours.ASSIGNED_NODE: "a node with all its edges is there or not, and all others keep the slots that were drawn",
-    Neighbours.FROZEN_SAMPLE: "a node takes part or opts out of a graph whose sample of edges stays as it was drawn with it",
-    Neighbours.FROZEN_DEGREES: "a node takes part or opts out of a graph whose degrees stay as they were counted with it",
+    Neighbours.ASSIGNED_NODE: "a node with all its edges is there or not, and all others keep the slots "
+    "that were drawn",
+    Neighbours.FROZEN_SAMPLE: "a node takes part or opts out of a graph whose sample of edges stays as it "
+    "was drawn with it",
+    Neighbours.FROZEN_DEGREES: "a node takes part or opts out of a graph whose degrees stay as they were "
+    "counted with it",
     Neighbours.REPLACED_RECORD: "a node's record becomes another, with the sample of all others' edges as it is",
 }
 """Every kind of relation in words."""

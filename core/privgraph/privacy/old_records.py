@@ -48,23 +48,32 @@ MECHANISMS: Mapping[str, MechanismKind] = {
 _NODE = "add or remove one private node, with its features, its label and all its edges"
 RELATIONS: Mapping[str, Neighbours] = {
     "none: no two graphs are made hard to tell apart": Neighbours.NONE,
-    "add or remove one undirected edge, which is two entries of the adjacency matrix, in two different rows": (
+    ("add or remove one undirected edge, which is two entries of the adjacency matrix, in two different rows"): (
         Neighbours.UNDIRECTED_EDGE
     ),
     "add or remove one directed edge, which is one entry of the adjacency matrix": Neighbours.DIRECTED_EDGE,
     "add or remove one node's record; edges are not used": Neighbours.NODE_RECORD,
-    "one node opts out: the roster of nodes and the bounded sample of edges stay as they were drawn from the whole graph, and "
-    "the node's features, label, own row and all its kept edges are removed": Neighbours.FROZEN_SAMPLE,
-    "one training node opts out (scenario S2 of the paper): the whole graph and with it all out-degrees stay as they are, and "
-    "the node's features, label, in-edges and out-edges are read no more": Neighbours.FROZEN_DEGREES,
-    "one node's record is replaced by another: its features, its label and its kept edges, of which it has at most D in and D "
-    "out before and after; the roster of nodes and all other kept edges stay as they are": Neighbours.REPLACED_RECORD,
+    (
+        "one node opts out: the roster of nodes and the bounded sample of edges stay as they were drawn "
+        "from the whole graph, and the node's features, label, own row and all its kept edges are removed"
+    ): Neighbours.FROZEN_SAMPLE,
+    (
+        "one training node opts out (scenario S2 of the paper): the whole graph and with it all out-degrees "
+        "stay as they are, and the node's features, label, in-edges and out-edges are read no more"
+    ): Neighbours.FROZEN_DEGREES,
+    (
+        "one node's record is replaced by another: its features, its label and its kept edges, of which it "
+        "has at most D in and D out before and after; the roster of nodes and all other kept edges stay as "
+        "they are"
+    ): Neighbours.REPLACED_RECORD,
     _NODE: Neighbours.NODE,
     f"{_NODE}, which may change what every teacher learns from": Neighbours.NODE,
     f"{_NODE}; the other private nodes keep their seats": Neighbours.ASSIGNED_NODE,
     f"{_NODE}; the other private nodes keep their teachers, because each node draws its own": Neighbours.ASSIGNED_NODE,
-    f"{_NODE}; the roster of private nodes and their seats stay as they were drawn, and the seat of a node that left stays "
-    "empty": Neighbours.ASSIGNED_NODE,
+    (
+        f"{_NODE}; the roster of private nodes and their seats stay as they were drawn, and the seat of a "
+        "node that left stays empty"
+    ): Neighbours.ASSIGNED_NODE,
 }
 """All sentences on neighbours of those versions."""
 

@@ -26,37 +26,38 @@ RELATION_EDGE_UNDIRECTED = (
 )
 RELATION_EDGE_DIRECTED = "add or remove one directed edge, which is one entry of the adjacency matrix"
 RELATION_NODE_OPT_OUT = (
-    "one node opts out: the roster of nodes and the bounded sample of edges stay as they were drawn from the whole "
-    "graph, and the node's features, label, own row and all its kept edges are removed"
+    "one node opts out: the roster of nodes and the bounded sample of edges stay as they were drawn "
+    "from the whole graph, and the node's features, label, own row and all its kept edges are removed"
 )
 RELATION_NODE_RECORD = "add or remove one node's record; edges are not used"
 
 ASSUME_SECRET_KEY = (
-    "the noise key of the installation stays secret: noise, samples and coins come from AES-256 under this key, and whoever "
-    "knows the key can subtract the noise"
+    "the noise key of the installation stays secret: noise, samples and coins come from AES-256 under "
+    "this key, and whoever knows the key can subtract the noise"
 )
 ASSUME_FLOATING_POINT = (
-    "the arithmetic of the processor is that of IEEE 754: noise is an exact draw on a lattice, and what rounding adds to "
-    "a sensitivity is paid for by slightly more noise"
+    "the arithmetic of the processor is that of IEEE 754: noise is an exact draw on a lattice, and what "
+    "rounding adds to a sensitivity is paid for by slightly more noise"
 )
 ASSUME_GRADIENTS = (
-    "one example's gradient is computed alike whoever stands beside it in a batch, and rounding in single precision moves "
-    "a sum of clipped gradients by no more than the share of the clip that is counted for it"
+    "one example's gradient is computed alike whoever stands beside it in a batch, and rounding in "
+    "single precision moves a sum of clipped gradients by no more than the share of the clip that is "
+    "counted for it"
 )
 ASSUME_COMMON_SAMPLES = (
-    "no other run that reads the same samples (option common) is released: several of them together cost more than the "
-    "composition of their epsilons"
+    "no other run that reads the same samples (option common) is released: several of them together "
+    "cost more than the composition of their epsilons"
 )
 ASSUME_POISSON = "every batch holds each training node independently with the stated rate"
 ASSUME_EDGE_PUBLIC = "features and labels are public with respect to the protected edge"
 ASSUME_FROZEN_SAMPLE = (
-    "the sample of edges that bounds the degree is drawn once, from the whole graph, before anybody leaves; under "
-    "adding and removing nodes with the lists refilled, none is proved"
+    "the sample of edges that bounds the degree is drawn once, from the whole graph, before anybody "
+    "leaves; under adding and removing nodes with the lists refilled, none is proved"
 )
 ASSUME_LAST_EPOCH = "the model of the last epoch is released: nothing is chosen by private labels"
 ASSUME_STOP_NOT_CHOSEN = (
-    "whoever stopped the run did not decide by its curves: they read private labels, and no finite epsilon covers a moment that was "
-    "chosen by them"
+    "whoever stopped the run did not decide by its curves: they read private labels, and no finite "
+    "epsilon covers a moment that was chosen by them"
 )
 ASSUME_ONE_RUN = "this run alone is released: its options were not chosen by looking at other runs on the same data"
 PUBLIC_SIZES = "the numbers of nodes, of edges and of training nodes, and the number of classes"
@@ -74,8 +75,8 @@ GAP_DEGREE_BOUND = Gap(
     title="Bounding degrees by resampling",
     claim="with at most D out-edges kept a node, one node changes the aggregate by at most the square root of D",
     fails="when a node leaves, the lists that held it are refilled, and any number of rows may change",
-    holds="the square root of D holds if the sample of edges is frozen before anybody leaves; that is how the sound "
-    "path bounds degrees, and the neighbouring relation says so",
+    holds="the square root of D holds if the sample of edges is frozen before anybody leaves; that is how "
+    "the sound path bounds degrees, and the neighbouring relation says so",
     size="a claimed epsilon of 1 audits at 9.6 (200 nodes, D = 10)",
     evidence="audited",
     source="GAP, Lemma 3; ProGAP, Theorem 4.2",
@@ -83,9 +84,10 @@ GAP_DEGREE_BOUND = Gap(
 GAP_EPOCH_SELECTION = Gap(
     title="Choosing the epoch on private labels",
     claim="the best epoch by validation accuracy is released at no cost",
-    fails="at node level the validation labels are private too, and the choice of epoch is computed from them without "
-    "noise",
-    holds="nothing, where the epoch is chosen so: the sound epsilon is infinite. The last epoch is free, at the same noise",
+    fails="at node level the validation labels are private too, and the choice of epoch is computed from "
+    "them without noise",
+    holds="nothing, where the epoch is chosen so: the sound epsilon is infinite. The last epoch is free, at "
+    "the same noise",
     size="no finite epsilon covers it: with two models to choose from, one private label can decide which is released",
     evidence="proved",
     source="GAP and ProGAP, node level, as their code does",
@@ -171,10 +173,10 @@ def undirected_edge_gap(ledger: Ledger, delta: float) -> Gap:
     claimed, sound = sensitivity_price(ledger, delta)
     return replace(
         GAP_UNDIRECTED_EDGE,
-        size=f"with this run's noise, at delta {delta:g}, one and the same exact accountant gives {_number(claimed)} for the "
-        f"paper's sensitivity, 1, and {_number(sound)} for the proved one, the square root of 2. The epsilon as published is the "
-        f"first of these two claims once more, by the paper's own accountant (Renyi divergences), which is less tight than the "
-        "exact one",
+        size=f"with this run's noise, at delta {delta:g}, one and the same exact accountant gives "
+        f"{_number(claimed)} for the paper's sensitivity, 1, and {_number(sound)} for the proved one, "
+        "the square root of 2. The epsilon as published is the first of these two claims once more, by "
+        "the paper's own accountant (Renyi divergences), which is less tight than the exact one",
     )
 
 
@@ -253,8 +255,8 @@ def _numbers(statement: PrivacyStatement) -> Iterator[str]:
         yield "Sound epsilon: infinite. Nothing is guaranteed."
     else:
         yield (
-            f"Sound epsilon: {_upper(statement.epsilon)} at delta {statement.delta:g} ({statement.delta_rule}), "
-            f"by {statement.accountant}."
+            f"Sound epsilon: {_upper(statement.epsilon)} at delta {statement.delta:g} "
+            f"({statement.delta_rule}), by {statement.accountant}."
         )
     if statement.epsilon_as_published is None:
         yield "Epsilon as published: no paper gives a formula for it."

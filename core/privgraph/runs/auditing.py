@@ -95,7 +95,8 @@ def start(store: RunStore, run: str, audit: str, options: AuditOptions) -> str:
     available = psutil.virtual_memory().available / 2**20
     if record.peak_memory_mb is not None and record.peak_memory_mb > available:
         raise StoreError(
-            f"an audit plays what the run did, which took {record.peak_memory_mb:,.0f} MB of memory, and {available:,.0f} MB are free"
+            f"an audit plays what the run did, which took {record.peak_memory_mb:,.0f} MB of memory, and "
+            f"{available:,.0f} MB are free"
         )
     token = secrets.token_hex(8)
     folder = _folder(store, run) / token

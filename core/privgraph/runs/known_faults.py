@@ -42,9 +42,10 @@ FAULTS = (
     Fault(
         name="noise that can be predicted",
         sentence=(
-            "noise and samples came from generators that are not cryptographic. Whoever sees enough of the noisy values and "
-            "knows the rest of the data can compute the generator's state, and subtract the noise without the key (done for the "
-            "cached aggregates of GAP and ProGAP at epsilon 0.01, which showed one friendship for certain)."
+            "noise and samples came from generators that are not cryptographic. Whoever sees enough of the "
+            "noisy values and knows the rest of the data can compute the generator's state, and subtract "
+            "the noise without the key (done for the cached aggregates of GAP and ProGAP at epsilon 0.01, "
+            "which showed one friendship for certain)."
         ),
         mended=(0, 5, 0),
         carries=_noisy,
@@ -52,8 +53,9 @@ FAULTS = (
     Fault(
         name="tails that end",
         sentence=(
-            "Gaussian noise was drawn with 24 bits, and on a processor never exceeds 5.77 standard deviations. A larger one proves "
-            "who is there; where epsilon is about 8 or more, its chance exceeds delta."
+            "Gaussian noise was drawn with 24 bits, and on a processor never exceeds 5.77 standard "
+            "deviations. A larger one proves who is there; where epsilon is about 8 or more, its chance "
+            "exceeds delta."
         ),
         mended=(0, 5, 0),
         carries=_gaussian_by_torch,
@@ -61,8 +63,8 @@ FAULTS = (
     Fault(
         name="one record that spoils the run",
         sentence=(
-            "one node with enormous features (about 1e19 and more) turned released numbers into NaN or stopped the run, and "
-            "so showed that it is there: with such a node no finite epsilon holds."
+            "one node with enormous features (about 1e19 and more) turned released numbers into NaN or "
+            "stopped the run, and so showed that it is there: with such a node no finite epsilon holds."
         ),
         mended=(0, 5, 0),
         carries=lambda spec: spec.unit == "node" and spec.method in _CLIPPED,
@@ -70,8 +72,9 @@ FAULTS = (
     Fault(
         name="noise used again",
         sentence=(
-            "the noise hangs on the run's settings alone. If it was trained more than once, after the data had changed or by another "
-            "version, all these releases share their noise, and their difference shows without noise what changed."
+            "the noise hangs on the run's settings alone. If it was trained more than once, after the data "
+            "had changed or by another version, all these releases share their noise, and their difference "
+            "shows without noise what changed."
         ),
         mended=(0, 5, 0),
         carries=_noisy,
@@ -79,8 +82,9 @@ FAULTS = (
     Fault(
         name="a name that tells of the data",
         sentence=(
-            "the name of the uploaded graph, which stands in the run's id and in all exports, is a hash of the graph without a key. "
-            "Whoever can guess all of it but one friendship can try both. Upload the graph again: its new name tells nothing."
+            "the name of the uploaded graph, which stands in the run's id and in all exports, is a hash of "
+            "the graph without a key. Whoever can guess all of it but one friendship can try both. Upload "
+            "the graph again: its new name tells nothing."
         ),
         mended=None,
         carries=lambda spec: is_old(spec.dataset),
@@ -88,8 +92,8 @@ FAULTS = (
     Fault(
         name="an epoch chosen for nothing",
         sentence=(
-            "the epoch was chosen by what the model says of private validation nodes, and the sound epsilon does not cover that "
-            "choice: read it as infinite (0.1 was shown where an attack has 0.69)."
+            "the epoch was chosen by what the model says of private validation nodes, and the sound epsilon "
+            "does not cover that choice: read it as infinite (0.1 was shown where an attack has 0.69)."
         ),
         mended=(0, 5, 0),
         carries=lambda spec: (

@@ -118,27 +118,30 @@ def meaning(config: Config, facts: PublicFacts) -> str:
         return f"A label is right {chance(right)} of the time where the teacher is sure and right. {guessing}"
     if config.release == "log-posterior":
         return (
-            "Noise is added to logarithms of chances. A logarithm can be as far below 0 as it likes, so that no amount of noise "
-            "hides a node: nothing is guaranteed, and the paper's formula does not apply."
+            "Noise is added to logarithms of chances. A logarithm can be as far below 0 as it likes, so "
+            "that no amount of noise hides a node: nothing is guaranteed, and the paper's formula does not "
+            "apply."
         )
     law = config.maximum if config.release == "ensemble" else "gaussian"
     lead = needed_lead(law, scale, classes)
     if config.release == "ensemble":
         agreed = winning_chance(law, scale, float(config.teachers), classes)
         return (
-            f"Where all {config.teachers} teachers agree, their label survives the noise {chance(agreed)} of the time; a class "
-            f"that leads by {math.ceil(lead):,} votes survives {SURE:.0%} of the time. {guessing}"
+            f"Where all {config.teachers} teachers agree, their label survives the noise {chance(agreed)} of "
+            f"the time; a class that leads by {math.ceil(lead):,} votes survives {SURE:.0%} of the time. "
+            f"{guessing}"
         )
     private = config.sizes(facts.nodes).private
     if config.release == "table":
         return (
-            f"All {private:,} private nodes are in the table, each with a vector of length at most 1, through noise of standard "
-            f"deviation {scale:.3g} on every number. A class that leads all others by {lead:.3g} votes of nodes wins {SURE:.0%} of "
-            f"the time, for every query that is asked of the table, however many there are. {guessing}"
+            f"All {private:,} private nodes are in the table, each with a vector of length at most 1, "
+            f"through noise of standard deviation {scale:.3g} on every number. A class that leads all others "
+            f"by {lead:.3g} votes of nodes wins {SURE:.0%} of the time, for every query that is asked of the "
+            f"table, however many there are. {guessing}"
         )
     voters = config.rate * private
     return (
-        f"About {voters:,.0f} private nodes vote on a query, each with a weight of at most 1, through noise of standard "
-        f"deviation {scale:.3g}. A class that leads all others by {lead:.3g} votes wins {SURE:.0%} of the time. {guessing} "
-        "Votes of many queries, pooled, say more than each by itself."
+        f"About {voters:,.0f} private nodes vote on a query, each with a weight of at most 1, through noise "
+        f"of standard deviation {scale:.3g}. A class that leads all others by {lead:.3g} votes wins "
+        f"{SURE:.0%} of the time. {guessing} Votes of many queries, pooled, say more than each by itself."
     )

@@ -17,8 +17,8 @@ MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
 EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
-    "Composition: {:,} runs of the same people stand in this figure. Each statement speaks of one run alone; who sees all of them has "
-    "been shown more than any one ε says."
+    "Composition: {:,} runs of the same people stand in this figure. Each statement speaks of one run "
+    "alone; who sees all of them has been shown more than any one ε says."
 )
 DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
 

@@ -175,11 +175,12 @@ def refuses(host: str) -> str | None:
     if _is_loopback(host) or authentication():
         return None
     return (
-        f"The app is not served at {host}, because anybody there could use it: either write an [auth] section "
-        f"(people, redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see Streamlit's st.login) into "
-        f"{home() / '.streamlit' / 'secrets.toml'} and install streamlit[auth], or put a reverse proxy that "
-        f"authenticates people in front, let it send the header {_SECRET_HEADER}, and set {_SECRET} to the same "
-        f"secret of 32 characters or more; name the public host in {_HOSTS}."
+        f"The app is not served at {host}, because anybody there could use it: either write an [auth] "
+        "section (people, redirect_uri, cookie_secret, client_id, client_secret, server_metadata_url; see "
+        f"Streamlit's st.login) into {home() / '.streamlit' / 'secrets.toml'} and install streamlit[auth], "
+        "or put a reverse proxy that authenticates people in front, let it send the header "
+        f"{_SECRET_HEADER}, and set {_SECRET} to the same secret of 32 characters or more; name the public "
+        f"host in {_HOSTS}."
     )
 
 
@@ -207,8 +208,8 @@ def authentication() -> str | None:
             raise LaunchError(f"The [auth] section of {path} needs {' and '.join(missing)}.")
         if not people.listed(section.get("people")):
             raise LaunchError(
-                f'The [auth] section of {path} needs people = ["ada@example.org", "@example.org"]: the e-mail addresses, or '
-                "domains, that may come in. Without it, everybody whom the provider knows could."
+                f'The [auth] section of {path} needs people = ["ada@example.org", "@example.org"]: the e-mail '
+                "addresses, or domains, that may come in. Without it, everybody whom the provider knows could."
             )
         if importlib.util.find_spec("authlib") is None:
             raise LaunchError("Log-in is configured, but needs Authlib: pip install 'streamlit[auth]'.")

@@ -52,8 +52,8 @@ HEADERS = {
     # alone.
     "Content-Security-Policy": (
         f"default-src 'self'; script-src 'self' blob: {_own_scripts()}; style-src 'self' 'unsafe-inline'; "
-        "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
-        "form-action 'self'; frame-src 'none'; frame-ancestors 'none'"
+        "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; object-src 'none'; "
+        "base-uri 'self'; form-action 'self'; frame-src 'none'; frame-ancestors 'none'"
     ),
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
@@ -114,7 +114,8 @@ class Gate:
             return None
         if scope["type"] == "websocket" or not _equal(given or "", self.token):
             return PlainTextResponse(
-                "This app belongs to the person who started it: open the address that was printed then, with its token.",
+                "This app belongs to the person who started it: open the address that was printed then, "
+                "with its token.",
                 status_code=403,
             )
         rest = urlencode([pair for pair in query if pair[0] != TOKEN_KEY])

@@ -59,15 +59,18 @@ _ROOM = (
 )
 # Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be
 # read.
-_DARK_TEXT = "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * { color: #0b1117 !important; }"
+_DARK_TEXT = (
+    "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * "
+    "{ color: #0b1117 !important; }"
+)
 
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
-    f"a.{FILE_LINK} {{ display: block; margin: 0 0 0.5rem; padding: 0.4rem 0.75rem; border-radius: 0.5rem; text-align: center;"
-    " border: 1px solid color-mix(in srgb, currentColor 25%, transparent); color: inherit !important;"
-    " text-decoration: none !important; }"
-    f"a.{FILE_LINK}:hover, a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
+    f"a.{FILE_LINK} {{ display: block; margin: 0 0 0.5rem; padding: 0.4rem 0.75rem; border-radius: "
+    "0.5rem; text-align: center; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); "
+    f"color: inherit !important; text-decoration: none !important; }}a.{FILE_LINK}:hover, "
+    f"a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
 )
 
 

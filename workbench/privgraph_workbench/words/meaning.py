@@ -28,8 +28,8 @@ def protected(unit: str, neighbours: Neighbours) -> str:
 
 WHICH_END = "← left: more private, more noise  ·  right: less private, more accurate →"
 THREE_NUMBERS = (
-    "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own formula says of it "
-    "(as published), and the lower bound that an attack has shown (audited)."
+    "Three numbers, never mixed up: what this noise does guarantee (sound), what the paper's own "
+    "formula says of it (as published), and the lower bound that an attack has shown (audited)."
 )
 BUT_FOR_FAULTS = "**What follows would hold without the known faults above. With them it may not.**"
 
@@ -47,12 +47,12 @@ WAGERS = {
 ANY_WAGER = "which of two datasets it was, which differ as the statement says,"
 NOT_COVERED = " (not covered: a person who was never in the graph)"
 WHY_NOT_COVERED = {
-    Neighbours.FROZEN_SAMPLE: "Opting out comes after a sample of edges was drawn with them; had they never been there, "
-    "other edges would have been drawn.",
-    Neighbours.FROZEN_DEGREES: "Opting out comes after degrees were counted with them; had they never been there, degrees "
-    "would be others, and so would the samples.",
-    Neighbours.REPLACED_RECORD: "The sample of other people's edges is the same for both records; had they never been "
-    "there, other edges would have been drawn.",
+    Neighbours.FROZEN_SAMPLE: "Opting out comes after a sample of edges was drawn with them; had they never "
+    "been there, other edges would have been drawn.",
+    Neighbours.FROZEN_DEGREES: "Opting out comes after degrees were counted with them; had they never been "
+    "there, degrees would be others, and so would the samples.",
+    Neighbours.REPLACED_RECORD: "The sample of other people's edges is the same for both records; had they "
+    "never been there, other edges would have been drawn.",
 }
 """Relations whose wager says in its own sentence who is not covered, and directly after it why."""
 
@@ -75,13 +75,17 @@ def guess(epsilon: float, delta: float) -> float:
 def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str:
     """The guarantee as a wager, in a few sentences; `neighbours` is the kind of the relation."""
     if unit == "none" or math.isinf(epsilon):
-        return "Nothing is guaranteed: somebody who sees the result may learn everything about any one connection or person."
+        return (
+            "Nothing is guaranteed: somebody who sees the result may learn everything about any one "
+            "connection or person."
+        )
     what = WAGERS.get(neighbours, ANY_WAGER)
     best = guess(epsilon, delta)
     text = (
-        f"Somebody who knows everything else tries to guess {what}: a fair coin would be right 50% of the time, "
-        f"and they are right {at_most(best)} of the time{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. "
-        f"That is {strength(epsilon, delta)} protection."
+        f"Somebody who knows everything else tries to guess {what}: a fair coin would be right 50% of the "
+        f"time, and they are right {at_most(best)} of the "
+        f"time{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. That is {strength(epsilon, delta)} "
+        "protection."
     )
     return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))
 

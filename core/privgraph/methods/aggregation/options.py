@@ -52,13 +52,14 @@ from privgraph.privacy.statements import (
 
 TRAIN, AGGREGATE = "train", "aggregate"
 ONE_SCALE = (
-    "Here the method fixes the split: one noise scale serves all releases, and their numbers and sampling rates decide who "
-    "takes how much."
+    "Here the method fixes the split: one noise scale serves all releases, and their numbers and "
+    "sampling rates decide who takes how much."
 )
 
 RELATION_NODE_REPLACED = (
-    "one node's record is replaced by another: its features, its label and its kept edges, of which it has at most D in and D out "
-    "before and after; the roster of nodes and all other kept edges stay as they are"
+    "one node's record is replaced by another: its features, its label and its kept edges, of which it "
+    "has at most D in and D out before and after; the roster of nodes and all other kept edges stay as "
+    "they are"
 )
 
 
@@ -92,7 +93,8 @@ class AggregationConfig(MethodConfig):
     epochs: Annotated[
         int,
         Option(
-            "passes over the training nodes in each stage; 0 is the papers' choice: 10 for node-level privacy, else 100",
+            "passes over the training nodes in each stage; 0 is the papers' choice: 10 for node-level "
+            "privacy, else 100",
             low=0,
             high=10_000,
             group="Training",
@@ -105,9 +107,9 @@ class AggregationConfig(MethodConfig):
     selection: Annotated[
         str,
         Option(
-            "which epoch is kept: the last, or the best on the validation nodes; auto is the best where that is free "
-            "(edge-level and no privacy) and the last for node-level privacy, whose validation labels are private: chosen by "
-            "these, nothing is guaranteed",
+            "which epoch is kept: the last, or the best on the validation nodes; auto is the best where "
+            "that is free (edge-level and no privacy) and the last for node-level privacy, whose validation "
+            "labels are private: chosen by these, nothing is guaranteed",
             choices=("auto", "last", "validation"),
             group="Training",
             advanced=True,
@@ -161,13 +163,14 @@ class AggregationConfig(MethodConfig):
         """Whose cached aggregates and predictions the guarantee covers."""
         if self.covers_own_rows:
             return (
-                "the cached noisy aggregates of all nodes, and the predictions of all other nodes: a node's own prediction also "
-                "reads its own features without noise, and is not covered when others see it"
+                "the cached noisy aggregates of all nodes, and the predictions of all other nodes: a node's "
+                "own prediction also reads its own features without noise, and is not covered when others "
+                "see it"
             )
         if self.unit == "node":
             return (
-                "the cached noisy aggregates and the predictions of all other nodes: a node's own row and its own "
-                "prediction are its own record, and are not covered when others see them"
+                "the cached noisy aggregates and the predictions of all other nodes: a node's own row and "
+                "its own prediction are its own record, and are not covered when others see them"
             )
         return "the cached noisy aggregates and the predictions of all nodes"
 
@@ -356,8 +359,8 @@ class AggregationConfig(MethodConfig):
         notes = []
         if self.unit != "none":
             notes.append(
-                f"each number of an aggregate gets noise of standard deviation {noise['aggregation_std']:.3g}; "
-                f"a node's neighbours add up to at most its degree"
+                "each number of an aggregate gets noise of standard deviation "
+                f"{noise['aggregation_std']:.3g}; a node's neighbours add up to at most its degree"
             )
         if self.unit == "node" and self.chooses_epoch:
             notes.append(f"nothing is guaranteed: {EPOCH_BY_PRIVATE_LABELS}")

@@ -35,7 +35,8 @@ class PromptOptions(PrivacyOptions):
     queries: Annotated[
         int,
         Option(
-            "public nodes that are set aside for questions, drawn at random; methods that ask none leave them out of the test",
+            "public nodes that are set aside for questions, drawn at random; methods that ask none leave "
+            "them out of the test",
             unit="nodes",
             low=1,
             high=10**5,
@@ -46,8 +47,9 @@ class PromptOptions(PrivacyOptions):
     context: Annotated[
         str,
         Option(
-            "what a node's prediction reads beside the node itself: public (its public neighbours, and theirs) or alone "
-            "(nothing). Never another private node, so that each is read by one teacher only",
+            "what a node's prediction reads beside the node itself: public (its public neighbours, and "
+            "theirs) or alone (nothing). Never another private node, so that each is read by one teacher "
+            "only",
             choices=("public", "alone"),
             group="Backbone",
             label="Neighbourhood",
@@ -56,8 +58,8 @@ class PromptOptions(PrivacyOptions):
     pretrain_on: Annotated[
         str,
         Option(
-            "the graph that the network is pre-trained on, without labels: the public part of this very graph, or another "
-            "graph of the catalogue that is at hand",
+            "the graph that the network is pre-trained on, without labels: the public part of this very "
+            "graph, or another graph of the catalogue that is at hand",
             choices=(OWN_PUBLIC, *(spec.name for spec in DATASETS.values() if spec.kind == "real")),
             group="Backbone",
             label="Pre-trained on",
@@ -74,8 +76,8 @@ class PromptOptions(PrivacyOptions):
     objective: Annotated[
         str,
         Option(
-            "what pre-training learns: dgi (tell the graph from a shuffled one), graphmae (fill in masked features), "
-            "edge-pred (which nodes are joined), simgrace (agree with a perturbed network)",
+            "what pre-training learns: dgi (tell the graph from a shuffled one), graphmae (fill in masked "
+            "features), edge-pred (which nodes are joined), simgrace (agree with a perturbed network)",
             choices=OBJECTIVES,
             group="Backbone",
             label="Pre-training",
@@ -88,8 +90,8 @@ class PromptOptions(PrivacyOptions):
     svd: Annotated[
         str,
         Option(
-            "on whose features the decomposition is computed: public nodes alone, or everybody as in the paper. What everybody's "
-            "features shape is not covered by any teacher's noise",
+            "on whose features the decomposition is computed: public nodes alone, or everybody as in the "
+            "paper. What everybody's features shape is not covered by any teacher's noise",
             choices=("public", "everybody"),
             group="Backbone",
             advanced=True,
@@ -106,9 +108,9 @@ class PromptOptions(PrivacyOptions):
     prompt: Annotated[
         str,
         Option(
-            "what is tuned: gpf (one vector added to all features), gpf-plus (a mixture of vectors, chosen by each node), "
-            "all-in-one (a small graph of tokens that is joined to the neighbourhood), gppt (a token for each class and kind "
-            "of neighbourhood)",
+            "what is tuned: gpf (one vector added to all features), gpf-plus (a mixture of vectors, chosen "
+            "by each node), all-in-one (a small graph of tokens that is joined to the neighbourhood), gppt "
+            "(a token for each class and kind of neighbourhood)",
             choices=PROMPTS,
             group="Prompt",
         ),

@@ -109,7 +109,8 @@ class PartitionOptions(PrivacyOptions):
         private, train, test = (_count(share, nodes) for share in shares)
         if private + train + test > nodes:
             raise OptionError(
-                f"private, public_train and public_test ask for {private + train + test:,} nodes; this graph has {nodes:,}"
+                f"private, public_train and public_test ask for {private + train + test:,} nodes; this graph "
+                f"has {nodes:,}"
             )
         if self.flip:
             share = test / (train + test) if train + test else 0.5
@@ -155,8 +156,8 @@ class StudentOptions(PartitionOptions):
     pretrain: Annotated[
         int,
         Option(
-            "epochs of unsupervised training of the student on the public graph before it sees labels: connected nodes "
-            "get similar embeddings (Appendix D.7); costs no privacy",
+            "epochs of unsupervised training of the student on the public graph before it sees labels: "
+            "connected nodes get similar embeddings (Appendix D.7); costs no privacy",
             low=0,
             high=5000,
             group="Training",

@@ -225,7 +225,7 @@ def _summary(rows: Sequence[Row]) -> str:
         else:
             relation = "exceeds" if first["bound"] > epsilon else "does not exceed"
             said.append(f"the audit's bound {relation} {name} {stated(curve, epsilon)}")
-    return (
-        "; ".join(said)
-        + f". The curve is an estimate; the bound, at least {lower(first['bound'])}, holds at {exact_percent(first['confidence'])} confidence."
+    return "; ".join(said) + (
+        f". The curve is an estimate; the bound, at least {lower(first['bound'])}, holds at "
+        f"{exact_percent(first['confidence'])} confidence."
     )

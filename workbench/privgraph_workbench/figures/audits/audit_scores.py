@@ -60,8 +60,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=(
-            f"Scores ({score}) of {sum(row['with'] for row in rows):,} trials with the unit and {sum(row['without'] for row in rows):,} without "
-            f"it, from {number(rows[0]['low'])} to {number(rows[-1]['high'])}. The two outlines have {percent(shared)} in common: of all of it, "
+            f"Scores ({score}) of {sum(row['with'] for row in rows):,} trials with the unit and "
+            f"{sum(row['without'] for row in rows):,} without it, from {number(rows[0]['low'])} to "
+            f"{number(rows[-1]['high'])}. The two outlines have {percent(shared)} in common: of all of it, "
             "nobody could tell the two datasets apart."
         ),
         height=340,

@@ -107,4 +107,8 @@ def _finite(value: float | None) -> bool:
 
 def _hover(row: Row) -> str:
     sound = proved_epsilon(row["epsilon"])
-    return f"{row['axis']}: {number(row['x'], 4)}\nsound ε {sound}\nε as published {number(row['epsilon_as_published'], 4)}"
+    return (
+        f"{row['axis']}: {number(row['x'], 4)}\n"
+        f"sound ε {sound}\n"
+        f"ε as published {number(row['epsilon_as_published'], 4)}"
+    )

@@ -54,8 +54,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             for place, (_, title) in enumerate(SIDES)
         ),
         series=tuple(series),
-        summary=f"{len(rows)} mechanisms, {proved_epsilon(whole)} together; the most by itself costs {largest['name']}: "
-        f"{proved_epsilon(largest['alone'])}; without it {proved_epsilon(largest['without'])} would be left.",
+        summary=f"{len(rows)} mechanisms, {proved_epsilon(whole)} together; the most by itself costs "
+        f"{largest['name']}: {proved_epsilon(largest['alone'])}; without it "
+        f"{proved_epsilon(largest['without'])} would be left.",
         columns=2,
         height=190 + 40 * len(rows),
     )

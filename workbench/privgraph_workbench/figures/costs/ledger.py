@@ -90,8 +90,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         summary=(
-            f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, {percent(largest['share'])}, "
-            f"goes to {_name(largest)}."
+            f"{len(rows)} mechanism{'s' * (len(rows) != 1)}; the largest share of the privacy budget, "
+            f"{percent(largest['share'])}, goes to {_name(largest)}."
         ),
         badges=tuple(f"{row['mechanism']} reads private data without protection" for row in exposed[:1]),
         height=170 + 38 * len(rows),

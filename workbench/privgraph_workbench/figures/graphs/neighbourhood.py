@@ -90,7 +90,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     slot=label,
                     size=20 if centre else 12,
                     hover=tuple(
-                        f"node {row['node']}\n{row['name']}\n{row['degree']} drawn neighbours" for row in members
+                        (f"node {row['node']}\n{row['name']}\n{row['degree']} drawn neighbours") for row in members
                     ),
                 )
             )

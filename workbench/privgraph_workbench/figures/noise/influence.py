@@ -77,8 +77,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
         ranges.append(
-            f"{network} from {number(held[0]['mean'])} with {held[0]['out_edges']:,} out-edges to {number(held[-1]['mean'])} with "
-            f"{held[-1]['out_edges']:,}"
+            f"{network} from {number(held[0]['mean'])} with {held[0]['out_edges']:,} out-edges to "
+            f"{number(held[-1]['mean'])} with {held[-1]['out_edges']:,}"
         )
     return Chart(
         title=TITLE,
@@ -89,7 +89,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"How far the gradient of a graph moves when one node joins: {'; '.join(ranges)}. Means of {rows[0]['repetitions']:,} repetitions.",
+        summary=f"How far the gradient of a graph moves when one node joins: {'; '.join(ranges)}. Means of "
+        f"{rows[0]['repetitions']:,} repetitions.",
         height=360,
     )
 

@@ -84,8 +84,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary="In one coordinate spherical Laplace and independent Laplace noise have the same density, more peaked than the "
-        "Gaussian one. In two, spherical Laplace and Gaussian noise fill circles, independent Laplace noise a diamond.",
+        summary="In one coordinate spherical Laplace and independent Laplace noise have the same density, "
+        "more peaked than the Gaussian one. In two, spherical Laplace and Gaussian noise fill "
+        "circles, independent Laplace noise a diamond.",
         badges=("an illustration: samples with a fixed seed, of no run's noise",),
         columns=2,
         height=380,

@@ -82,8 +82,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"Somebody who reads all coordinates of spherical Laplace noise still reaches delta {number(last['shown'])} at epsilon "
-        f"{number(last['epsilon'])}, where Lemma 1 claims {number(last['claimed'])}.",
+        summary="Somebody who reads all coordinates of spherical Laplace noise still reaches delta "
+        f"{number(last['shown'])} at epsilon {number(last['epsilon'])}, where Lemma 1 claims "
+        f"{number(last['claimed'])}.",
         height=360,
     )
 

@@ -76,8 +76,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"At order {last['order']:g} the term of k = {last['k']:,g} subgraphs is {_power(last['laplace'])} with spherical Laplace "
-        f"noise and {_power(last['gaussian'])} with Gaussian noise, and so many subgraphs meet with a chance of {_power(last['chance'])}.",
+        summary=f"At order {last['order']:g} the term of k = {last['k']:,g} subgraphs is "
+        f"{_power(last['laplace'])} with spherical Laplace noise and {_power(last['gaussian'])} with "
+        f"Gaussian noise, and so many subgraphs meet with a chance of {_power(last['chance'])}.",
         columns=2,
         height=360,
     )

@@ -107,7 +107,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     panel=place,
                     group=name,
                     hover=tuple(
-                        f"{name}: {percent(row['value'])}\nstep {row['step']}, {row['seeds']} seeds" for row in points
+                        (f"{name}: {percent(row['value'])}\nstep {row['step']}, {row['seeds']} seeds") for row in points
                     ),
                 )
             )

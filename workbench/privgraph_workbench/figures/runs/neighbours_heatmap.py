@@ -96,8 +96,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             for place, (name, members) in enumerate(held.items())
         ),
         summary=(
-            f"{metric.capitalize()} for {len(across)} values of M and {len(along)} of N_test. Highest: {percent(best['mean'])} at M = "
-            f"{best['neighbours']} and N_test = {best['test_neighbours']} ({_name(best)})."
+            f"{metric.capitalize()} for {len(across)} values of M and {len(along)} of N_test. Highest: "
+            f"{percent(best['mean'])} at M = {best['neighbours']} and N_test = {best['test_neighbours']} "
+            f"({_name(best)})."
         ),
         badges=badges_of(rows),
         columns=2,

@@ -62,7 +62,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             hollow=column == "before",
             size=11,
             hover=tuple(
-                f"{name}\n{title}: {percent(row[column])} right" for row, name in zip(held, names, strict=True)
+                (f"{name}\n{title}: {percent(row[column])} right") for row, name in zip(held, names, strict=True)
             ),
         )
         for slot, (column, title) in enumerate(shown)

@@ -110,8 +110,10 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(name="noise changed the label", kind="bars", x=names, y=tuple(flipped), slot=1, hover=hover),
         ),
         summary=(
-            f"{len(answered):,} answered queries; {percent(smaller)} had a margin smaller than the noise between two "
-            f"classes, and noise changed the label of {percent(share(rows, 'flipped'))}."
+            (
+                f"{len(answered):,} answered queries; {percent(smaller)} had a margin smaller than the noise "
+                f"between two classes, and noise changed the label of {percent(share(rows, 'flipped'))}."
+            )
             + (f" {refused:,} more were refused." if refused else "")
         ),
         badges=(PRIVATE_BADGE,),

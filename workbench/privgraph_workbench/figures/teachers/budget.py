@@ -109,8 +109,10 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"After {last:,} queries, {top['answered']:,} of them answered, nodes of the heaviest teachers ({top['group']}) had "
-        f"spent {upper(top['epsilon'])}, {MEASURES[first['measure']]}"
+        summary=(
+            f"After {last:,} queries, {top['answered']:,} of them answered, nodes of the heaviest "
+            f"teachers ({top['group']}) had spent {upper(top['epsilon'])}, {MEASURES[first['measure']]}"
+        )
         + ("" if first["data_dependent"] else f"; {upper(top['guaranteed'])} is guaranteed to them")
         + (f"; the limit is {number(limit)}." if limit is not None else "."),
         badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
@@ -130,4 +132,8 @@ def _promise(row: Row) -> str:
 
 
 def _hover(row: Row) -> str:
-    return f"{row['group']}\nafter {row['queries']:,} queries, {row['answered']:,} answered\nspent: {MEASURES[row['measure']]} {upper(row['epsilon'])}"
+    return (
+        f"{row['group']}\n"
+        f"after {row['queries']:,} queries, {row['answered']:,} answered\n"
+        f"spent: {MEASURES[row['measure']]} {upper(row['epsilon'])}"
+    )

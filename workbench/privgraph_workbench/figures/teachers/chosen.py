@@ -138,9 +138,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=f"{TITLE}: node {centre['node']}",
         panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
         series=tuple(series),
-        summary=f"{len(around)} private nodes that answered the query at node {centre['node']} ({_said(centre)}), with "
-        f"{len(ends)} edges among them; the heaviest is node {heavy['node']}, {heavy['name']}, of weight "
-        f"{number(heavy['weight'])}.",
+        summary=f"{len(around)} private nodes that answered the query at node {centre['node']} "
+        f"({_said(centre)}), with {len(ends)} edges among them; the heaviest is node "
+        f"{heavy['node']}, {heavy['name']}, of weight {number(heavy['weight'])}.",
         badges=(BADGE,),
         height=460,
     )

@@ -70,8 +70,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=f"{TITLE}: node {first['query']}",
         panels=panels,
         series=tuple(series),
-        summary=f"Node {first['query']}: {winners['before']} was largest before noise and {winners['after']} after it; {said}. "
-        f"The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
+        summary=f"Node {first['query']}: {winners['before']} was largest before noise and {winners['after']} "
+        f"after it; {said}. The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
         badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
         columns=2,
         height=150 + 26 * len(rows),

@@ -164,7 +164,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=names,
                 slot=HEADS,
                 hollow=True,
-                hover=tuple(f"{name}\n{row['heads']:,} teachers" for row, name in zip(rows, names, strict=True)),
+                hover=tuple((f"{name}\n{row['heads']:,} teachers") for row, name in zip(rows, names, strict=True)),
             )
         )
     rules = [Rule(x=end, label=f"σ {number(reach)}", handle="sigma")] if reach > 0 and end <= high else []
@@ -204,9 +204,10 @@ def _summary(rows: Sequence[Row]) -> str:
     top = max(rows, key=lambda row: float(row["votes"]))
     gate = "" if first["passes"] is None else f" The gate lets it pass with a chance of {chance(first['passes'])}."
     return (
-        f"Node {first['query']}: {top['name']} has {number(top['votes'])} votes, and is the label with a chance of "
-        f"{chance(top['chance'])} after noise of standard deviation {number(first['vote_sigma'])}.{gate} Sound epsilon for the largest "
-        f"weight: {upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."
+        f"Node {first['query']}: {top['name']} has {number(top['votes'])} votes, and is the label with a "
+        f"chance of {chance(top['chance'])} after noise of standard deviation "
+        f"{number(first['vote_sigma'])}.{gate} Sound epsilon for the largest weight: "
+        f"{upper(first['epsilon_query'])} for this query, {upper(first['epsilon_run'])} for all."
     )
 
 
@@ -216,4 +217,8 @@ def _label(row: Row) -> str:
 
 
 def _hover(row: Row, name: str) -> str:
-    return f"{name}\n{number(row['votes'], 4)} votes of {row['heads']:,} teachers\nthe label with a chance of {chance(row['chance'])}"
+    return (
+        f"{name}\n"
+        f"{number(row['votes'], 4)} votes of {row['heads']:,} teachers\n"
+        f"the label with a chance of {chance(row['chance'])}"
+    )

@@ -93,9 +93,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"{len(gone):,} of {len(rows):,} teachers took no part any more, the first after {min(row['stopped_after'] for row in gone):,} "
-        f"of {last:,} queries; {own_limit:,} of them had reached their own limit of {number(first['limit'])}, "
-        f"{MEASURES[first['measure']]}.",
+        summary=f"{len(gone):,} of {len(rows):,} teachers took no part any more, the first after "
+        f"{min(row['stopped_after'] for row in gone):,} of {last:,} queries; {own_limit:,} of them "
+        f"had reached their own limit of {number(first['limit'])}, {MEASURES[first['measure']]}.",
         badges=(DEPENDENT_BADGE,) if first["data_dependent"] else (),
         height=320,
     )

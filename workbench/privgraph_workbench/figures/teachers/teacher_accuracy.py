@@ -73,7 +73,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         )
     whole = fmean(row["accuracy"] for row in held)
     trends = "; ".join(
-        f"by {column} from {percent(means[0][1])} at {number(means[0][0])} to {percent(means[-1][1])} at {number(means[-1][0])}"
+        (
+            f"by {column} from {percent(means[0][1])} at {number(means[0][0])} to {percent(means[-1][1])} at "
+            f"{number(means[-1][0])}"
+        )
         for column, _ in shown
         if (means := _means(held, column))
     )
@@ -110,6 +113,7 @@ def _means(rows: Sequence[Row], column: str) -> list[tuple[float, float]]:
 
 def _hover(row: Row) -> str:
     return (
-        f"teacher {row['teacher']}: {percent(row['accuracy'])} right\nweight {number(row['weight'])}, {row['size']:,} labelled nodes, "
-        f"centrality {number(row['centrality'])}"
+        f"teacher {row['teacher']}: {percent(row['accuracy'])} right\n"
+        f"weight {number(row['weight'])}, {row['size']:,} labelled nodes, centrality "
+        f"{number(row['centrality'])}"
     )

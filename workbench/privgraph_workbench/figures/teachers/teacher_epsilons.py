@@ -92,7 +92,10 @@ plot = plotted(chart)
 
 
 def _summary(values: Sequence[float], first: Row, infinite: int) -> str:
-    whole = f"{len(values):,} teachers: {MEASURES[first['measure']]} from {number(values[0], 4)} to {upper(values[-1])} at delta "
+    whole = (
+        f"{len(values):,} teachers: {MEASURES[first['measure']]} from {number(values[0], 4)} to "
+        f"{upper(values[-1])} at delta "
+    )
     return (
         f"{whole}{number(first['delta'])}, {upper(values[len(values) // 2])} in the middle"
         + (f"; {infinite:,} more have no finite one" if infinite else "")
@@ -139,7 +142,7 @@ def _histogram(rows: Sequence[Row], step: float, start: float, count: int) -> tu
                 y=tuple(int(value) if height else 0 for value, height in zip(below, heights, strict=True)),
                 slot=place,
                 hover=tuple(
-                    f"ε {bin_}\n{name}: {height:,} teachers" for bin_, height in zip(names, heights, strict=True)
+                    (f"ε {bin_}\n{name}: {height:,} teachers") for bin_, height in zip(names, heights, strict=True)
                 ),
             )
         )
@@ -189,6 +192,8 @@ def _cumulative(rows: Sequence[Row], step: float, start: float, count: int) -> t
 
 def _hover(row: Row) -> str:
     return (
-        f"teacher {row['teacher']}\n{MEASURES[row['measure']]} {upper(row['epsilon'])}\nweight {number(row['weight'])}\n"
+        f"teacher {row['teacher']}\n"
+        f"{MEASURES[row['measure']]} {upper(row['epsilon'])}\n"
+        f"weight {number(row['weight'])}\n"
         f"{row['size']:,} labelled nodes, centrality {number(row['centrality'])}"
     )

@@ -44,12 +44,13 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=tuple(1000 * row["value"] for row in drawn),
                 legend=False,
                 hover=tuple(
-                    f"query {row['order'] + 1}, node {row['query']}\n{number(1000 * row['value'])} ms" for row in drawn
+                    (f"query {row['order'] + 1}, node {row['query']}\n{number(1000 * row['value'])} ms")
+                    for row in drawn
                 ),
             ),
         ),
-        summary=f"{len(rows):,} teachers took {number(sum(seconds))} s in all, {number(1000 * median(seconds))} ms each "
-        "(median).",
+        summary=f"{len(rows):,} teachers took {number(sum(seconds))} s in all, "
+        f"{number(1000 * median(seconds))} ms each (median).",
         height=300,
     )
 

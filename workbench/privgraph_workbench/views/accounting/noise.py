@@ -62,9 +62,10 @@ def show(setting: Setting) -> None:
 
 def _shapes() -> None:
     st.markdown(
-        "**Spherical Laplace** noise, as HeterPoisson draws it, is a Gaussian vector times one random size for all coordinates. "
-        "Looked at in one coordinate it is ordinary Laplace noise. But a release has many coordinates, and **the other coordinates "
-        "reveal the scale**: where they all came out small, the noise was small, and what was to be hidden shows."
+        "**Spherical Laplace** noise, as HeterPoisson draws it, is a Gaussian vector times one random size "
+        "for all coordinates. Looked at in one coordinate it is ordinary Laplace noise. But a release has "
+        "many coordinates, and **the other coordinates reveal the scale**: where they all came out small, "
+        "the noise was small, and what was to be hidden shows."
     )
     rows = noise_shapes.data()
     live_plot.show(noise_shapes.plot(rows, layout.theme()), key="noise_shapes")
@@ -74,8 +75,9 @@ def _shapes() -> None:
 def _calculator() -> None:
     """Theorem 3, with the place of a class that is larger than others."""
     st.markdown(
-        "Some methods release a noisy vector for **every** node. If each of them is private, nobody can tell its node's class "
-        "well, however good the classifier: of the nodes that it says are of a class, no more than this share can be."
+        "Some methods release a noisy vector for **every** node. If each of them is private, nobody can "
+        "tell its node's class well, however good the classifier: of the nodes that it says are of a class, "
+        "no more than this share can be."
     )
     left, right = st.columns([1, 2], gap="large")
     with left:
@@ -98,6 +100,7 @@ def _calculator() -> None:
         live_plot.show(precision.plot(rows, layout.theme()), key="precision")
         figure_exports("precision", rows, {})
     st.caption(
-        "It holds where ε is counted under replacing a node by any other, where the classifier gives a class to as many nodes as have "
-        "it, and where names tell nothing about classes. The paper states it for equally large classes."
+        "It holds where ε is counted under replacing a node by any other, where the classifier gives a "
+        "class to as many nodes as have it, and where names tell nothing about classes. The paper states it "
+        "for equally large classes."
     )

@@ -45,9 +45,9 @@ def page() -> None:
     queue.tick()
     st.title("Accounting")
     st.markdown(
-        "Privacy is bought with **noise**: the more noise, the less anybody can learn about one person, and the less the model "
-        "learns too. This page says what the noise of a method costs, in **ε** (epsilon: smaller is more private), from public "
-        "sizes alone: nothing is trained."
+        "Privacy is bought with **noise**: the more noise, the less anybody can learn about one person, and "
+        "the less the model learns too. This page says what the noise of a method costs, in **ε** (epsilon: "
+        "smaller is more private), from public sizes alone: nothing is trained."
     )
     left, right = st.columns(2, gap="large")
     with left, st.container(border=True):
@@ -226,7 +226,8 @@ def _boxes(said: PrivacyStatement) -> None:
         (
             EPSILONS["sound"].label,
             proved_epsilon(said.epsilon),
-            f"What this noise will guarantee, by a proof that we stand for. Computed by: {said.accountant or 'no need'}.",
+            "What this noise will guarantee, by a proof that we stand for. Computed by: "
+            f"{said.accountant or 'no need'}.",
         ),
         (
             EPSILONS["published"].label,
@@ -254,8 +255,8 @@ def _against_noise(
 
 
 LINES = (
-    "Solid: what we can prove of this noise. Dashed: what the paper's own formula says of it. The large marks are this setting. "
-    "An axis counts in factors where numbers differ by more than ten times."
+    "Solid: what we can prove of this noise. Dashed: what the paper's own formula says of it. The large "
+    "marks are this setting. An axis counts in factors where numbers differ by more than ten times."
 )
 MORE = " More points are being computed."
 

@@ -31,7 +31,7 @@ def show(setting: Setting, said: PrivacyStatement, statements: Mapping[str, Priv
     st.markdown(
         "A run spends its privacy budget on each thing that it reads from private data. "
         + (
-            "**Drag the border** to give the first more or less: the noise of both is planned again for the same ε."
+            ("**Drag the border** to give the first more or less: the noise of both is planned again for the same ε.")
             if movable
             else setting.price.fixed
         )
@@ -62,8 +62,8 @@ def _bar(
 def _costs(said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
     """Each mechanism by itself, and all others without it."""
     st.markdown(
-        "Epsilons of parts do not add up: below, what each mechanism would cost **by itself**, and what would be left to "
-        "pay **without it**."
+        "Epsilons of parts do not add up: below, what each mechanism would cost **by itself**, and what "
+        "would be left to pay **without it**."
     )
     costs = method_costs.parts(said.ledger, said.delta)
     rows = entry_costs.data([(_name(part), part.alone, part.without) for part in costs], said.epsilon)

@@ -28,8 +28,8 @@ ORDER = Parameter(
     "order",
     float,
     2.0,
-    Option("order of the Rényi divergence whose terms are shown: the paper takes the best up to 10", low=1.01, high=10, scale="log",
-           label="Rényi order α"),
+    Option("order of the Rényi divergence whose terms are shown: the paper takes the best up to 10", low=1.01, high=10,
+           scale="log", label="Rényi order α"),
 )  # fmt: skip
 
 
@@ -52,9 +52,9 @@ def show(
 
 def _one_release(shift: float, statements: Mapping[str, PrivacyStatement], name: str) -> None:
     st.markdown(
-        "**One subgraph that holds the node, at this noise.** Lemma 1 looks at one coordinate and sees a pure guarantee, "
-        f"ε = {number(math.sqrt(2) * shift)}, which never fails. Somebody who reads all coordinates knows how large the noise was, and "
-        "δ falls so slowly that no useful ε is left."
+        "**One subgraph that holds the node, at this noise.** Lemma 1 looks at one coordinate and sees a "
+        f"pure guarantee, ε = {number(math.sqrt(2) * shift)}, which never fails. Somebody who reads all "
+        "coordinates knows how large the noise was, and δ falls so slowly that no useful ε is left."
     )
     rows = _limit(shift)
     live_plot.show(revealed_scale.plot(rows, layout.theme()), key=f"revealed_scale.{name}")
@@ -90,10 +90,11 @@ def _terms(
     )
     sound = "none has been proved" if math.isinf(said.epsilon) else f"ε = {upper(said.epsilon)}"
     st.markdown(
-        f"A node that is read by all {nodes - 1:,} others may be in k subgraphs at once. The paper adds up terms, **the chance of k "
-        "times what k subgraphs reveal**, and with Gaussian noise the last ones overflow: so it called Gaussian noise hopeless. "
-        "But so many subgraphs hardly ever meet. A sum must count them all the same; a privacy-loss distribution puts their chance "
-        f"into δ, and forgets them. Counted so, this setting's sound epsilon: {sound}."
+        f"A node that is read by all {nodes - 1:,} others may be in k subgraphs at once. The paper adds up "
+        "terms, **the chance of k times what k subgraphs reveal**, and with Gaussian noise the last ones "
+        "overflow: so it called Gaussian noise hopeless. But so many subgraphs hardly ever meet. A sum must "
+        "count them all the same; a privacy-loss distribution puts their chance into δ, and forgets them. "
+        f"Counted so, this setting's sound epsilon: {sound}."
     )
     live_plot.show(terms.plot(rows, layout.theme()), key=f"terms.{name}")
     figure_exports("terms", rows, statements, name=name)

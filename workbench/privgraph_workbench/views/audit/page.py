@@ -51,9 +51,10 @@ def page() -> None:
     queue.tick()
     st.title("Audit")
     st.markdown(
-        "A guarantee says that **no** attack finds out more than its ε allows. An audit is such an attack, made by ourselves, "
-        "with all the help that the guarantee grants an attacker. What it finds is a number that ε cannot be below: a claim that is "
-        "smaller is **refuted**. A claim that is larger is not proved by that; another attack may find more."
+        "A guarantee says that **no** attack finds out more than its ε allows. An audit is such an attack, "
+        "made by ourselves, with all the help that the guarantee grants an attacker. What it finds is a "
+        "number that ε cannot be below: a claim that is smaller is **refuted**. A claim that is larger is "
+        "not proved by that; another attack may find more."
     )
     record = _choose_run()
     if record is None:
@@ -93,7 +94,8 @@ def _choose_run() -> RunRecord | None:
     records = {record.id: record for record in states.readable([*store.find(query), *named])}
     if asked is not None and asked not in records:
         st.warning(
-            f"There is no finished run {markup.literal(asked[:80])} that protects anything: only such a run can be audited."
+            f"There is no finished run {markup.literal(asked[:80])} that protects anything: only such a run "
+            "can be audited."
         )
     if not records:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
@@ -232,8 +234,8 @@ def _shown(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -
     _numbers(audit)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
-            f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be smaller: the bound does not become the "
-            "run's number."
+            f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
+            "smaller: the bound does not become the run's number."
         )
     with st.expander("What the attacker sees", expanded=True):
         _adversary(audit)
@@ -252,9 +254,10 @@ def _shown(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -
         )
         _figure("audit_roc", audit_roc.data(audit, str(scale)), statements, name)
         st.caption(
-            "A claim of (ε, δ) draws a line that no attack can cross, in the long run. Where the noise is Gaussian and nothing else, "
-            "the Gaussian mechanism with that sound ε draws a second line, further inside. Where the attack's curve lies far beyond a "
-            "line, the claim is false; how far is beyond chance, the bound says."
+            "A claim of (ε, δ) draws a line that no attack can cross, in the long run. Where the noise is "
+            "Gaussian and nothing else, the Gaussian mechanism with that sound ε draws a second line, "
+            "further inside. Where the attack's curve lies far beyond a line, the claim is false; how far "
+            "is beyond chance, the bound says."
         )
     with right:
         _figure("audit_bounds", audit_bounds.data(audit), statements, name)
@@ -301,7 +304,8 @@ def _numbers(audit: AuditRecord) -> None:
             EPSILONS["audited"].label,
             f"≥ {lower(audit.epsilon)}",
             False,
-            f"What the attack has shown {whole}, at {exact_percent(audit.confidence)} confidence. It attacked {markup.literal(attacked(audit.adversary))}.",
+            f"What the attack has shown {whole}, at {exact_percent(audit.confidence)} confidence. It "
+            f"attacked {markup.literal(attacked(audit.adversary))}.",
         ),
     )
     for column, (label, value, refuted, help_) in zip(st.columns(3), boxes, strict=True):
@@ -315,8 +319,8 @@ def _numbers(audit: AuditRecord) -> None:
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
     )
     st.caption(
-        f"All three at δ = {number(audit.delta)}, and of {covers}. {audit.trials:,} {counted}, {duration(audit.seconds)}, "
-        f"seed {audit.seed}."
+        f"All three at δ = {number(audit.delta)}, and of {covers}. {audit.trials:,} {counted}, "
+        f"{duration(audit.seconds)}, seed {audit.seed}."
     )
 
 
@@ -355,10 +359,11 @@ def _history(audits: Sequence[AuditRecord]) -> None:
         },
     )
     st.caption(
-        "The run carries the largest of the bounds that cover all of it. With every further audit, chance has one more opportunity to "
-        "make a bound too large. So each audit is judged more strictly than the one before it, and the stated confidence holds for "
-        "all of them together, however many follow. Versions before 0.5 did not do so. If all audits of a run were made by them, only "
-        "the first one counts; if a newer audit is among them, theirs do not count."
+        "The run carries the largest of the bounds that cover all of it. With every further audit, chance "
+        "has one more opportunity to make a bound too large. So each audit is judged more strictly than the "
+        "one before it, and the stated confidence holds for all of them together, however many follow. "
+        "Versions before 0.5 did not do so. If all audits of a run were made by them, only the first one "
+        "counts; if a newer audit is among them, theirs do not count."
     )
 
 

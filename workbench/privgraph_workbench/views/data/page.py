@@ -132,8 +132,8 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
         st.markdown("##### How many neighbours do nodes have?")
         live_plot.show(degrees.plot(described.degrees, layout.theme()), key=f"degrees.{spec.name}")
         st.caption(
-            f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many neighbours "
-            "give a lot away about others, and are the hardest to hide."
+            f"{described.mean_degree:.1f} on average, at most {described.largest_degree:,}. Nodes with many "
+            "neighbours give a lot away about others, and are the hardest to hide."
         )
     with right:
         st.markdown("##### What is to be predicted?")
@@ -165,7 +165,7 @@ def _homophily_words(described: describing.Description) -> str:
         return "This graph has no edges: nothing can be learnt from neighbours."
     text = f"Homophily: {share:.0%} of the edges join nodes of the same class; by chance it would be {chance:.0%}. "
     if share > chance + 0.15:
-        return text + "Neighbours are alike: a graph network can learn much from them, and they betray each other."
+        return text + ("Neighbours are alike: a graph network can learn much from them, and they betray each other.")
     if share < chance - 0.15:
         return text + "Neighbours are unlike: summing over them may hurt more than it helps."
     return text + "Neighbours are hardly more alike than strangers: edges help little here."
@@ -220,15 +220,16 @@ def _piece(
     live_plot.show(neighbourhood.plot(rows, layout.theme()), key=f"piece.{spec.name}")
     cut = "" if piece.complete else " Only the nearest are drawn."
     st.caption(
-        f"Colour and shape are classes.{cut} Edge-level privacy hides whether any one line is there; node-level "
-        "privacy hides one mark with all its lines."
+        f"Colour and shape are classes.{cut} Edge-level privacy hides whether any one line is there; "
+        "node-level privacy hides one mark with all its lines."
     )
 
 
 def _confirm_delete(spec: DatasetSpec) -> None:
     with st.container(border=True):
         st.markdown(
-            f"**{markup.literal(spec.title)}** will be gone from this machine. Runs that used it stay, and cannot be repeated."
+            f"**{markup.literal(spec.title)}** will be gone from this machine. Runs that used it stay, and "
+            "cannot be repeated."
         )
         with st.container(horizontal=True):
             st.button(

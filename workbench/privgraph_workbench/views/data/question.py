@@ -52,8 +52,9 @@ def _measured(described: Description) -> None:
     if described.vote is None:
         return
     st.markdown(
-        f"### {percent(described.vote)}\nof guesses are right, if somebody's class is guessed to be the commonest class "
-        "among their neighbours. Always guessing the largest class, which needs no neighbours, is right "
+        f"### {percent(described.vote)}\n"
+        "of guesses are right, if somebody's class is guessed to be the commonest class among their "
+        "neighbours. Always guessing the largest class, which needs no neighbours, is right "
         f"{percent(described.largest_class)} of the time."
     )
     if described.vote > described.largest_class + GAIN:

@@ -58,7 +58,10 @@ def _links(offered: Mapping[str, File], folder: str = "") -> None:
     shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
     st.html(
         "".join(
-            f'<a class="{FILE_LINK}" href="{escape(shelf.offer(file, folder + file.name))}" download>{escape(label)}</a>'
+            (
+                f'<a class="{FILE_LINK}" href="{escape(shelf.offer(file, folder + file.name))}" '
+                f"download>{escape(label)}</a>"
+            )
             for label, file in offered.items()
         )
     )

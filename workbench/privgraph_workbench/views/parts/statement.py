@@ -84,7 +84,8 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
         (
             EPSILONS["sound"].label + (", planned" if planned else "" if whole else " of the whole plan"),
             stated("sound", statement.epsilon),
-            f"What this noise {will}, by a proof that we stand for. Computed by: {markup.literal(statement.accountant or 'no need')}.",
+            f"What this noise {will}, by a proof that we stand for. Computed by: "
+            f"{markup.literal(statement.accountant or 'no need')}.",
         ),
         (
             EPSILONS["published"].label,
@@ -119,9 +120,10 @@ def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> No
     delta = max(one.delta for one in statements)
     largest = max(one.epsilon for one in statements)
     st.warning(
-        f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but whoever sees all "
-        f"{len(statements) * seeds} {runs}, or picks the best of them, has been shown ε = {upper(tuning_price(event, delta, seeds))} "
-        f"(δ = {delta:.2g}). No paper counts this. Run several on data that are public or yours to see."
+        f"The price of looking: each run alone is sound at its own ε (the largest: {upper(largest)}), but "
+        f"whoever sees all {len(statements) * seeds} {runs}, or picks the best of them, has been shown ε = "
+        f"{upper(tuning_price(event, delta, seeds))} (δ = {delta:.2g}). No paper counts this. Run several on "
+        "data that are public or yours to see."
     )
 
 
@@ -131,8 +133,8 @@ def _attacked(statement: PrivacyStatement) -> str:
         return "The least that an attack has shown. Above a claimed number it refutes the claim."
     sure = f" at {exact_percent(statement.audit_confidence)} confidence" if statement.audit_confidence else ""
     return (
-        f"The least that attacks have shown{sure}, all of them together. Attacked: {markup.literal(attacked(statement.adversary))}. Above a claimed "
-        "number it refutes the claim."
+        f"The least that attacks have shown{sure}, all of them together. Attacked: "
+        f"{markup.literal(attacked(statement.adversary))}. Above a claimed number it refutes the claim."
     )
 
 
@@ -161,8 +163,11 @@ def gaps(statement: PrivacyStatement) -> None:
         for gap in statement.gaps:
             st.markdown(f"**{markup.literal(gap.title)}** ({markup.literal(gap.evidence)})")
             st.markdown(
-                f"- The paper says: {markup.literal(gap.claim)}\n- Where it fails: {markup.literal(gap.fails)}\n"
-                f"- What holds: {markup.literal(gap.holds)}\n- Size: {markup.literal(gap.size)}\n- Source: {markup.literal(gap.source)}"
+                f"- The paper says: {markup.literal(gap.claim)}\n"
+                f"- Where it fails: {markup.literal(gap.fails)}\n"
+                f"- What holds: {markup.literal(gap.holds)}\n"
+                f"- Size: {markup.literal(gap.size)}\n"
+                f"- Source: {markup.literal(gap.source)}"
             )
 
 
@@ -184,8 +189,8 @@ def ledger(
             text = "No mechanism has read what is protected."
         else:
             text = (
-                "No mechanism had finished when the run ended. One may have been under way, and what it had read is not known: "
-                "hence the ε of the whole plan, as an upper bound."
+                "No mechanism had finished when the run ended. One may have been under way, and what it had "
+                "read is not known: hence the ε of the whole plan, as an upper bound."
             )
         st.caption(text)
         return
@@ -276,15 +281,17 @@ def event_words(event: Single) -> str:
             return f"{_together(event.event)}, all on one and the same {exact_percent(event.rate, 3)} sample"
         case SampledTerms():
             return (
-                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on a {exact_percent(event.rate, 3)} sample. "
-                f"At most {event.present} gradients depend on one node while it is there; {event.absent} of them, those of other "
-                "nodes, are there without it too"
+                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on a "
+                f"{exact_percent(event.rate, 3)} sample. At most {event.present} gradients depend on one "
+                f"node while it is there; {event.absent} of them, those of other nodes, are there without it "
+                "too"
             )
         case SampledSubgraphs():
             rule = "none of them central" if event.exclusive else "central or not"
             return (
-                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on subgraphs of a {exact_percent(event.rate, 3)} "
-                f"sample: each node in {event.rate * event.neighbours:.3g} others on average at most, {rule}"
+                f"Gaussian noise, {event.noise_multiplier:.3g} × one clipped gradient, on subgraphs of a "
+                f"{exact_percent(event.rate, 3)} sample: each node in {event.rate * event.neighbours:.3g} "
+                f"others on average at most, {rule}"
             )
         case Atoms():
             return f"exact law with {len(event.upper)} atoms"

@@ -160,15 +160,16 @@ def _results(record: RunRecord) -> None:
     first.metric(
         "Test accuracy",
         percent(accuracy),
-        help="Share of the people of the test set, never used in training, whose class was found. For an evaluator: it was "
-        "measured on their true classes, and no ε here covers it",
+        help="Share of the people of the test set, never used in training, whose class was found. For an "
+        "evaluator: it was measured on their true classes, and no ε here covers it",
         border=True,
     )
     second.metric("Validation accuracy", percent(record.metrics.get("val_accuracy")), border=True)
     third.metric(
         "Time",
         duration(record.seconds),
-        help=f"On {markup.literal(record.device or 'an unknown device')}; peak memory {record.peak_memory_mb or 0:.0f} MB",
+        help=f"On {markup.literal(record.device or 'an unknown device')}; peak memory "
+        f"{record.peak_memory_mb or 0:.0f} MB",
         border=True,
     )
 
@@ -187,8 +188,8 @@ def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         statement.numbers(planned, planned=True)
         st.markdown(meaning.risk(planned.unit, planned.epsilon, planned.delta, planned.neighbours))
     st.caption(
-        "The statement stands when the run is done. What has been spent so far is below: whatever a stopped or lost run "
-        "has shown to somebody is spent."
+        "The statement stands when the run is done. What has been spent so far is below: whatever a stopped "
+        "or lost run has shown to somebody is spent."
     )
     spent = Ledger(entry_from_json(event.payload["entry"]) for event in events if event.kind == "spent")
     if planned is not None and not record.pending:
@@ -201,14 +202,17 @@ def _so_far(whole: PrivacyStatement, done: Sequence[LedgerEntry]) -> None:
     if whole.unit == "none":
         return
     recorded = (
-        f"The mechanisms that it had recorded as finished cost ε = {stated('sound', method_costs.cost(tuple(done), whole.delta))} "
-        f"at δ = {number(whole.delta)}. "
+        (
+            "The mechanisms that it had recorded as finished cost ε = "
+            f"{stated('sound', method_costs.cost(tuple(done), whole.delta))} at δ = {number(whole.delta)}. "
+        )
         if done
         else "It had recorded no mechanism as finished. "
     )
     st.info(
-        f"**Spent so far.** The run did not finish. {recorded}One mechanism may have been under way that is not counted in this, "
-        f"so what is guaranteed is the ε of the whole plan: at most {stated('sound', whole.epsilon)}.",
+        f"**Spent so far.** The run did not finish. {recorded}One mechanism may have been under way that is "
+        "not counted in this, so what is guaranteed is the ε of the whole plan: at most "
+        f"{stated('sound', whole.epsilon)}.",
         icon=":material/hourglass_disabled:",
     )
 
@@ -265,7 +269,10 @@ def _log(events: Sequence[StoredEvent], record: RunRecord) -> None:
             return
         start = events[0].time
         shown = (
-            f"{event.time - start:8.1f} s  {'! ' if event.payload.get('level') == 'warning' else ''}{event.payload['message']}"
+            (
+                f"{event.time - start:8.1f} s  "
+                f"{'! ' if event.payload.get('level') == 'warning' else ''}{event.payload['message']}"
+            )
             for event in lines[-LOG_LINES:]
         )
         st.code("\n".join(shown), language=None, wrap_lines=True)

@@ -85,7 +85,8 @@ def page() -> None:
     chosen = _table(rows)
     shown = "" if total <= PAGE_SIZE else f" Shown: {start + 1:,} to {start + len(rows):,}."
     st.caption(
-        f"{total:,} run{'s' if total != 1 else ''}.{shown} Tick rows to compare, tag, stop or delete them, or a single one to change and run it again."
+        f"{total:,} run{'s' if total != 1 else ''}.{shown} Tick rows to compare, tag, stop or delete them, "
+        "or a single one to change and run it again."
     )
     if chosen:
         records = {record.id: record for record in store.find(RunQuery(ids=tuple(chosen)))}
@@ -125,7 +126,8 @@ def _filters() -> RunQuery:
     order_asked = st.query_params.get("order", "newest")
     if order_asked not in ORDERS:
         st.warning(
-            f"In this page's address, runs cannot be ordered by {markup.literal(order_asked[:80])}; the newest come first."
+            f"In this page's address, runs cannot be ordered by {markup.literal(order_asked[:80])}; the "
+            "newest come first."
         )
     shared: dict[str, Any] = {"bind": "query-params"}
     text, order = st.columns([4, 1])
@@ -198,8 +200,8 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         not light_row["version"] and light_row["unit"] != "none" and light_row["state"] == "done" for light_row in rows
     ):
         st.caption(
-            "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do not count: "
-            "open such a run to read which."
+            "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do "
+            "not count: open such a run to read which."
         )
     ids = [str(light_row["id"]) for light_row in rows]
     event = st.dataframe(

@@ -37,9 +37,10 @@ def show(record: RunRecord) -> None:
         return
     with st.expander("How well can a class be told from one private row?", icon=":material/visibility_off:"):
         st.caption(
-            "This run releases a noisy row for every node, and its guarantee covers the node's own row too. No classifier that "
-            "reads the row alone can then be right more often than this, of the nodes to which it gives a class. Predictions of this run "
-            "also read the node's own features, without noise, and may be better: their precision on test nodes is drawn beside the bound."
+            "This run releases a noisy row for every node, and its guarantee covers the node's own row too. "
+            "No classifier that reads the row alone can then be right more often than this, of the nodes to "
+            "which it gives a class. Predictions of this run also read the node's own features, without "
+            "noise, and may be better: their precision on test nodes is drawn beside the bound."
         )
         marks: dict[str, float] = {"sound": said.epsilon}
         if said.epsilon_as_published is not None:

@@ -34,24 +34,24 @@ class Door:
 DOORS = (
     Door(
         title="Explore",
-        text="You have a question about private graph learning. Pick a graph, a method and a privacy budget, run it, "
-        "and see what accuracy is left and what is really promised.",
+        text="You have a question about private graph learning. Pick a graph, a method and a privacy "
+        "budget, run it, and see what accuracy is left and what is really promised.",
         page="train",
         label="Train a private graph network",
         query={},
     ),
     Door(
         title="Teach",
-        text="You want to show what graphs give away. Look at a small network of invented friends, who are alike, and ask what "
-        "a stranger could learn from a prediction.",
+        text="You want to show what graphs give away. Look at a small network of invented friends, who are "
+        "alike, and ask what a stranger could learn from a prediction.",
         page="data",
         label="Look at a graph, and ask",
         query={"data": "social", **widgets.address(DEMO_DATA, prefix="data.")},
     ),
     Door(
         title="Report",
-        text="You need a figure or a table that is right. Compare methods over seeds and budgets, and export each figure "
-        "with its privacy statement.",
+        text="You need a figure or a table that is right. Compare methods over seeds and budgets, and "
+        "export each figure with its privacy statement.",
         page="tradeoffs",
         label="Accuracy against privacy",
         query={},
@@ -64,9 +64,10 @@ def page() -> None:
     queue.tick()
     st.title("Learn from graphs, give nobody away")
     st.markdown(
-        "A graph network learns from connections: who is friends with whom, who resembles whom. Its predictions can betray "
-        "those connections. This workbench trains graph networks with **differential privacy**, noise that is "
-        "proved to hide any one connection or person, and says what each run really promises."
+        "A graph network learns from connections: who is friends with whom, who resembles whom. Its "
+        "predictions can betray those connections. This workbench trains graph networks with **differential "
+        "privacy**, noise that is proved to hide any one connection or person, and says what each run "
+        "really promises."
     )
     for column, door in zip(st.columns(len(DOORS)), DOORS, strict=True):
         with column, st.container(border=True, height="stretch"):
@@ -91,10 +92,10 @@ def _demo() -> None:
     with st.container(border=True):
         text, button = st.columns([4, 1], vertical_alignment="center")
         text.markdown(
-            "**A demo of about ten seconds.** ProGAP learns the groups of 600 invented people. At ε = 2, somebody who knows "
-            "everything else and guesses whether two of them are friends is right "
-            f"{at_most(meaning.guess(2.0, 1e-4))} of the time; a coin is right 50% of it. Nothing leaves this "
-            "computer."
+            "**A demo of about ten seconds.** ProGAP learns the groups of 600 invented people. At ε = 2, "
+            "somebody who knows everything else and guesses whether two of them are friends is right "
+            f"{at_most(meaning.guess(2.0, 1e-4))} of the time; a coin is right 50% of it. Nothing leaves "
+            "this computer."
         )
         if button.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:", width="stretch"):
             beginning.send([demo_spec()], tags=["demo"])

@@ -36,8 +36,9 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
     ensemble = _load(queue.store().folder(record.id))
     if ensemble is None:
         st.caption(
-            "This method kept no record of its teachers: each query has its own, or all votes weigh the same and all private nodes "
-            "have one epsilon. A run of DP-GPL shows here how epsilon is distributed over its teachers."
+            "This method kept no record of its teachers: each query has its own, or all votes weigh the "
+            "same and all private nodes have one epsilon. A run of DP-GPL shows here how epsilon is "
+            "distributed over its teachers."
         )
         invitation()
         return
@@ -46,14 +47,15 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
         return
     if ensemble.per_teacher:
         st.markdown(
-            "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more says more, and gives more "
-            "away: the nodes of a heavy teacher have a larger epsilon than those of a light one."
+            "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more "
+            "says more, and gives more away: the nodes of a heavy teacher have a larger epsilon than those "
+            "of a light one."
         )
     else:
         st.warning(
-            "In this run one node's leaving may move **every** vote, because others' groups, weights or features were made "
-            "from its record too. Each node is therefore charged the votes of all teachers, and weights make no difference to what "
-            "is guaranteed."
+            "In this run one node's leaving may move **every** vote, because others' groups, weights or "
+            "features were made from its record too. Each node is therefore charged the votes of all "
+            "teachers, and weights make no difference to what is guaranteed."
         )
     _numbers(ensemble)
     _accuracies(record)
@@ -65,8 +67,8 @@ def show(record: RunRecord, names: Sequence[str], statements: Statements) -> Non
         st.markdown("#### Did the teachers agree?")
         drawn_figure("consensus", consensus.data(ensemble), statements, record)
         st.caption(
-            "The share of all votes that the largest class had before noise. The gate's test is noisy: queries on either side of "
-            "the threshold may pass."
+            "The share of all votes that the largest class had before noise. The gate's test is noisy: "
+            "queries on either side of the threshold may pass."
         )
     with right:
         st.markdown("#### Are heavy teachers better?")
@@ -171,8 +173,9 @@ def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> 
     if measure != "sound":
         states.badges(dependent=True)
         st.caption(
-            f"{markup.sentence(ensembles.DEPENDENT_BADGE)} It counts how clear the votes happened to be, which is how the paper "
-            "comes to its small numbers; who publishes it tells something about the votes."
+            f"{markup.sentence(ensembles.DEPENDENT_BADGE)} It counts how clear the votes happened to be, "
+            "which is how the paper comes to its small numbers; who publishes it tells something about the "
+            "votes."
         )
     left, right = st.columns(2, gap="large")
     with left:
@@ -186,14 +189,17 @@ def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> 
             + (
                 ""
                 if measure != "sound"
-                else " What was spent is not what is guaranteed: a guarantee must hold for whatever might have been answered."
+                else (
+                    " What was spent is not what is guaranteed: a guarantee must hold for whatever might "
+                    "have been answered."
+                )
             )
         )
 
 
 MEASURE_HELP = (
-    "sound: what this noise guarantees, whatever the votes are; data-dependent: what the paper reports, computed from "
-    "the private votes, which guarantees nothing"
+    "sound: what this noise guarantees, whatever the votes are; data-dependent: what the paper reports, "
+    "computed from the private votes, which guarantees nothing"
 )
 VIEW_HELP = "; ".join(f"{name}: {meaning}" for name, meaning in epsilons.VIEWS.items())
 
@@ -249,6 +255,6 @@ def _stopped(record: RunRecord, ensemble: Ensemble, statements: Statements) -> N
             },
         )
     st.caption(
-        f"A teacher whose next vote would take its nodes past ε {number(ensemble.limit)} votes no more; where one teacher's limit ends "
-        "all querying, the others stop with it."
+        f"A teacher whose next vote would take its nodes past ε {number(ensemble.limit)} votes no more; "
+        "where one teacher's limit ends all querying, the others stop with it."
     )

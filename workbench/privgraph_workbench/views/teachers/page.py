@@ -52,9 +52,10 @@ def page() -> None:
     queue.tick()
     st.title("Teachers")
     st.markdown(
-        "The owner of a private graph can answer questions about **public** nodes: *which class is this one?* Each answer "
-        "comes from private nodes through noise: from **teachers** that learnt on them, or from one **table** that sums them "
-        "up by class. A **student** then learns from the noisy labels and the public graph alone. The noise decides what the answers are worth, and what they give away."
+        "The owner of a private graph can answer questions about **public** nodes: *which class is this "
+        "one?* Each answer comes from private nodes through noise: from **teachers** that learnt on them, "
+        "or from one **table** that sums them up by class. A **student** then learns from the noisy labels "
+        "and the public graph alone. The noise decides what the answers are worth, and what they give away."
     )
     _begin_price()
     st.fragment(price_form.show)()  # a slider draws the price again, and not the run
@@ -173,15 +174,15 @@ def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
     _numbers(rows)
     if "passed_share" in record.metrics:
         st.caption(
-            f"A gate, itself noisy and paid for, let {percent(record.metrics['passed_share'])} of the queries pass; the "
-            "answers of those that went on are listed."
+            f"A gate, itself noisy and paid for, let {percent(record.metrics['passed_share'])} of the "
+            "queries pass; the answers of those that went on are listed."
         )
     left, right = st.columns(2, gap="large")
     with left:
         _figure("answers", rows, statements, record)
         st.caption(
-            "The margin is by how much the largest class led before noise. Where it is smaller than the noise between two "
-            "classes, the label is close to a coin's toss."
+            "The margin is by how much the largest class led before noise. Where it is smaller than the "
+            "noise between two classes, the label is close to a coin's toss."
         )
     with right:
         _figure("agreement", agreement.data(run_answers, names), statements, record)
@@ -240,8 +241,8 @@ def _in_words(rows: Sequence[Row], answered: Sequence[Row], after: float | None,
     )
     if released != after:
         text += (
-            f" Pooled over queries, which costs no privacy, {percent(released)} of the labels that the student got are "
-            "right."
+            f" Pooled over queries, which costs no privacy, {percent(released)} of the labels that the "
+            "student got are right."
         )
     return text
 
@@ -349,8 +350,9 @@ def _answer(
             return
         _figure("chosen", rows, statements, record, node)
         st.caption(
-            f"In the middle, large and hollow: the query, in the colour of its label. Around it {ANSWERED[run_answers.kind]}, at most 60: "
-            "the heavier, the nearer and larger. Lines are private edges among them."
+            "In the middle, large and hollow: the query, in the colour of its label. Around it "
+            f"{ANSWERED[run_answers.kind]}, at most 60: the heavier, the nearer and larger. Lines are "
+            "private edges among them."
         )
 
 
@@ -362,8 +364,8 @@ def _releases_counts(record: RunRecord) -> bool:
 
 
 NOBODY_CHOSEN = (
-    "Here the same teachers answer every query, each with one vote. No private nodes are chosen for a query: there is no "
-    "neighbourhood to draw."
+    "Here the same teachers answer every query, each with one vote. No private nodes are chosen for a "
+    "query: there is no neighbourhood to draw."
 )
 ANSWERED = {
     "posterior": "the private nodes that its teacher learnt from",
@@ -374,9 +376,10 @@ ANSWERED = {
 }
 RELEASED_WORDS = {
     "posterior": "Only the class that is largest after noise is released, none of these numbers.",
-    "log-posterior": "Only the class that is largest after noise is released; noise on logarithms guarantees nothing all the same.",
-    "table": "One noisy table is released, and the vector after noise is made of it: every query shares that one noise, and costs "
-    "nothing more.",
+    "log-posterior": "Only the class that is largest after noise is released; noise on logarithms "
+    "guarantees nothing all the same.",
+    "table": "One noisy table is released, and the vector after noise is made of it: every query shares "
+    "that one noise, and costs nothing more.",
     "votes": "The whole vector after noise is released, nothing of the one before.",
     "counts": "Only the class that is largest after noise is released, none of these counts.",
 }

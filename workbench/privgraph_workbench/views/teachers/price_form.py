@@ -32,8 +32,8 @@ SLIDERS = (
         float,
         0.1,
         Option(
-            "one over the scale of the noise: a larger lambda means less noise, better labels and less privacy (the paper "
-            "takes 0.1 to 1 for posteriors)",
+            "one over the scale of the noise: a larger lambda means less noise, better labels and less "
+            "privacy (the paper takes 0.1 to 1 for posteriors)",
             low=0.01,
             high=10,
             scale="log",
@@ -173,11 +173,14 @@ def _settings() -> widgets.Filled:
 
 
 RELEASES = {
-    "table": "What the private nodes of each class look like together goes out once, with noise. It answers every query, and any "
-    "number of them for the same price. No teacher is trained, and nobody is sampled.",
-    "votes": "Private nodes that are like the query vote for their own label, and the noisy votes go out. No teacher is trained.",
+    "table": "What the private nodes of each class look like together goes out once, with noise. It answers "
+    "every query, and any number of them for the same price. No teacher is trained, and nobody is "
+    "sampled.",
+    "votes": "Private nodes that are like the query vote for their own label, and the noisy votes go out. "
+    "No teacher is trained.",
     "ensemble": "Several teachers, each trained on its own random part of the sample, vote; the noisy winner goes out.",
-    "posterior": "The paper's Algorithm 1: one teacher a query, noise on its chances of the classes; the largest goes out.",
+    "posterior": "The paper's Algorithm 1: one teacher a query, noise on its chances of the classes; the "
+    "largest goes out.",
     "log-posterior": "The official code: noise on logarithms of chances. For comparison only: it protects nobody.",
 }
 
@@ -226,8 +229,8 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
     if quote.asked < config.queries and config.release != "table":
         st.caption(f"This graph has {quote.asked:,} public nodes that may be asked about: that many are priced.")
     st.caption(
-        f"{markup.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} private nodes. {meaning.delta(quote.delta, quote.epsilon)} "
-        f"Rule: {quote.delta_rule}."
+        f"{markup.literal(spec.title)}: {facts.classes} classes; {config.sizes(facts.nodes).private:,} "
+        f"private nodes. {meaning.delta(quote.delta, quote.epsilon)} Rule: {quote.delta_rule}."
     )
     st.page_link(
         shell.page("train"),

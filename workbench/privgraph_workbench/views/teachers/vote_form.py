@@ -52,9 +52,10 @@ def show(
         _outcome(ensemble, rows, noise)
     drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
     st.caption(
-        "The dotted lines can be **dragged**: the threshold, and one standard deviation of the noise beyond the largest count. "
-        "Orange lines reach one standard deviation of the noise to either side; the label is the class that is largest after "
-        "noise. Chances are exact, by integration: nothing is drawn at random here, and nothing of it is released."
+        "The dotted lines can be **dragged**: the threshold, and one standard deviation of the noise beyond "
+        "the largest count. Orange lines reach one standard deviation of the noise to either side; the "
+        "label is the class that is largest after noise. Chances are exact, by integration: nothing is "
+        "drawn at random here, and nothing of it is released."
     )
 
 
@@ -147,7 +148,8 @@ def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
         value=ensemble.gate_sigma > 0,
         key=f"{PREFIX}gate",
         bind="query-params",
-        help="A gate tests the largest count, through noise, and refuses queries on which teachers disagree; each test costs",
+        help="A gate tests the largest count, through noise, and refuses queries on which teachers "
+        "disagree; each test costs",
     )
     if not gate:
         return one_vote.Noise(vote_sigma=vote_sigma)
@@ -160,7 +162,8 @@ def _noise(record: RunRecord, ensemble: Ensemble) -> one_vote.Noise:
         _step(top),
         key=f"{PREFIX}threshold",
         bind="query-params",
-        help=f"What the largest count, with noise, must exceed; all votes together are {number(float(ensemble.weights.sum()), 4)}",
+        help="What the largest count, with noise, must exceed; all votes together are "
+        f"{number(float(ensemble.weights.sum()), 4)}",
     )
     return one_vote.Noise(vote_sigma=vote_sigma, gate_sigma=gate_sigma, threshold=threshold)
 
@@ -215,5 +218,8 @@ def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> 
             if ensemble.gate_sigma > 0
             else ", no gate"
         )
-        + f". All {asked:,} queries, answered, cost {upper(one_vote.cost(ensemble, one_vote.Noise.of(ensemble)).run)} with it."
+        + (
+            f". All {asked:,} queries, answered, cost "
+            f"{upper(one_vote.cost(ensemble, one_vote.Noise.of(ensemble)).run)} with it."
+        )
     )

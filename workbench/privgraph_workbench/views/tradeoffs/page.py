@@ -43,8 +43,9 @@ def page() -> None:
     _rename()
     st.title("Trade-offs")
     st.markdown(
-        "More privacy (a smaller ε) means more noise and less accuracy. How much less is a question of method, graph "
-        "and luck: each point is a mean over seeds, and its band says how sure one can be of it."
+        "More privacy (a smaller ε) means more noise and less accuracy. How much less is a question of "
+        "method, graph and luck: each point is a mean over seeds, and its band says how sure one can be of "
+        "it."
     )
     for complaint in _complaints():
         st.warning(complaint)
@@ -153,9 +154,9 @@ def _together(url: str, ids: tuple[str, ...]) -> str:
     delta = max(one.delta for one in most)
     price = method_costs.cost(tuple(entry for one in most for entry in one.ledger), delta)
     return (
-        f"**All together.** {len(most)} private runs here read the same people. Whoever sees all of them has been shown "
-        f"ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs without noise are not in this "
-        "number: they protect nobody."
+        f"**All together.** {len(most)} private runs here read the same people. Whoever sees all of them has "
+        f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "
+        "without noise are not in this number: they protect nobody."
     )
 
 
@@ -193,7 +194,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if not rows:
         if not elsewhere:
             st.info(
-                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The sweep below makes the curve.",
+                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The sweep below "
+                "makes the curve.",
                 icon="📈",
             )
         return
@@ -204,9 +206,11 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if together := _together(queue.store().url, ids):
         st.caption(together)
     st.caption(
-        f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which the paper's "
-        "formula says of the same noise; with a single ε the line is but a dash through them. Lines from end to end have no ε: "
-        "they protect nothing, or use no edges at all. Bands: 95% bootstrap over seeds, from three seeds on. An accuracy that was measured on private data is itself not released."
+        f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which "
+        "the paper's formula says of the same noise; with a single ε the line is but a dash through them. "
+        "Lines from end to end have no ε: they protect nothing, or use no edges at all. Bands: 95% "
+        "bootstrap over seeds, from three seeds on. An accuracy that was measured on private data is itself "
+        "not released."
     )
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
@@ -222,8 +226,8 @@ def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:
         return
     live_plot.show(neighbours_heatmap.plot(rows, layout.theme()), key=f"neighbours.{spec.name}")
     st.caption(
-        "HeterPoisson: M says how many neighbours learn from a node in training, which costs noise; N_test how many a prediction reads, "
-        "which costs nothing. Means over seeds."
+        "HeterPoisson: M says how many neighbours learn from a node in training, which costs noise; N_test "
+        "how many a prediction reads, which costs nothing. Means over seeds."
     )
     figure_exports("neighbours_heatmap", rows, own, name=spec.name)
 
@@ -234,7 +238,10 @@ def _other_unit(query: RunQuery) -> str:
     count = queue.store().count(replace(query, units=others, states=("done",))) if others else 0
     if not count:
         return ""
-    return f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a unit that is not shown: {others[0]}. Choose it above."
+    return (
+        f"{count:,} finished run{'s' if count != 1 else ''} here protect{'s' if count == 1 else ''} a "
+        f"unit that is not shown: {others[0]}. Choose it above."
+    )
 
 
 def _mark(kind: theme.Epsilon) -> str:

@@ -80,8 +80,8 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             reasons.append(str(error))
     if len(specs) > MOST_SWEEP:
         reasons.append(
-            f"a sweep from this page has at most {MOST_SWEEP} runs (this one has {len(specs)}); the notebooks have no "
-            "such bound"
+            f"a sweep from this page has at most {MOST_SWEEP} runs (this one has {len(specs)}); the "
+            "notebooks have no such bound"
         )
     if refusal := too_large(max((plan.memory_mb for plan in plans), default=0.0)):
         reasons.append(refusal)
@@ -171,8 +171,8 @@ def _about(spec: DatasetSpec, facts: PublicFacts | None) -> None:
     if facts is not None:
         size = f"{facts.nodes:,} nodes, {facts.edges:,} edges"
     st.caption(
-        f"Trains on **{markup.literal(spec.title)}**: {size}. Everything else as the method's defaults; the Train page and "
-        "the command line offer the rest."
+        f"Trains on **{markup.literal(spec.title)}**: {size}. Everything else as the method's defaults; the "
+        "Train page and the command line offer the rest."
     )
 
 

@@ -41,8 +41,8 @@ SETUP = (
         int,
         0,
         Option(
-            "the first seed; it names the split, the start values and all other random choices but the noise, which also "
-            "hangs on this installation's secret key",
+            "the first seed; it names the split, the start values and all other random choices but the "
+            "noise, which also hangs on this installation's secret key",
             low=0,
             high=2**31 - 1 - MOST_SEEDS,
             label="First seed",

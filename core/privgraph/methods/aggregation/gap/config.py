@@ -17,8 +17,9 @@ class Config(AggregationConfig):
     own_rows: Annotated[
         bool,
         Option(
-            "cover what is released of a node itself too, when its record is replaced by another: the noise that the authors of "
-            "HeterPoisson find missing, about 2 times the root of D as much (node-level privacy only)",
+            "cover what is released of a node itself too, when its record is replaced by another: the noise "
+            "that the authors of HeterPoisson find missing, about 2 times the root of D as much (node-level "
+            "privacy only)",
             group="Node level",
             advanced=True,
         ),

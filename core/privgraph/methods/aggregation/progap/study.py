@@ -124,7 +124,9 @@ def best(
 
 def table(rows: Sequence[Row]) -> str:
     """The rows as a Markdown table, a line a data set and level."""
-    lines = ["| graph | level | " + " | ".join(("MLP", "GNN", "GAP", "ProGAP", "sound epsilon of GAP, ProGAP")) + " |"]
+    lines = [
+        "| graph | level | " + " | ".join(("MLP", "GNN", "GAP", "ProGAP", "sound epsilon of GAP, ProGAP")) + (" |")
+    ]
     lines.append("|---|---|---|---|---|---|---|")
     for dataset in dict.fromkeys(row.dataset for row in rows):
         for level in LEVELS:
@@ -189,7 +191,8 @@ def main() -> None:
         "--out",
         type=Path,
         required=True,
-        help="rows as JSON; rows that are there are kept, so that an interrupted study goes on; the table is beside it as .md",
+        help="rows as JSON; rows that are there are kept, so that an interrupted study goes on; the table "
+        "is beside it as .md",
     )
     parser.add_argument("--readme", action="store_true", help="put the table into this method's README as well")
     options = parser.parse_args()

@@ -41,8 +41,8 @@ class Config(GraphNetworkOptions, MethodConfig):
     response: Annotated[
         str,
         Option(
-            "asymmetric keeps the number of edges; symmetric lies equally often about every pair, and at a small "
-            "epsilon makes a graph so dense that only small ones fit",
+            "asymmetric keeps the number of edges; symmetric lies equally often about every pair, and at a "
+            "small epsilon makes a graph so dense that only small ones fit",
             choices=("asymmetric", "symmetric"),
             group="Privacy",
         ),
@@ -107,8 +107,8 @@ class Config(GraphNetworkOptions, MethodConfig):
         return Price(
             options=("response", "density"),
             noise="share of the true edges that are denied",
-            fixed="Here the method fixes the split: every pair is answered for once, and a private number of edges takes a "
-            "set share of epsilon.",
+            fixed="Here the method fixes the split: every pair is answered for once, and a private number "
+            "of edges takes a set share of epsilon.",
             highest=1.0,
         )
 
@@ -174,7 +174,8 @@ class Config(GraphNetworkOptions, MethodConfig):
         event = ledger.event()
         public = ["|V|", "features and labels of all nodes", "which nodes train, validate and test"]
         assumptions = [
-            "features and labels tell nothing that must be hidden about edges: who can guess friendships from them still can",
+            "features and labels tell nothing that must be hidden about edges: who can guess friendships "
+            "from them still can",
         ]
         if self.response == "asymmetric" and self.density == "public":
             public.insert(1, "|E|")
@@ -186,8 +187,8 @@ class Config(GraphNetworkOptions, MethodConfig):
             neighbours=Neighbours.UNDIRECTED_EDGE if facts.undirected else Neighbours.DIRECTED_EDGE,
             relation=statements.RELATION_EDGE_UNDIRECTED if facts.undirected else statements.RELATION_EDGE_DIRECTED,
             release=Release.GRAPH,
-            released="the randomised graph, and with it weights and predictions for all nodes: everything after the "
-            "randomisation is post-processing",
+            released="the randomised graph, and with it weights and predictions for all nodes: everything "
+            "after the randomisation is post-processing",
             public=public,
             delta=delta,
             delta_rule=rule,

@@ -20,8 +20,8 @@ from privgraph.privacy.statement import Gap, PrivacyStatement
 NOT_APPLICABLE = "not applicable: nothing is protected"
 SETTINGS = ("split", "private", "public", "joint", "noisy")
 PAPER_NETWORK = (
-    "{setting} takes the two-layer GraphSAGE of the PrivGNN paper, and its last epoch: convolution, layers, jumping "
-    "knowledge and weight decay are not used"
+    "{setting} takes the two-layer GraphSAGE of the PrivGNN paper, and its last epoch: convolution, "
+    "layers, jumping knowledge and weight decay are not used"
 )
 
 
@@ -40,9 +40,9 @@ class Config(PartitionOptions, GraphNetworkOptions, MethodConfig):
     trained_on: Annotated[
         str,
         Option(
-            "what it learns from: split (the training nodes of the run), private (all private nodes, judged on the public "
-            "graph: B1), public (true labels of public training nodes: B2), joint (both graphs: B3), noisy (true labels of "
-            "public queries through noise: B4)",
+            "what it learns from: split (the training nodes of the run), private (all private nodes, judged "
+            "on the public graph: B1), public (true labels of public training nodes: B2), joint (both "
+            "graphs: B3), noisy (true labels of public queries through noise: B4)",
             choices=SETTINGS,
             group="Parts",
             label="Trained on",
@@ -63,7 +63,8 @@ class Config(PartitionOptions, GraphNetworkOptions, MethodConfig):
     lam: Annotated[
         float,
         Option(
-            "with trained_on noisy, the paper's lambda: Laplace noise of scale 1/lambda on each entry of a true one-hot label",
+            "with trained_on noisy, the paper's lambda: Laplace noise of scale 1/lambda on each entry of a "
+            "true one-hot label",
             low=0,
             low_open=True,
             high=1000,
@@ -157,8 +158,8 @@ def statement() -> PrivacyStatement:
         delta_rule=NOT_APPLICABLE,
         ledger=(entry(),),
         assumptions=(
-            "no guarantee is made: link stealing, membership and attribute inference attacks on such weights or "
-            "predictions are known to succeed",
+            "no guarantee is made: link stealing, membership and attribute inference attacks on such "
+            "weights or predictions are known to succeed",
         ),
     )
 
@@ -166,11 +167,11 @@ def statement() -> PrivacyStatement:
 GAP_NOISY_ORACLE = Gap(
     title="The price of noisy true labels",
     claim="noise of scale 1/lambda on each query's true label costs epsilon 100 to 500",
-    fails="the printed numbers are |Q| lambda at lambda 0.1 and 0.2 alone (100 and 200 with 1000 queries); at 0.4, 0.8 and 1 "
-    "that would be 400, 800 and 1000, and 300, 400 and 500 are printed. Nor does it follow: a one-hot label that becomes "
-    "another changes by 2, and each node's label is used once",
-    holds="nothing here, since nobody has these labels. Were they private, one node's label would be protected by 2 lambda, "
-    "whatever the number of queries; its features and edges by nothing",
+    fails="the printed numbers are |Q| lambda at lambda 0.1 and 0.2 alone (100 and 200 with 1000 queries); "
+    "at 0.4, 0.8 and 1 that would be 400, 800 and 1000, and 300, 400 and 500 are printed. Nor does it "
+    "follow: a one-hot label that becomes another changes by 2, and each node's label is used once",
+    holds="nothing here, since nobody has these labels. Were they private, one node's label would be "
+    "protected by 2 lambda, whatever the number of queries; its features and edges by nothing",
     size="500 printed, 1000 by the paper's own product and 2 by a count for each label, at lambda 1 with 1000 queries",
     evidence="proved",
     source="PrivGNN, Appendix D.5 and Table 9",
@@ -181,8 +182,8 @@ def noisy_statement(queries: int, lam: float) -> PrivacyStatement:
     """B4: no guarantee either; the paper's epsilon, |Q| lambda, stands beside it."""
     return replace(
         statement(),
-        released="weights and predictions, computed from the true labels of public nodes through noise, and from public "
-        "features and edges",
+        released="weights and predictions, computed from the true labels of public nodes through noise, and "
+        "from public features and edges",
         public=("the public graph: its features and edges", "nobody has the true labels of public nodes"),
         epsilon_as_published=queries * lam,
         accountant_as_published="|Q| lambda (PrivGNN, Appendix D.5)",

@@ -22,12 +22,13 @@ from privgraph.privacy.statement import Gap, PrivacyStatement
 GAP_SAMPLED_LISTS = Gap(
     title="Neighbour lists sampled by degree",
     claim="with every node in at most K lists, removing a node changes at most K + 1 gradients",
-    fails="the authors' sampler keeps an edge with a probability that depends on the degree, and drops whole lists that "
-    "come out too long; when a node leaves, the degrees of its neighbours fall, and lists that never held it may change",
-    holds="the bound holds if the lists are fixed before anybody leaves; that is how they are drawn here, and the "
-    "neighbouring relation says so",
-    size="for the best coupling, K/2 times the sum of 1/degree over its neighbours further entries change on average; "
-    "what that does to epsilon has not been measured",
+    fails="the authors' sampler keeps an edge with a probability that depends on the degree, and drops "
+    "whole lists that come out too long; when a node leaves, the degrees of its neighbours fall, and "
+    "lists that never held it may change",
+    holds="the bound holds if the lists are fixed before anybody leaves; that is how they are drawn here, "
+    "and the neighbouring relation says so",
+    size="for the best coupling, K/2 times the sum of 1/degree over its neighbours further entries change "
+    "on average; what that does to epsilon has not been measured",
     evidence="suspected",
     source="Daigavane et al. 2021, as its published code samples",
 )
@@ -87,8 +88,8 @@ class Config(MethodConfig):
     selection: Annotated[
         str,
         Option(
-            "which epoch's weights to release: the last, or the best on validation labels, which are private: then nothing is "
-            "guaranteed",
+            "which epoch's weights to release: the last, or the best on validation labels, which are "
+            "private: then nothing is guaranteed",
             choices=("last", "validation"),
             group="Training",
             advanced=True,
@@ -128,9 +129,10 @@ class Config(MethodConfig):
             noise_std=noise_multiplier * self.clip,
             sensitivity=(2 * self.max_degree + 1) * self.clip,
             sampling_rate=rate,
-            note=f"one node moves the sum of a step by at most {2 * self.max_degree + 1} clips: by 1 with its own gradient, which "
-            f"comes or goes, and by 2 with each gradient of at most {self.max_degree} others that read it, which may turn round. "
-            "The sensitivity is that of a step in which all of these are drawn",
+            note=f"one node moves the sum of a step by at most {2 * self.max_degree + 1} clips: by 1 with "
+            "its own gradient, which comes or goes, and by 2 with each gradient of at most "
+            f"{self.max_degree} others that read it, which may turn round. The sensitivity is that of a "
+            "step in which all of these are drawn",
             worst=WorstCase(clip=self.clip, max_degree=self.max_degree),
         )
 
@@ -163,8 +165,8 @@ class Config(MethodConfig):
             delta_rule=rule,
             ledger=entries,
             published=published.published_accountant(),
-            accountant_as_published="Daigavane et al. 2021: Renyi divergences up to order 9.9, batches drawn without "
-            "replacement",
+            accountant_as_published="Daigavane et al. 2021: Renyi divergences up to order 9.9, batches "
+            "drawn without replacement",
             assumptions=(*assumptions, statements.ASSUME_ONE_RUN),
             gaps=(*gaps, statements.GAP_TUNING),
         )

@@ -40,8 +40,8 @@ class Config(MlpOptions):
     selection: Annotated[
         str,
         Option(
-            "which epoch's weights to release: the last, or the best on validation labels, which are private: then nothing is "
-            "guaranteed",
+            "which epoch's weights to release: the last, or the best on validation labels, which are "
+            "private: then nothing is guaranteed",
             choices=("last", "validation"),
             group="Training",
             advanced=True,

@@ -32,16 +32,16 @@ PUBLISHED_CLIP = 0.5
 LEARNING_RATES = {"adam": 0.03, "sgd": 10.0}
 
 RELATION = (
-    "one training node opts out (scenario S2 of the paper): the whole graph and with it all out-degrees stay as they are, and the "
-    "node's features, label, in-edges and out-edges are read no more"
+    "one training node opts out (scenario S2 of the paper): the whole graph and with it all out-degrees "
+    "stay as they are, and the node's features, label, in-edges and out-edges are read no more"
 )
 ASSUME_FROZEN_DEGREES = (
-    "out-degrees are those of the whole graph and do not change when somebody leaves; were they counted anew, the neighbours of "
-    "who left would be drawn with other chances"
+    "out-degrees are those of the whole graph and do not change when somebody leaves; were they counted "
+    "anew, the neighbours of who left would be drawn with other chances"
 )
 ASSUME_SAMPLES = (
-    "each training node is central in a step independently with the stated rate, and each of its neighbours is drawn "
-    "independently with min(1, M/out-degree)"
+    "each training node is central in a step independently with the stated rate, and each of its "
+    "neighbours is drawn independently with min(1, M/out-degree)"
 )
 
 
@@ -62,8 +62,9 @@ class Config(MethodConfig):
     preset: Annotated[
         str,
         Option(
-            "as-published takes the paper's settings (its noise and accounting, the rule, plain SGD, 4,096 nodes a step, 9 passes, or "
-            "4 as for Reddit, delta |V|^-1.1, clip 0.5, width 128, 13 neighbours in predictions); own takes the options below",
+            "as-published takes the paper's settings (its noise and accounting, the rule, plain SGD, 4,096 "
+            "nodes a step, 9 passes, or 4 as for Reddit, delta |V|^-1.1, clip 0.5, width 128, 13 neighbours "
+            "in predictions); own takes the options below",
             choices=("own", *PRESETS),
         ),
     ] = "own"
@@ -85,8 +86,8 @@ class Config(MethodConfig):
     neighbours: Annotated[
         int,
         Option(
-            "the paper's M: into how many subgraphs a node is drawn, were all its out-neighbours central; more see more, and cost "
-            "more noise. 0: training reads no neighbours",
+            "the paper's M: into how many subgraphs a node is drawn, were all its out-neighbours central; "
+            "more see more, and cost more noise. 0: training reads no neighbours",
             low=0,
             high=10,
             label="Neighbours M",
@@ -96,7 +97,8 @@ class Config(MethodConfig):
     test_neighbours: Annotated[
         int,
         Option(
-            "the paper's N_test: how many neighbours a prediction reads at most; none of them trains, so that it is free",
+            "the paper's N_test: how many neighbours a prediction reads at most; none of them trains, so "
+            "that it is free",
             low=0,
             high=1000,
             label="Neighbours in predictions",
@@ -107,8 +109,8 @@ class Config(MethodConfig):
     exclusive: Annotated[
         bool,
         Option(
-            "the paper's rule that no central node is in another's subgraph (lines 13 to 22 of Algorithm 2); it hides neighbours, and "
-            "what is proved without it is cheaper",
+            "the paper's rule that no central node is in another's subgraph (lines 13 to 22 of Algorithm "
+            "2); it hides neighbours, and what is proved without it is cheaper",
             label="Central/peripheral rule",
             group="Sampling",
             where=OWN,
@@ -161,8 +163,8 @@ class Config(MethodConfig):
     learning_rate: Annotated[
         float,
         Option(
-            f"step size; 0 is {LEARNING_RATES['adam']:g} for adam and {LEARNING_RATES['sgd']:g} for sgd, whose gradients are divided "
-            "by the expected number of central nodes",
+            f"step size; 0 is {LEARNING_RATES['adam']:g} for adam and {LEARNING_RATES['sgd']:g} for sgd, "
+            "whose gradients are divided by the expected number of central nodes",
             low=0,
             high=1000,
             group="Training",
@@ -282,8 +284,8 @@ class Config(MethodConfig):
     def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
         (entry,) = entries
         released = (
-            "the weights, and predictions for nodes that do not train; a training node's own prediction is a part of its record, "
-            "and is not covered when others see it"
+            "the weights, and predictions for nodes that do not train; a training node's own prediction is "
+            "a part of its record, and is not covered when others see it"
         )
         if self.unit == "none":
             return statements.make_statement(
@@ -349,8 +351,9 @@ class Config(MethodConfig):
         if self.unit != "none":
             noise = {"gradient": scale * own.clip, "gradient_multiplier": scale}
             notes.append(
-                f"the sum of a step's {expected:,.0f} clipped gradients has norm at most {expected * own.clip:,.3g}, and its noise a "
-                f"standard deviation of {noise['gradient']:.3g} in every coordinate"
+                f"the sum of a step's {expected:,.0f} clipped gradients has norm at most "
+                f"{expected * own.clip:,.3g}, and its noise a standard deviation of {noise['gradient']:.3g} "
+                "in every coordinate"
             )
             if own.noise == SPHERICAL_LAPLACE:
                 notes.append("no sound epsilon is known for this noise: none proved")

@@ -63,8 +63,8 @@ def comparison(datasets: Sequence[str]) -> Part:
 
     def text(read: Read, _: RunStore) -> str:
         title = (
-            "Table 2: columns are epsilons. Sound ones, but for the rows as published, whose epsilon is the paper's own and "
-            "which no proof covers."
+            "Table 2: columns are epsilons. Sound ones, but for the rows as published, whose epsilon is the "
+            "paper's own and which no proof covers."
         )
         told = [(dataset, name, *(percent(read(cell)) for cell in row)) for dataset, name, row in rows]
         return table(title, ("graph", "method", *(f"{epsilon:g}" for epsilon in EPSILONS)), told, names=2)
@@ -94,7 +94,10 @@ def noises(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, _: RunStore) -> str:
-        title = "Figure 5: kinds of noise, with the rule, M = 2 and 9 passes; columns are the epsilons that noise is calibrated to."
+        title = (
+            "Figure 5: kinds of noise, with the rule, M = 2 and 9 passes; columns are the epsilons that "
+            "noise is calibrated to."
+        )
         told = [(dataset, name, *(priced(read(cell)) for cell in row)) for dataset, name, row in rows]
         return table(title, ("graph", "noise", *(f"{epsilon:g}" for epsilon in EPSILONS)), told, names=2)
 
@@ -120,7 +123,10 @@ def rule(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, _: RunStore) -> str:
-        title = "Figure 6: the rule that no central node is peripheral; M = 2 and 9 passes; columns are epsilons as counted."
+        title = (
+            "Figure 6: the rule that no central node is peripheral; M = 2 and 9 passes; columns are "
+            "epsilons as counted."
+        )
         told = [(dataset, kind, which, *(percent(read(cell)) for cell in row)) for dataset, kind, which, row in rows]
         return table(title, ("graph", "noise", "rule", *(f"{epsilon:g}" for epsilon in EPSILONS)), told, names=3)
 

@@ -36,18 +36,21 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry, WorstCase
 from privgraph.privacy.statement import Gap, PrivacyStatement
 
-RELATION = "add or remove one private node, with its features, its label and all its edges; the other private nodes keep their slots"
+RELATION = (
+    "add or remove one private node, with its features, its label and all its edges; the other "
+    "private nodes keep their slots"
+)
 RELATION_VOID = (
-    "add or remove one private node, with its features, its label and all its edges, which may change what every teacher learns "
-    "from"
+    "add or remove one private node, with its features, its label and all its edges, which may change "
+    "what every teacher learns from"
 )
 ASSUME_TEACHERS = (
-    "a teacher is a function of its own nodes, of public ones and of public numbers: every tensor has a shape that is public, so "
-    "that not even rounding carries from one teacher to another on a CPU"
+    "a teacher is a function of its own nodes, of public ones and of public numbers: every tensor has a "
+    "shape that is public, so that not even rounding carries from one teacher to another on a CPU"
 )
 SVD_OF_EVERYBODY = (
-    "the decomposition of the features was computed on private nodes too, without noise: one node's leaving changes what every "
-    "teacher learns from, and the features that the student reads"
+    "the decomposition of the features was computed on private nodes too, without noise: one node's "
+    "leaving changes what every teacher learns from, and the features that the student reads"
 )
 ASSUME_PUBLIC = "who is public was not decided by anything private, and edges among public nodes are public"
 
@@ -102,7 +105,10 @@ class Config(DpGplOptions):
             return f"dp-gpl needs at least 2 classes (got {facts.classes})"
         own = self.resolved()
         if own.limit and own.accounting == "sound" and not own.per_teacher:
-            return "limit needs teachers that have a guarantee of their own: take another weighting than centrality, and svd public"
+            return (
+                "limit needs teachers that have a guarantee of their own: take another weighting than "
+                "centrality, and svd public"
+            )
         return refusal(lambda: self.sizes(facts.nodes))
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
@@ -129,14 +135,16 @@ class Config(DpGplOptions):
             value=self.w_max,
         )
         return Price(
-            options=("queries", "answers", "gate_sigma", "teachers", "weighting", "w_min", "w_max", "ranks", "limit", "svd",
+            options=("queries", "answers", "gate_sigma", "teachers", "weighting", "w_min", "w_max", "ranks",
+                "limit", "svd",
                      "report", "report_epsilon", "private"),
             noise="noise σ₂ on a count of votes (votes)",
             given=GivenNoise(option="vote_sigma", symbol="σ₂", value=self.resolved().vote_sigma),
-            levers=(Lever(**QUERIES, value=self.queries), *((heaviest,) if self.weighting == "private-centrality" else ())),
+            levers=(Lever(**QUERIES, value=self.queries),
+                *((heaviest,) if self.weighting == "private-centrality" else ())),
             split=Split(option="gate_sigma", moved=self._gate_moved),
-            fixed="Without a gate there is one mechanism, and it takes everything. Give the option Noise of the gate a value, and "
-            "it shares.",
+            fixed="Without a gate there is one mechanism, and it takes everything. Give the option Noise of "
+                  "the gate a value, and it shares.",
             filled_in=self._filled_in,
         )  # fmt: skip
 
@@ -311,7 +319,7 @@ class Config(DpGplOptions):
             neighbours=Neighbours.ASSIGNED_NODE if self.per_teacher else Neighbours.NODE,
             relation=RELATION if self.per_teacher else RELATION_VOID,
             release=Release.LABELS if self.student_labels == "hard" else Release.VOTES,
-            released="the noisy label of each answered query, and with them the student's prompt and its predictions"
+            released=("the noisy label of each answered query, and with them the student's prompt and its predictions")
             if self.student_labels == "hard"
             else "the noisy counts of each answered query, and with them the student's prompt and its predictions",
             public=self._public(),
@@ -349,7 +357,8 @@ class Config(DpGplOptions):
         if self.svd == "everybody":  # not public: see `per_teacher`
             return ()
         return (
-            f"the basis and the mean of at most {self.dimensions} dimensions of features, computed on public nodes alone",
+            f"the basis and the mean of at most {self.dimensions} dimensions of features, computed on public "
+            "nodes alone",
         )
 
     def _per_holder(self, nodes: int) -> tuple[tuple[str, float], ...]:
@@ -361,7 +370,10 @@ class Config(DpGplOptions):
         lines = []
         for rank in range(count):
             first = int(np.flatnonzero(ranks == rank)[0])
-            who = f"a private node of rank {rank + 1} of {count} by public neighbours, teachers of weight {weights[first]:.3g}"
+            who = (
+                f"a private node of rank {rank + 1} of {count} by public neighbours, teachers of weight "
+                f"{weights[first]:.3g}"
+            )
             lines.append((who, float(epsilons[first])))
         return tuple(lines)
 
@@ -403,8 +415,8 @@ class Config(DpGplOptions):
         private, weight = self.sizes(facts.nodes).private, self.largest_weight()
         mean = room.taught / room.teachers
         notes = [
-            f"{room.teachers:,} teachers with {mean:.3g} of {private:,} private nodes each vote on {asked.queries:,} queries; each "
-            f"count gets noise of standard deviation {asked.vote_sigma:.3g}"
+            f"{room.teachers:,} teachers with {mean:.3g} of {private:,} private nodes each vote on "
+            f"{asked.queries:,} queries; each count gets noise of standard deviation {asked.vote_sigma:.3g}"
         ]
         if wanted.teachers > room.teachers:
             notes.append(
@@ -420,8 +432,10 @@ class Config(DpGplOptions):
             notes.append(
                 f"nothing is guaranteed: {SVD_OF_EVERYBODY}"
                 if self.svd == "everybody"
-                else "one node's leaving may change every vote: the guarantee covers that, and is as weak as that; no teacher has "
-                "one of its own"
+                else (
+                    "one node's leaving may change every vote: the guarantee covers that, and is as weak "
+                    "as that; no teacher has one of its own"
+                )
             )
         elif weight > 1:
             notes.append(f"noise is chosen for the heaviest teacher, of weight {weight:.3g}")

@@ -41,8 +41,8 @@ class DpGplOptions(PromptOptions, MethodConfig):
     preset: Annotated[
         str,
         Option(
-            "the paper's setting for one of its networks and graphs (Table 4): 200 teachers of 5 nodes, 50 queries, its gate "
-            "and noise, labels alone; own takes the options below",
+            "the paper's setting for one of its networks and graphs (Table 4): 200 teachers of 5 nodes, 50 "
+            "queries, its gate and noise, labels alone; own takes the options below",
             choices=("own", *TABLE_4),
             group="Teachers",
         ),
@@ -72,10 +72,10 @@ class DpGplOptions(PromptOptions, MethodConfig):
     weighting: Annotated[
         str,
         Option(
-            "who is taught together, and how much a vote weighs: uniform (at random; all votes alike: DP-GPL), "
-            "private-centrality (by the number of public neighbours, so that a node decides about itself alone), centrality "
-            "(sorted by degree in the private graph, as DP-GPL+W is published: one node's leaving moves others to other "
-            "teachers, so that no teacher's guarantee holds)",
+            "who is taught together, and how much a vote weighs: uniform (at random; all votes alike: "
+            "DP-GPL), private-centrality (by the number of public neighbours, so that a node decides about "
+            "itself alone), centrality (sorted by degree in the private graph, as DP-GPL+W is published: "
+            "one node's leaving moves others to other teachers, so that no teacher's guarantee holds)",
             choices=WEIGHTINGS,
             group="Teachers",
         ),
@@ -114,8 +114,9 @@ class DpGplOptions(PromptOptions, MethodConfig):
     scores: Annotated[
         str,
         Option(
-            "centrality's scores in Algorithm 2: stretched (so that the least is 0 and the largest 1: all of the range of weights "
-            "is used, as the printed results need) or printed (as the algorithm has them: almost equal weights)",
+            "centrality's scores in Algorithm 2: stretched (so that the least is 0 and the largest 1: all "
+            "of the range of weights is used, as the printed results need) or printed (as the algorithm has "
+            "them: almost equal weights)",
             choices=("stretched", "printed"),
             group="Teachers",
             advanced=True,
@@ -125,7 +126,8 @@ class DpGplOptions(PromptOptions, MethodConfig):
     vote_sigma: Annotated[
         float,
         Option(
-            "the paper's sigma2: standard deviation of the noise on a count of votes; 0 chooses the least that keeps epsilon",
+            "the paper's sigma2: standard deviation of the noise on a count of votes; 0 chooses the least "
+            "that keeps epsilon",
             low=0,
             high=1e9,
             group="Votes",
@@ -137,8 +139,8 @@ class DpGplOptions(PromptOptions, MethodConfig):
     gate_sigma: Annotated[
         float,
         Option(
-            "the paper's sigma1: noise on the largest count before it is held against the threshold; each test costs, answered or "
-            "not. 0: no gate, every query is answered",
+            "the paper's sigma1: noise on the largest count before it is held against the threshold; each "
+            "test costs, answered or not. 0: no gate, every query is answered",
             low=0,
             high=1e6,
             group="Votes",
@@ -183,8 +185,8 @@ class DpGplOptions(PromptOptions, MethodConfig):
     at_limit: Annotated[
         str,
         Option(
-            "what happens when a teacher's next vote would pass the limit: stop (all querying ends, as in the paper) or drop "
-            "(that teacher votes no more)",
+            "what happens when a teacher's next vote would pass the limit: stop (all querying ends, as in "
+            "the paper) or drop (that teacher votes no more)",
             choices=("stop", "drop"),
             group="Privacy",
             advanced=True,
@@ -219,8 +221,8 @@ class DpGplOptions(PromptOptions, MethodConfig):
     student_labels: Annotated[
         str,
         Option(
-            "what the student learns from: hard (the class with the most noisy votes) or pooled (chances of each class, from the "
-            "noisy counts of all queries together: the same noise and the same price)",
+            "what the student learns from: hard (the class with the most noisy votes) or pooled (chances of "
+            "each class, from the noisy counts of all queries together: the same noise and the same price)",
             choices=("hard", "pooled"),
             group="Student",
             where=OWN,
@@ -229,8 +231,9 @@ class DpGplOptions(PromptOptions, MethodConfig):
     report: Annotated[
         str,
         Option(
-            "the paper's data-dependent epsilon: none, private (computed from the votes and shown to an evaluator: no "
-            "guarantee, and not for release), sanitised (a noisy upper bound that may be shown, and is paid for)",
+            "the paper's data-dependent epsilon: none, private (computed from the votes and shown to an "
+            "evaluator: no guarantee, and not for release), sanitised (a noisy upper bound that may be "
+            "shown, and is paid for)",
             choices=("none", "private", "sanitised"),
             group="Privacy",
             advanced=True,
@@ -258,8 +261,8 @@ class DpGplOptions(PromptOptions, MethodConfig):
             raise OptionError("at_limit must be stop with accounting published: the paper ends all querying")
         if self.report == "sanitised" and (self.limit or not self.per_teacher):
             raise OptionError(
-                "report sanitised needs all teachers in all queries, and one vote a node: take limit 0, another weighting than "
-                "centrality, and svd public"
+                "report sanitised needs all teachers in all queries, and one vote a node: take limit 0, "
+                "another weighting than centrality, and svd public"
             )
 
     def resolved(self) -> Self:

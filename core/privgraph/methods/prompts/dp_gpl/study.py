@@ -65,7 +65,8 @@ def published(dataset: str, backbone: str, weighting: str, options: Options, que
         return Cell.of("dp-gpl", dataset, {"preset": preset, "weighting": weighting, **options})
     _, threshold, gate_sigma, vote_sigma = TABLE_4[preset]
     spelt: Options = {
-        "backbone": backbone, "teachers": 200, "shots": 5, "queries": queries, "threshold": threshold, "gate_sigma": gate_sigma,
+        "backbone": backbone, "teachers": 200, "shots": 5, "queries": queries, "threshold": threshold,
+        "gate_sigma": gate_sigma,
         "vote_sigma": vote_sigma, "delta": DELTA, "accounting": "published", "student_labels": "hard",
     }  # fmt: skip
     return Cell.of("dp-gpl", dataset, {**spelt, "weighting": weighting, **options})
@@ -81,7 +82,8 @@ def ours(dataset: str, backbone: str, weighting: str, options: Options) -> Cell:
 def settings(dataset: str, backbone: str, options: Options) -> tuple[Cell, ...]:
     """Ours; DP-GPL and DP-GPL+W as published; DP-GPL's noise on votes without its gate; ours with weights."""
     without_gate: Options = {**options, "backbone": backbone, "teachers": 200, "shots": 5, "queries": 50,
-                             "delta": DELTA, "vote_sigma": TABLE_4[f"{backbone}-{SETTINGS[dataset]}"][3], "student_labels": "hard"}  # fmt: skip
+                             "delta": DELTA, "vote_sigma": TABLE_4[f"{backbone}-{SETTINGS[dataset]}"][3],
+                             "student_labels": "hard"}  # fmt: skip
     return (
         ours(dataset, backbone, "uniform", options),
         published(dataset, backbone, "uniform", options),
@@ -109,7 +111,9 @@ def overview(datasets: Sequence[str]) -> Part:
         return "\n".join(one for one in tables if one)
 
     def one(objective: str, prompt: str, title: str, read: Read) -> str:
-        heads = ("network", "graph", "LB", "Ens. Acc.", "UB", "DP-GPL as published", "its noise, no gate", "DP-GPL+W as published",
+        heads = ("network", "graph", "LB", "Ens. Acc.", "UB", "DP-GPL as published", "its noise, no gate", "DP-GPL+W "
+                                                                                                           "as "
+                                                                                                           "published",
                  "Ens. Acc., all nodes shared out", "ours, private-centrality", "ours, uniform")  # fmt: skip
         lines = []
         for own_objective, own_prompt, backbone, dataset, row in rows:
@@ -164,7 +168,10 @@ def by_weight(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, store: RunStore) -> str:
-        title = "Figure 8 and Tables 13 to 15: dgi, all-in-one; columns are w_max, in brackets the sound epsilons of teachers."
+        title = (
+            "Figure 8 and Tables 13 to 15: dgi, all-in-one; columns are w_max, in brackets the sound "
+            "epsilons of teachers."
+        )
         lines = [
             (
                 dataset,
@@ -193,7 +200,8 @@ def distribution(datasets: Sequence[str]) -> Part:
     ]
 
     def text(read: Read, store: RunStore) -> str:
-        heads = ("graph", "setting", "weights", "published epsilon: least", "median", "largest", "sound: least", "median",
+        heads = ("graph", "setting", "weights", "published epsilon: least", "median", "largest", "sound: "
+                                                                                                 "least", "median",
                  "largest")  # fmt: skip
         lines = []
         for dataset, title, cell in rows:

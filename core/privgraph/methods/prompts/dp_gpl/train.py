@@ -230,8 +230,9 @@ class Run:
         if self.config.report != "none":
             metrics["epsilon_data_dependent"] = float(ensemble.dependent.max())
             yield Log(
-                message=f"the paper's data-dependent epsilon of these votes is {metrics['epsilon_data_dependent']:.2f}: it is "
-                "computed from private votes, is itself not private, and is no guarantee",
+                message="the paper's data-dependent epsilon of these votes is "
+                f"{metrics['epsilon_data_dependent']:.2f}: it is computed from private votes, is "
+                "itself not private, and is no guarantee",
                 level="warning",
             )
         self.metrics.update(metrics)
@@ -252,8 +253,9 @@ class Run:
         self.metrics["epsilon_sanitised"] = shown.epsilon
         yield Metric(name="epsilon_sanitised", value=shown.epsilon, step=self.done, stage="votes", evaluator=False)
         yield Log(
-            message=f"the sanitised data-dependent epsilon is {shown.epsilon:.2f} at delta {delta:g}, for these data and their neighbours "
-            f"alone; it is a bound except with chance {shown.failure:g}, and the run's guarantee does not rest on it"
+            message=f"the sanitised data-dependent epsilon is {shown.epsilon:.2f} at delta {delta:g}, for "
+            "these data and their neighbours alone; it is a bound except with chance "
+            f"{shown.failure:g}, and the run's guarantee does not rest on it"
         )
 
     def _student(

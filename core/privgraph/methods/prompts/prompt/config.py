@@ -109,7 +109,7 @@ def statement() -> PrivacyStatement:
         delta_rule=NOT_APPLICABLE,
         ledger=(entry(),),
         assumptions=(
-            "no guarantee is made: whether a node was among the few is known to be readable from a prompt's confidence "
-            "(membership inference with AUC 0.7 to 0.9 at five shots: DP-GPL, section 3)",
+            "no guarantee is made: whether a node was among the few is known to be readable from a prompt's "
+            "confidence (membership inference with AUC 0.7 to 0.9 at five shots: DP-GPL, section 3)",
         ),
     )

@@ -22,17 +22,18 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
 RELATION = (
-    "add or remove one private node, with its features, its label and all its edges; the roster of private nodes and "
-    "their slots stay as they were drawn, and the slot of a node that left stays empty"
+    "add or remove one private node, with its features, its label and all its edges; the roster of "
+    "private nodes and their slots stay as they were drawn, and the slot of a node that left stays "
+    "empty"
 )
 ONE_EXAMPLE = (
-    "a private node is read in its own ego-graph alone: no other example, and no prediction for a public node, reads its "
-    "features or edges"
+    "a private node is read in its own ego-graph alone: no other example, and no prediction for a "
+    "public node, reads its features or edges"
 )
 NOT_BY_LABEL = "the nodes that are tuned on were drawn by their numbers, without looking at labels"
 SVD_OF_EVERYBODY = (
-    "the decomposition of the features was computed on private nodes too, without noise: one node's leaving changes "
-    "every example, and the pre-trained network"
+    "the decomposition of the features was computed on private nodes too, without noise: one node's "
+    "leaving changes every example, and the pre-trained network"
 )
 
 
@@ -45,8 +46,8 @@ class Config(PromptOptions, MethodConfig):
     shots: Annotated[
         int,
         Option(
-            "private nodes that are tuned on, for each class that there is; drawn at random, since choosing some of each "
-            "class would read private labels. 0 takes all private nodes",
+            "private nodes that are tuned on, for each class that there is; drawn at random, since choosing "
+            "some of each class would read private labels. 0 takes all private nodes",
             low=0,
             high=10**4,
             zero="all",
@@ -163,8 +164,8 @@ class Config(PromptOptions, MethodConfig):
         expected = self.rate(facts) * slots
         notes = [
             f"{slots:,} nodes; the sum of a step's {expected:.0f} clipped gradients has norm at most "
-            f"{expected * self.clip:.3g}, and its noise a standard deviation of {scale * self.clip:.3g} in every "
-            "coordinate"
+            f"{expected * self.clip:.3g}, and its noise a standard deviation of {scale * self.clip:.3g} in "
+            "every coordinate"
         ]
         if self.unpaid():
             notes.append(f"nothing is guaranteed: {SVD_OF_EVERYBODY}")

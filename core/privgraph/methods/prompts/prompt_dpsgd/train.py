@@ -125,8 +125,9 @@ class PerExampleGradients:
             pairs = ((each, net._each), (losses, net.losses), (squared, net._squared))
             if not all(torch.equal(own[kept], other[kept]) for own, other in pairs):
                 raise RuntimeError(
-                    "On this machine an example's gradient hangs on which other examples stand beside it in a stack. Private "
-                    "gradients are not trained with such a library; another number of threads or another device may help."
+                    "On this machine an example's gradient hangs on which other examples stand beside it in "
+                    "a stack. Private gradients are not trained with such a library; another number of "
+                    "threads or another device may help."
                 )
 
     def squared_norms(self) -> Tensor:

@@ -36,12 +36,13 @@ from privgraph.privacy.renyi import RenyiAccountant
 from privgraph.privacy.statement import PrivacyStatement
 
 RELATION = (
-    "add or remove one private node, with its features, its label and all its edges; the other private nodes keep their "
-    "teachers, because each node draws its own"
+    "add or remove one private node, with its features, its label and all its edges; the other private "
+    "nodes keep their teachers, because each node draws its own"
 )
 ONE_TEACHER = (
-    "a node is read by the one teacher that it drew, and so moves at most one vote a query; teachers are trained one at a "
-    "time on tensors of their own, so that not even rounding carries from one to another"
+    "a node is read by the one teacher that it drew, and so moves at most one vote a query; teachers "
+    "are trained one at a time on tensors of their own, so that not even rounding carries from one to "
+    "another"
 )
 MOVED_COUNTS = 2
 """Counts of a query that a moved vote changes: the one that it leaves and the one that it joins, each by
@@ -119,8 +120,8 @@ class Config(StudentOptions, MethodConfig):
     lam: Annotated[
         float,
         Option(
-            "the paper's lambda: the noise on a count has scale 1/lambda (its standard deviation if gaussian); 0 chooses "
-            "the largest lambda that keeps epsilon",
+            "the paper's lambda: the noise on a count has scale 1/lambda (its standard deviation if "
+            "gaussian); 0 chooses the largest lambda that keeps epsilon",
             low=0,
             least=1e-9,
             high=1000,
@@ -132,8 +133,8 @@ class Config(StudentOptions, MethodConfig):
     analysis: Annotated[
         str,
         Option(
-            "whether to show the paper's smaller, data-dependent epsilon after the run as well: it is computed from the "
-            "private votes, is itself not private, and is no guarantee",
+            "whether to show the paper's smaller, data-dependent epsilon after the run as well: it is "
+            "computed from the private votes, is itself not private, and is no guarantee",
             choices=("independent", "dependent"),
             group="Privacy",
             advanced=True,
@@ -214,8 +215,8 @@ class Config(StudentOptions, MethodConfig):
             neighbours=Neighbours.ASSIGNED_NODE,
             relation=RELATION,
             release=Release.LABELS,
-            released="the labels of the queries, and with them the student's weights and predictions for all public nodes: "
-            "everything after the noisy maximum is post-processing",
+            released="the labels of the queries, and with them the student's weights and predictions for "
+            "all public nodes: everything after the noisy maximum is post-processing",
             public=(
                 "the public graph: its features and edges, and which nodes are asked about",
                 "which nodes are public, and the sizes of the parts",

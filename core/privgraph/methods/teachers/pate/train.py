@@ -69,8 +69,9 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         yield Metric(name=name, value=value, step=config.teachers, stage="teachers")
     if "epsilon_data_dependent" in metrics:
         yield Log(
-            message=f"the paper's data-dependent epsilon of these votes is {metrics['epsilon_data_dependent']:.2f}: it "
-            "is computed from private votes, is itself not private, and is no guarantee",
+            message="the paper's data-dependent epsilon of these votes is "
+            f"{metrics['epsilon_data_dependent']:.2f}: it is computed from private votes, is itself "
+            "not private, and is no guarantee",
             level="warning",
         )
     if context.folder is not None:

@@ -24,12 +24,13 @@ from privgraph.privacy.statement import Gap, PrivacyStatement
 
 RELATION = "add or remove one private node, with its features, its label and all its edges"
 RELEASED = {
-    "table": "the noisy table (what the private nodes of each class look like together), and with it any number of answers, the "
-    "student and its predictions: everything after the noise is post-processing",
-    "votes": "the noisy votes for each query, and with them the student and its predictions: everything after the noise is "
+    "table": "the noisy table (what the private nodes of each class look like together), and with it any "
+    "number of answers, the student and its predictions: everything after the noise is "
     "post-processing",
-    "labels": "the noisy label of each query, and with them the student and its predictions: everything after the noise is "
-    "post-processing; posteriors and counts are not released",
+    "votes": "the noisy votes for each query, and with them the student and its predictions: everything "
+    "after the noise is post-processing",
+    "labels": "the noisy label of each query, and with them the student and its predictions: everything "
+    "after the noise is post-processing; posteriors and counts are not released",
 }
 ASSUME_SAMPLE = "every private node is in the sample of a query independently with the stated rate"
 ASSUME_TWO_GRAPHS = (
@@ -186,8 +187,8 @@ class Config(PrivGnnOptions):
             return Calibrated(lambda scale: self._published_event(facts, scale), paper_accountant())
         if self.release == "log-posterior":
             raise OptionError(
-                "release log-posterior protects nobody, so that no noise reaches a sound epsilon: give lam, or take accounting "
-                "published"
+                "release log-posterior protects nobody, so that no noise reaches a sound epsilon: give lam, "
+                "or take accounting published"
             )
         return Calibrated(lambda scale: Ledger(self.entries(facts, scale)).event())
 
@@ -195,7 +196,8 @@ class Config(PrivGnnOptions):
         counted = self.event_as_published(facts, scale)
         if counted is None:
             raise OptionError(
-                f"accounting must be sound with release {self.release}, for which the paper has no formula (or give lam)"
+                f"accounting must be sound with release {self.release}, for which the paper has no formula "
+                "(or give lam)"
             )
         return counted
 
@@ -213,7 +215,8 @@ class Config(PrivGnnOptions):
             given=GivenNoise(option="lam", symbol="λ", value=self.lam),
             levers=() if self.release in READ_ONCE else (Lever(**QUERIES, value=self.queries), rate),
             split=Split(option="gate_noise", moved=self._gate_moved),
-            fixed="Without a gate there is one mechanism, and it takes everything. Give the option Gate a value, and it shares.",
+            fixed="Without a gate there is one mechanism, and it takes everything. Give the option Gate a "
+            "value, and it shares.",
             filled_in=self._filled_in,
         )
 
@@ -297,13 +300,13 @@ class Config(PrivGnnOptions):
     def _notes(self, facts: PublicFacts, noise: Mapping[str, float]) -> tuple[str, ...]:
         sizes = self.sizes(facts.nodes)
         notes = [
-            f"{sizes.private:,} private nodes; of {sizes.public:,} public ones {sizes.train:,} may be asked about, and "
-            f"{sizes.val + sizes.test:,} are kept for an evaluator",
+            f"{sizes.private:,} private nodes; of {sizes.public:,} public ones {sizes.train:,} may be asked "
+            f"about, and {sizes.val + sizes.test:,} are kept for an evaluator",
             ("the table" if self.release == "table" else f"each of {self.asked(facts):,} answers")
             + f" gets noise of standard deviation {noise['noise_std']:.3g}, where "
             + {
-                "table": f"{sizes.private:,} nodes add {self.encoder} numbers each, of length at most 1 together; any answer made of "
-                "it has the same noise, and costs nothing more",
+                "table": f"{sizes.private:,} nodes add {self.encoder} numbers each, of length at most 1 "
+                "together; any answer made of it has the same noise, and costs nothing more",
                 "votes": f"about {self.rate * sizes.private:,.0f} nodes vote, each with a weight of at most 1",
                 "ensemble": f"{self.teachers} teachers vote",
                 "posterior": "the numbers are probabilities, at most 1",
@@ -316,7 +319,8 @@ class Config(PrivGnnOptions):
             )
         if self.asked(facts) < self.queries:
             notes.append(
-                f"there are {sizes.train:,} public training nodes, and all of them are asked about instead of {self.queries:,}"
+                f"there are {sizes.train:,} public training nodes, and all of them are asked about instead "
+                f"of {self.queries:,}"
             )
         if self.release == "log-posterior":
             notes.append(

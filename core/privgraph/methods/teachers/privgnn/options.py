@@ -43,8 +43,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     lam: Annotated[
         float,
         Option(
-            "the noise is given and epsilon follows: lambda is one over the scale of the noise (the paper takes 0.1 to 1); "
-            "0 calibrates the noise to epsilon",
+            "the noise is given and epsilon follows: lambda is one over the scale of the noise (the paper "
+            "takes 0.1 to 1); 0 calibrates the noise to epsilon",
             low=0,
             least=1e-9,
             high=1000,
@@ -56,10 +56,11 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     release: Annotated[
         str,
         Option(
-            "what goes out: table (once and for all queries, what the private nodes of each class look like together, with "
-            "noise), or for each query: votes (private nodes like it vote for their own label; the noisy votes), "
-            "ensemble (several teachers vote; the noisy winner), posterior (the paper's Algorithm 1: one teacher's noisy "
-            "argmax), log-posterior (the official code: noise on log-probabilities, which protects nobody)",
+            "what goes out: table (once and for all queries, what the private nodes of each class look like "
+            "together, with noise), or for each query: votes (private nodes like it vote for their own "
+            "label; the noisy votes), ensemble (several teachers vote; the noisy winner), posterior (the "
+            "paper's Algorithm 1: one teacher's noisy argmax), log-posterior (the official code: noise on "
+            "log-probabilities, which protects nobody)",
             choices=RELEASES,
             group="Queries",
         ),
@@ -67,8 +68,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     queries: Annotated[
         int,
         Option(
-            "public nodes that are asked about (|Q|): each costs privacy, but for a table, which answers all of them for one "
-            "price; at most the public training nodes are used",
+            "public nodes that are asked about (|Q|): each costs privacy, but for a table, which answers "
+            "all of them for one price; at most the public training nodes are used",
             low=1,
             high=10**6,
             scale="log",
@@ -79,7 +80,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     rate: Annotated[
         float,
         Option(
-            "chance of each private node to be in the sample that answers a query (gamma); a table reads everybody, once",
+            "chance of each private node to be in the sample that answers a query (gamma); a table reads "
+            "everybody, once",
             low=0,
             low_open=True,
             high=1,
@@ -101,8 +103,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     strategy: Annotated[
         str,
         Option(
-            "which public nodes are asked about, chosen by the public graph alone: random, those of highest degree or "
-            "PageRank, one a cluster of features, or those that cover the graph best",
+            "which public nodes are asked about, chosen by the public graph alone: random, those of highest "
+            "degree or PageRank, one a cluster of features, or those that cover the graph best",
             choices=STRATEGIES,
             group="Queries",
         ),
@@ -110,8 +112,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     neighbours: Annotated[
         int,
         Option(
-            "how many of the sampled private nodes nearest to the query train a teacher (K); 0 takes all of them (the "
-            "ablation KNNREM); votes and tables have no use for it",
+            "how many of the sampled private nodes nearest to the query train a teacher (K); 0 takes all of "
+            "them (the ablation KNNREM); votes and tables have no use for it",
             unit="nodes",
             low=0,
             high=10**6,
@@ -144,8 +146,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     maximum: Annotated[
         str,
         Option(
-            "the noise on the teachers' counts (ensemble only): gaussian, laplace, exponential (permute-and-flip) or "
-            "gumbel (the exponential mechanism)",
+            "the noise on the teachers' counts (ensemble only): gaussian, laplace, exponential "
+            "(permute-and-flip) or gumbel (the exponential mechanism)",
             choices=MAXIMA,
             group="Teachers",
             label="Noisy maximum",
@@ -155,8 +157,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     gate: Annotated[
         float,
         Option(
-            "answer only where the largest count, with noise, exceeds this many standard deviations of the answer's own "
-            "noise; every test is paid for. 0 answers all (votes and ensemble only)",
+            "answer only where the largest count, with noise, exceeds this many standard deviations of the "
+            "answer's own noise; every test is paid for. 0 answers all (votes and ensemble only)",
             unit="standard deviations",
             low=0,
             high=1000,
@@ -202,8 +204,8 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     pooling: Annotated[
         bool,
         Option(
-            "let all noisy votes (or the whole noisy table) say what class each direction means, instead of each query by "
-            "itself: costs nothing, since it reads what was released",
+            "let all noisy votes (or the whole noisy table) say what class each direction means, instead of "
+            "each query by itself: costs nothing, since it reads what was released",
             group="Votes",
             label="Pool the votes",
         ),
@@ -231,8 +233,9 @@ class PrivGnnOptions(StudentOptions, MethodConfig):
     common: Annotated[
         bool,
         Option(
-            "read the same samples as the other runs of this seed that do: runs that differ in their noise alone then share "
-            "their teachers, and are compared on equal terms. Only one of them may ever be released",
+            "read the same samples as the other runs of this seed that do: runs that differ in their noise "
+            "alone then share their teachers, and are compared on equal terms. Only one of them may ever be "
+            "released",
             group="Training",
             advanced=True,
             label="Common samples",

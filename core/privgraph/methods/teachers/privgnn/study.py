@@ -89,8 +89,10 @@ def by_epsilon(dataset: str) -> list[Line]:
              {**teachers, **fifty, "release": "posterior"}, "epsilon", (4.0,)),
         Line("ensemble of 20 teachers, 50 queries", "privgnn",
              {**teachers, **fifty, "release": "ensemble", "teachers": 20}, "epsilon", (4.0,)),
-        Line("PATEM, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "mlp"}, "epsilon", (4.0,)),
-        Line("PATEG, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "gnn"}, "epsilon", (4.0,)),
+        Line("PATEM, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "mlp"},
+            "epsilon", (4.0,)),
+        Line("PATEG, Gaussian noise, 100 teachers, 50 queries", "pate", {**gaussian, "teacher": "gnn"},
+            "epsilon", (4.0,)),
         B1,
     ]  # fmt: skip
 
