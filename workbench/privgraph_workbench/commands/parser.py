@@ -165,7 +165,7 @@ def _account(commands: Commands[Parser]) -> None:
 
 
 def _audit(commands: Commands[Parser]) -> None:
-    about = "Attack a stored run, and keep the lower bound on epsilon that this shows beside the run."
+    about = "Attack a stored run, and keep the empirical lower bound on epsilon beside the run."
     parser = _command(commands, "audit", about, "audit")
     parser.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
     parser.add_argument("--audit", metavar="NAME", help="which audit (default: the first that does not refuse the run)")

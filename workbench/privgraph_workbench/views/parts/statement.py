@@ -130,10 +130,10 @@ def looking(statements: Sequence[PrivacyStatement], seeds: int, runs: str) -> No
 def _attacked(statement: PrivacyStatement) -> str:
     """What the audited number says, and of what."""
     if statement.epsilon_audited is None:
-        return "The least that an attack has shown. Above a claimed number it refutes the claim."
+        return "An empirical lower bound, shown by an attack. Above a claimed number it refutes the claim."
     sure = f" at {exact_percent(statement.audit_confidence)} confidence" if statement.audit_confidence else ""
     return (
-        f"The least that attacks have shown{sure}, all of them together. Attacked: "
+        f"An empirical lower bound{sure}, from all attacks together. Attacked: "
         f"{markup.literal(attacked(statement.adversary))}. Above a claimed number it refutes the claim."
     )
 
