@@ -16,6 +16,7 @@ from privgraph.methods.row import attribute
 from privgraph.options import UnknownName as UnknownName
 from privgraph.options import nearest, short
 from privgraph.privacy.kinds import Adversary, Neighbours
+from privgraph.program import GROUP
 
 _PROGAP = (
     "Sajadmanesh and Gatica-Perez, ProGAP: Progressive Graph Neural Networks with Differential "
@@ -180,10 +181,6 @@ _OWN: Mapping[str, MethodSpec] = {
         ),
     )
 }
-
-
-GROUP = "privgraph.methods"
-"""The entry point by which a package outside brings a method: it names a `MethodSpec`."""
 
 
 class _Methods(Mapping[str, MethodSpec]):

@@ -84,6 +84,23 @@ def test_it_is_listed_run_and_audited_like_our_own(package: Path) -> None:
     assert 0.3 < shown["epsilon"] <= 1.0, shown
 
 
+def test_its_code_decides_which_program_it_is(package: Path) -> None:
+    """Two versions of a method never share their noise: the keys of runs come from the program."""
+    ask = ("-c", "from privgraph.program import program; print(program())")
+    path, metadata = package / "class_counts" / "train.py", package / "class_counts-1.0.dist-info" / "METADATA"
+    before = ran(package, *ask).stdout
+    for file in (path, metadata):
+        right = file.read_text()
+        file.write_text(right.replace("1.0", "1.1") if file == metadata else right + "# another version\n")
+        try:
+            after = ran(package, *ask).stdout
+        finally:
+            file.write_text(right)
+        assert after.startswith("0.")
+        assert after != before
+    assert ran(package, *ask).stdout == before
+
+
 def test_its_noise_is_the_noise_of_its_plan(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """4,000 draws: two thirds and three halves of the scale are told from it by the mean of |noise| (error
     1.6%)."""

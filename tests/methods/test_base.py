@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import pytest
 from tests.methods.toy_graphs import toy_graph
@@ -13,7 +15,9 @@ from privgraph.methods import base
 from privgraph.methods.aggregation.progap.config import Config
 from privgraph.methods.base import MethodConfig
 from privgraph.methods.training import Context, Member, planned
-from privgraph.options import OptionError
+from privgraph.options import Option, OptionError
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 
 FACTS = PublicFacts(nodes=400, edges=900, entries=1800, features=8, classes=3, train_nodes=200)
@@ -32,6 +36,53 @@ def test_a_plan_for_other_sizes_is_refused() -> None:
     graph, config = toy_graph(), Config(epsilon=1.0)
     with pytest.raises(ValueError, match="made for a graph of other sizes"):
         Member(config=config, plan=config.plan(FACTS), graph=graph, context=Context())
+
+
+def test_a_plan_that_was_changed_is_refused() -> None:
+    graph, config = toy_graph(), Config(epsilon=1.0)
+    plan = config.plan(graph.facts)
+    for changed in (
+        replace(plan, scale=plan.scale / 1000),
+        replace(plan, entries=plan.entries[:-1]),
+        replace(plan, statement=replace(plan.statement, epsilon=0.001)),
+    ):
+        with pytest.raises(ValueError, match="as it is"):
+            Member(config=config, plan=changed, graph=graph, context=Context())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loud(Config):
+    """A method whose author left an option out of comparisons."""
+
+    loudness: Annotated[float, Option("how loud", low=0)] = field(default=1.0, compare=False)
+
+    def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
+        return tuple(replace(entry, note=f"{self.loudness}") for entry in super().entries(facts, scale))
+
+
+def test_configurations_that_compare_equal_share_no_plan() -> None:
+    quiet, loud = Loud(epsilon=1.0), Loud(epsilon=1.0, loudness=50.0)
+    assert quiet == loud
+    assert {entry.note for one in (quiet, loud) for entry in one.plan(FACTS).entries} == {"1.0", "50.0"}
+
+
+def wrong(**changed: object) -> type[Config]:
+    """A method whose statement says something else than its entries and options."""
+
+    class Wrong(Config):
+        def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
+            return replace(super().statement(facts, scale, entries), **changed)  # type: ignore[arg-type]
+
+    return Wrong
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [({"unit": "node"}, "unit"), ({"ledger": ()}, "ledger"), ({"delta": 1e-9}, "delta"), ({"epsilon": 1.01}, "cost")],
+)
+def test_a_statement_that_is_not_that_of_its_plan_is_refused(changed: dict[str, object], said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        wrong(**changed)(epsilon=1.0).plan(FACTS)
 
 
 def test_a_plan_is_computed_once() -> None:

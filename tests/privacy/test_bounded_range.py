@@ -115,7 +115,13 @@ def test_it_costs_at_most_what_its_pure_epsilon_costs(length: float) -> None:
             for one in (BoundedRange(epsilon=length), PureDP(epsilon=length))
         )
         assert 0 < narrow <= wide
-    assert tight().epsilon(BoundedRange(epsilon=length), 0.0) == length
+    assert PLDAccountant().epsilon(BoundedRange(epsilon=length), 0.0) == length
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-50, 2.0**-61])
+def test_gumbel_noise_that_ends_keeps_no_epsilon_without_a_share_of_delta(delta: float) -> None:
+    assert tight().epsilon(BoundedRange(epsilon=2.0), delta) == math.inf
+    assert tight().epsilon(BoundedRange(epsilon=2.0), 2.0**-59) < 2.01
 
 
 def test_many_ranges_are_like_gaussians_of_a_third_of_their_variance() -> None:

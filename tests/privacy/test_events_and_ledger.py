@@ -33,10 +33,13 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry, WorstCase
         (lambda: events.RevealedMixture(weights=(0.5, 0.4), noise_multipliers=(1.0, 2.0)), "sum to 1"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, 0.0)), "must be positive"),
         (lambda: events.RevealedMixture(weights=(0.5, 0.5), noise_multipliers=(1.0, math.nan)), "must be positive"),
-        (lambda: Repeated(event=Nothing(), count=-1), "must not be negative"),
+        (lambda: Repeated(event=Nothing(), count=-1), "not negative"),
+        (lambda: Repeated(event=Gaussian(noise_multiplier=1), count=math.nan), "whole number"),  # type: ignore[arg-type]
+        (lambda: Repeated(event=Gaussian(noise_multiplier=1), count=0.01), "whole number"),  # type: ignore[arg-type]
+        (lambda: events.SampledTerms(rate=1, present=0.01, absent=0, noise_multiplier=1), "whole number"),  # type: ignore[arg-type]
         (
             lambda: LedgerEntry(kind=MechanismKind.NOTHING, mechanism="", stage="", event=Nothing(), count=-1),
-            "must not be negative",
+            "not negative",
         ),
     ],
 )

@@ -73,6 +73,9 @@ class MechanismPlan:
         reason = undecided(subject.statement)
         if reason:
             return reason
+        told = any(isinstance(entry.event, NonPrivate) for entry in ledger)
+        if subject.statement.known_faults and math.isinf(subject.statement.epsilon) and not told:
+            return "the ledger of this run leaves out what makes its epsilon infinite: see the known faults"
         for entry in ledger:
             if not known(entry):
                 reason = f": {entry.event.reason}" if isinstance(entry.event, NonPrivate) else ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Annotated, final
 
@@ -20,7 +20,7 @@ from privgraph.options import AUTO, Option, OptionError, Scalar, left
 from privgraph.privacy.accountants import Accountant
 from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.events import PrivacyEvent
-from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 
 EPSILON = Option(
@@ -267,7 +267,7 @@ class MethodConfig(PrivacyOptions, ABC):
     def scale(self, facts: PublicFacts) -> float:
         """The scale of the noise: given, or the smallest that keeps epsilon. Raises `OptionError` where none
         does."""
-        return _scale(self, facts)
+        return _scale(self, facts, _values(self))
 
     @final
     def at(self, facts: PublicFacts, scale: float) -> PrivacyStatement:
@@ -283,7 +283,12 @@ class MethodConfig(PrivacyOptions, ABC):
 
         Raises `OptionError` where the sizes do not do, or epsilon is out of reach.
         """
-        return _plan(self, facts)
+        return _plan(self, facts, _values(self))
+
+
+def _values(config: MethodConfig) -> tuple[object, ...]:
+    """All that a configuration holds: two that compare equal without being so never share a plan."""
+    return (type(config), *(getattr(config, item.name) for item in fields(config)))
 
 
 def refusal(act: Callable[[], object]) -> str | None:
@@ -303,7 +308,7 @@ def _require(config: MethodConfig, facts: PublicFacts) -> None:
 
 
 @lru_cache(maxsize=512)
-def _scale(config: MethodConfig, facts: PublicFacts) -> float:
+def _scale(config: MethodConfig, facts: PublicFacts, values: tuple[object, ...]) -> float:
     _require(config, facts)
     try:
         noise = config.calibration(facts)
@@ -316,17 +321,37 @@ def _scale(config: MethodConfig, facts: PublicFacts) -> float:
 
 
 @lru_cache(maxsize=512)
-def _plan(config: MethodConfig, facts: PublicFacts) -> Plan:
+def _plan(config: MethodConfig, facts: PublicFacts, values: tuple[object, ...]) -> Plan:
     scale = config.scale(facts)
     entries = config.entries(facts, scale)
+    statement = config.statement(facts, scale, entries)
+    _check(config, facts, entries, statement)
     return Plan(
-        config=config,
-        facts=facts,
-        scale=scale,
-        entries=entries,
-        statement=config.statement(facts, scale, entries),
-        work=config.work(facts, scale),
+        config=config, facts=facts, scale=scale, entries=entries, statement=statement, work=config.work(facts, scale)
     )
+
+
+def _check(
+    config: MethodConfig, facts: PublicFacts, entries: Sequence[LedgerEntry], statement: PrivacyStatement
+) -> None:
+    """Raises `TypeError` for a statement that is not that of these options and entries: a fault of the
+    method, which no user can mend."""
+    where = f"{type(config).__module__}.{type(config).__qualname__}"
+    if statement.unit != config.unit:
+        raise TypeError(f"{where}.statement: it says unit {statement.unit}, and the options say {config.unit}")
+    if Ledger(statement.ledger).entries != Ledger(entries).entries:
+        raise TypeError(f"{where}.statement: its ledger must hold the entries that it is given, and no others")
+    if config.unit == "none":
+        return
+    delta, _ = config.delta_and_rule(facts)
+    if statement.delta != delta:
+        raise TypeError(f"{where}.statement: it says delta {statement.delta:g}, and delta_and_rule {delta:g}")
+    sound = config.accounting == "sound" and isinstance(config.calibration(facts), Calibrated)
+    if sound and config.epsilon < statement.epsilon < math.inf:  # infinite: the ledger says aloud what is unprotected
+        raise TypeError(
+            f"{where}.calibration: asked for epsilon {config.epsilon:g}, it gives noise at which all entries "
+            f"together cost {statement.epsilon:g}"
+        )
 
 
 def filled_in(config: MethodConfig, statement: PrivacyStatement | None) -> dict[str, Scalar]:

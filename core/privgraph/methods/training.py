@@ -103,6 +103,8 @@ class Member(Generic[ConfigT_co]):
             raise ValueError("Member.plan must be the plan of Member.config: it was made for other options")
         if self.plan.facts != self.graph.facts:
             raise ValueError("Member.plan must be made for Member.graph: it was made for a graph of other sizes")
+        if self.plan != self.config.plan(self.graph.facts):
+            raise ValueError("Member.plan must be Member.config.plan(...) as it is: its noise or guarantee was changed")
 
 
 def planned(config: ConfigT, graph: Graph, context: Context | None = None) -> Member[ConfigT]:

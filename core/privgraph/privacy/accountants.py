@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from privgraph.privacy.composition import UnsupportedEvent, check_delta, flatten
-from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, PoissonSampled, PrivacyEvent
+from privgraph.privacy.events import BoundedRange, Gaussian, Laplace, NonPrivate, PoissonSampled, PrivacyEvent
 from privgraph.privacy.pld import PLDAccountant
 from privgraph.privacy.renyi import RenyiAccountant
 
@@ -119,8 +119,10 @@ class TightAccountant:
     def best(self, event: PrivacyEvent, delta: float) -> tuple[float, str]:
         """The smallest bound, and the name of the accountant that gave it (the first of equals)."""
         check_delta(delta)
-        delta = max(delta - TAILS, 0.0)
         parts = flatten(event)
+        if delta < TAILS and any(isinstance(mechanism, BoundedRange) for mechanism, _ in parts):
+            return math.inf, "none"  # Gumbel noise as drawn ends, and what lies beyond has no share of delta
+        delta = max(delta - TAILS, 0.0)
         if not parts:
             return 0.0, "nothing to account"
         if any(isinstance(mechanism, NonPrivate) for mechanism, _ in parts) or _least_noise(event) < LEAST_NOISE:

@@ -9,6 +9,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral
+
+
+def whole(count: object) -> bool:
+    """Whether something is a whole number, and not negative."""
+    return isinstance(count, Integral) and int(count) >= 0
 
 
 def _positive(owner: object, name: str, value: float) -> None:
@@ -185,8 +191,9 @@ class SampledTerms:
             raise ValueError(f"SampledTerms.rate must lie in (0, 1] (got {self.rate})")
         _positive(self, "noise_multiplier", self.noise_multiplier)
         for name in ("present", "absent"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"SampledTerms.{name} must not be negative (got {getattr(self, name)})")
+            value = getattr(self, name)
+            if not whole(value):
+                raise ValueError(f"SampledTerms.{name} must be a whole number, and not negative (got {value})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,8 +252,8 @@ class Repeated:
     count: int
 
     def __post_init__(self) -> None:
-        if self.count < 0:
-            raise ValueError(f"Repeated.count must not be negative (got {self.count})")
+        if not whole(self.count):
+            raise ValueError(f"Repeated.count must be a whole number, and not negative (got {self.count})")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from privgraph.privacy.events import Composed, Nothing, Repeated, Single
+from privgraph.privacy.events import Composed, Nothing, Repeated, Single, whole
 from privgraph.privacy.kinds import MechanismKind
 
 
@@ -56,8 +56,8 @@ class LedgerEntry:
     def __post_init__(self) -> None:
         if not isinstance(self.kind, MechanismKind):
             raise ValueError(f"LedgerEntry.kind must be a MechanismKind (got {self.kind!r})")
-        if self.count < 0:
-            raise ValueError(f"LedgerEntry.count must not be negative (got {self.count})")
+        if not whole(self.count):
+            raise ValueError(f"LedgerEntry.count must be a whole number, and not negative (got {self.count})")
 
 
 class Ledger:

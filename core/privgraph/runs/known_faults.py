@@ -1,8 +1,8 @@
 """What is known by now to be wrong with runs of earlier versions, and which run carries what. No torch.
 
-A run never changes, and neither does the epsilon that it ended with; what was found out since is said beside
-it. A fault stands here with the version that mended it, and with the runs that carry it, by method, unit,
-options and data.
+A run never changes in the store; what was found out since is said beside it, and where no finite epsilon
+holds, none is shown. A fault stands here with the version that mended it, and with the runs that carry it, by
+method, unit, options and data.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ from dataclasses import dataclass
 from privgraph.data.uploads import is_old
 from privgraph.runs.spec import RunSpec
 
-_CLIPPED = ("dp-mlp", "dp-gnn", "gap", "progap")
-_TORCH_NORMALS = (*_CLIPPED, "heter-poisson", "prompt-dpsgd")
+CHOSE_BY_LABELS = ("dp-mlp", "dp-gnn", "gap", "progap")
+"""Methods that clip, and that could choose their epoch by private validation labels."""
+_TORCH_NORMALS = (*CHOSE_BY_LABELS, "heter-poisson", "prompt-dpsgd")
 _NUMPY = ("edge-rand", "privgnn", "pate", "dp-gpl")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
     """`sentence` says it to who reads a run's statement. `mended`: the first version without it, in numbers;
-    None where it is the data's name that carries it, whichever version trained."""
+    None where it is the data's name that carries it, whichever version trained. `voids`: no finite epsilon
+    holds of any run that carries it, and none is shown."""
 
     name: str
     sentence: str
     mended: tuple[int, ...] | None
     carries: Callable[[RunSpec], bool]
+    voids: bool = False
 
 
 def _noisy(spec: RunSpec) -> bool:
@@ -67,7 +70,7 @@ FAULTS = (
             "stopped the run, and so showed that it is there: with such a node no finite epsilon holds."
         ),
         mended=(0, 5, 0),
-        carries=lambda spec: spec.unit == "node" and spec.method in _CLIPPED,
+        carries=lambda spec: spec.unit == "node" and spec.method in CHOSE_BY_LABELS,
     ),
     Fault(
         name="noise used again",
@@ -93,11 +96,13 @@ FAULTS = (
         name="an epoch chosen for nothing",
         sentence=(
             "the epoch was chosen by what the model says of private validation nodes, and the sound epsilon "
-            "does not cover that choice: read it as infinite (0.1 was shown where an attack has 0.69)."
+            "that was stated then does not cover that choice: it is infinite (0.1 was stated where an attack "
+            "has 0.69)."
         ),
+        voids=True,
         mended=(0, 5, 0),
         carries=lambda spec: (
-            spec.unit == "node" and spec.method in _CLIPPED and spec.options.get("selection") == "validation"
+            spec.unit == "node" and spec.method in CHOSE_BY_LABELS and spec.options.get("selection") == "validation"
         ),
     ),
 )
@@ -113,10 +118,17 @@ def known_faults(spec: RunSpec, version: str) -> tuple[str, ...]:
     >>> [len(known_faults(spec, by)) for by in ("", "0.5.0+ab")]
     [3, 0]
     """
+    return tuple(fault.sentence for fault in _carried(spec, version))
+
+
+def voided(spec: RunSpec, version: str) -> bool:
+    """Whether no finite epsilon holds of a run of `spec` that the program `version` made."""
+    return any(fault.voids for fault in _carried(spec, version))
+
+
+def _carried(spec: RunSpec, version: str) -> list[Fault]:
     release = _release(version)
-    return tuple(
-        fault.sentence for fault in FAULTS if (fault.mended is None or release < fault.mended) and fault.carries(spec)
-    )
+    return [fault for fault in FAULTS if (fault.mended is None or release < fault.mended) and fault.carries(spec)]
 
 
 def _release(version: str) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.progress import check_record
 from privgraph.registry import AUDITS
 from privgraph.runs.graph_id import GraphId
+from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
     LIVE,
     STATES,
@@ -30,6 +32,16 @@ from privgraph.runs.records import (
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
 
+_VOIDED = sa.and_(
+    runs.c.unit == "node",
+    runs.c.method.in_(CHOSE_BY_LABELS),
+    runs.c.spec.contains('"selection": "validation"', autoescape=True),
+    runs.c.sound_epsilon.is_not(None),
+    ~sa.exists().where(origins.c.run == runs.c.number),
+)
+"""Runs of versions before 0.5.0, which did not say who made them, whose epsilon `known_faults.voided`
+withdraws."""
+
 LIGHT = (
     *(
         runs.c.id,
@@ -44,7 +56,8 @@ LIGHT = (
     *(runs.c.state, runs.c.created, runs.c.started, runs.c.finished, runs.c.attempt, runs.c.progress, runs.c.stage),
     *(runs.c.batch, runs.c.note, runs.c.error, runs.c.seconds, runs.c.peak_memory_mb, runs.c.device),
     *(runs.c.test_accuracy, runs.c.val_accuracy, runs.c.train_accuracy, runs.c.delta),
-    *(runs.c.sound_epsilon, runs.c.published_epsilon, runs.c.audited_epsilon),
+    sa.case((_VOIDED, sa.literal(math.inf, sa.Double)), else_=runs.c.sound_epsilon).label("sound_epsilon"),
+    *(runs.c.published_epsilon, runs.c.audited_epsilon),
 )
 """The columns of a light row: all but the long texts."""
 

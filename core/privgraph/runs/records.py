@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
 from privgraph.progress import Event, from_record
-from privgraph.runs.known_faults import known_faults
+from privgraph.runs.known_faults import known_faults, voided
 from privgraph.runs.spec import RunSpec
 
 if TYPE_CHECKING:
@@ -186,6 +186,8 @@ class RunRecord:
         if final is None:
             return None
         final = replace(final, known_faults=known_faults(self.spec, self.version))
+        if voided(self.spec, self.version):
+            final = replace(final, epsilon=math.inf)
         if self.epsilon_audited is None:
             return final
         return replace(

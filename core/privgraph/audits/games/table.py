@@ -125,9 +125,15 @@ def _aggregation(entry: LedgerEntry, subject: Subject) -> Part:
 
 def _undirected(subject: Subject) -> bool:
     """Whether an edge is two entries. Raises `ValueError` where it is not known what two neighbours are."""
-    if subject.statement.neighbours is Neighbours.UNKNOWN:
+    statement = subject.statement
+    edges = (Neighbours.UNDIRECTED_EDGE, Neighbours.DIRECTED_EDGE)
+    if statement.neighbours is Neighbours.UNKNOWN:
         raise ValueError("it is not known what two neighbouring datasets of this run are")
-    return subject.statement.neighbours is Neighbours.UNDIRECTED_EDGE
+    if (statement.unit == "edge") != (statement.neighbours in edges):
+        raise ValueError(
+            f"unit {statement.unit} and neighbouring relation {statement.neighbours} contradict each other"
+        )
+    return statement.neighbours is Neighbours.UNDIRECTED_EDGE
 
 
 def _replaced_aggregation(entry: LedgerEntry, subject: Subject) -> Part:
@@ -176,6 +182,8 @@ def _maximum(entry: LedgerEntry, subject: Subject) -> Part:
 def _part_maximum(entry: LedgerEntry, subject: Subject) -> Part:
     """Its entry counts the two counts of a query that one vote moves."""
     part = _maximum(entry, subject)
+    if entry.count % 2:
+        raise ValueError(f"a query moves two counts, and the ledger has {entry.count}")
     return replace(part, count=entry.count // 2)
 
 
