@@ -16,7 +16,8 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -27,16 +28,19 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import with_split
-from privgraph.methods.base import MethodConfig, refusal
+from privgraph.methods.base import MethodConfig, Price, filled_in, refusal
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.options import OptionError, Scalar, build, parameters, values
-from privgraph.privacy.kinds import Neighbours
+from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, Nothing, PoissonSampled
+from privgraph.privacy.kinds import MechanismKind, Neighbours
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json, statement_from_json, statement_to_json
 from privgraph.privacy.statement import UNITS
+from privgraph.privacy.statements import ASSUME_ONE_RUN
 from privgraph.progress import Event, Metric, Progress, Result, Spent, from_record, to_record
 from privgraph.registry import MethodSpec
 from privgraph.runs.final_statement import final_statement
+from privgraph.streams import Secret
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=100, classes=7, train_nodes=2031)
 """Those of Cora, for plans."""
@@ -194,9 +198,36 @@ class MethodContract:
         assert "protected units" not in statement.delta_rule, f"who is counted is named: {self.in_config}"
         if unit == "edge" and statement.delta:
             assert "10,556 entries of the adjacency matrix, two for each edge" in statement.delta_rule, self.in_config
-        assert any("noise key" in assumption for assumption in statement.assumptions), (
+        reads = any(not isinstance(entry.event, Nothing) for entry in plan.entries)
+        assert not reads or ASSUME_ONE_RUN in statement.assumptions, (
             f"ASSUME_ONE_RUN is missing from the assumptions: {self.in_config}"
         )
+
+    def test_its_price_is_of_its_own_options(self, unit: str) -> None:
+        config = self.made(unit)
+        assert isinstance(config.price, Price), f"price must be a Price: {self.in_config}"
+        known = {parameter.name for parameter in parameters(type(config))}
+        unknown = set(config.price.options) - known
+        assert not unknown, f"price.options names {', '.join(sorted(unknown))}, which are no options: {self.in_config}"
+        assert set(filled_in(config, config.plan(FACTS).statement)) <= known, f"price.filled_in: {self.in_config}"
+
+    def test_entries_say_the_noise_that_they_account_for(self, protected: str) -> None:
+        """For Gaussian and Laplace noise: its standard deviation over the sensitivity is the event's own
+        number."""
+        for entry in self.made(protected).plan(FACTS).entries:
+            idle = isinstance(entry.event, Nothing)
+            assert (entry.kind is MechanismKind.NOTHING) == idle, (
+                f"kind {entry.kind} of {entry.event}: {self.in_config}"
+            )
+            event = entry.event.event if isinstance(entry.event, PoissonSampled) else entry.event
+            if not isinstance(event, Gaussian | Laplace) or entry.noise_std is None or not entry.sensitivity:
+                continue
+            shape = math.sqrt(2) if isinstance(event, Laplace) else 1.0
+            said = entry.noise_std / entry.sensitivity / shape
+            assert said == pytest.approx(event.noise_multiplier, rel=0.02), (
+                f"noise_std / sensitivity of {entry.stage} is {said:.4g} noise multipliers, and its event has "
+                f"{event.noise_multiplier:.4g}: {self.in_config}"
+            )
 
     @pytest.mark.parametrize("accounting", ["sound", "published"])
     def test_calibration_is_one_sided_and_wastes_little(self, protected: str, accounting: str) -> None:
@@ -264,6 +295,32 @@ class MethodContract:
         other, _ = self.trained(unit, seed=2)
         assert timeless(first) == timeless(again), f"a run does not repeat: {self.in_train}"
         assert _numbers(first) != _numbers(other), f"the seed has no part in a run: {self.in_train}"
+
+    def test_its_noise_comes_from_the_secret_key(self, protected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whatever comes from the seed alone can be subtracted by everybody who reads the seed."""
+        names: list[str] = []
+        for reader in ("secret", "shared_secret"):
+            own = getattr(Context, reader)
+
+            def noted(context: Context, name: str, own: Callable[[Context, str], Secret] = own) -> Secret:
+                names.append(name)
+                return own(context, name)
+
+            monkeypatch.setattr(Context, reader, noted)
+        _, context = self.trained(protected)
+        if any(not isinstance(entry.event, Nothing | NonPrivate) for entry in context.ledger.entries):
+            assert names, f"no noise was drawn from Context.secret: {self.in_train}"
+
+    def test_who_ignores_edges_reads_none(self, unit: str) -> None:
+        if self.spec.uses_edges:
+            return
+        order = torch.randperm(graph().num_nodes, generator=torch.Generator().manual_seed(1))
+        rewired = replace(graph(), edge_index=order[graph().edge_index], _cache={})
+        stories = []
+        for own in (graph(), rewired):
+            events = train_one(self.spec.load_train(), self.made(unit), own, Context(noise_key=KEY))
+            stories.append(timeless(list(events)))
+        assert stories[0] == stories[1], f"the row says uses_edges=False, and edges are read: {self.in_train}"
 
     def test_a_stack_is_each_alone(self, unit: str) -> None:
         """Other seeds, splits and budgets in one call: each member's story is its own."""
