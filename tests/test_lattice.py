@@ -18,6 +18,7 @@ from privgraph import lattice
 from privgraph.lattice import LATTICE_BITS, Sampler, add, add_untied, draw, rounded, rounding_margin, step_of
 from privgraph.mechanisms import gaussian
 from privgraph.mechanisms.gaussian import GaussianNoise
+from privgraph.mechanisms.laplace import LaplaceNoise
 from privgraph.mechanisms.noisy_max import NoisyGate, NoisyMax, NoisyPosterior, NoisyVotes
 from privgraph.papers.privgnn_releases import MAXIMA
 from privgraph.privacy.events import Gaussian, NonPrivate
@@ -277,6 +278,7 @@ def test_every_mechanism_draws_noise_that_pays_for_its_rounding(monkeypatch: pyt
     counts, scale = np.zeros((4, 4)), 64.0  # a power of two, so that a step is the largest share of it
     noisy: list[tuple[float, float, Callable[[], object]]] = [
         (2.0, 100.0, lambda: GaussianNoise(std=scale, sensitivity=2.0).add_(torch.zeros(10_000), secret())),
+        (2.0, 10_000.0, lambda: LaplaceNoise(scale=scale, sensitivity=2.0).noisy(np.zeros(10_000), secret())),
         (1.0, 4.0, lambda: NoisyVotes(std=scale).noisy(counts, secret())),
         (0.1, 1.0, lambda: NoisyGate(std=scale, threshold=0.0, weight=0.1).passes(counts, secret())),
         (1.0, 1.0, lambda: NoisyGate(std=scale, threshold=0.0).passes(counts, secret())),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.figures import made_runs
 
 import privgraph as pg
 from privgraph.options import parameters
@@ -142,6 +145,27 @@ def test_a_plan_is_that_of_the_spec_and_of_the_sizes() -> None:
         pg.plan(pg.spec("progap", on=graph, **asked)),
     ):
         assert other == plan
+
+
+def test_a_plan_is_that_of_the_split_that_is_asked_for() -> None:
+    """Where edges between parts are cut, the sizes are those of that split of that seed."""
+    asked: dict[str, Any] = {"unit": "edge", "epsilon": 1.0}
+    plans = []
+    for split, seed in (("random", 3), ("inductive", 3), ("inductive", 4)):
+        graph = pg.load("social", nodes=200, split=split, split_seed=seed)
+        plan = pg.plan("progap", on="social", data_options={"nodes": 200}, split=split, seed=seed, **asked)
+        assert plan == pg.plan("progap", on=graph, **asked)
+        plans.append(plan.facts)
+    assert len(set(plans)) == 3
+
+
+def test_the_epsilon_of_a_run_is_that_of_its_statement() -> None:
+    """Neither the one that was asked for, nor the published one; and infinite where nothing is known."""
+    store = pg.open_store(":memory:")
+    spec = make_spec("gap", "karate", {"unit": "edge", "epsilon": 2.0})
+    said = replace(spec.config().plan(pg.load("karate").facts).statement, epsilon=3.0, epsilon_as_published=1.0)
+    assert pg.Run(made_runs.record(spec, said), store).epsilon == 3.0
+    assert pg.Run(made_runs.record(spec, None), store).epsilon == math.inf
 
 
 def test_a_run_is_one_of_the_app_and_is_opened_the_second_time(capsys: pytest.CaptureFixture[str]) -> None:

@@ -228,6 +228,15 @@ def test_a_run_that_costs_a_little_more_than_was_asked_is_not_called_by_what_was
     assert _claimed(privacy(record))
 
 
+@pytest.mark.parametrize(("accounting", "by"), [("sound", "asked for"), ("published", "as published")])
+def test_a_run_that_costs_less_than_was_asked_is_named_by_its_statement(accounting: str, by: str) -> None:
+    """What was asked stands beside it, with what it was counted by."""
+    spec = make_spec("gap", "karate", {"unit": "edge", "epsilon": 2.0, "accounting": accounting})
+    said = replace(spec.config().plan(KARATE).statement, epsilon=0.5)
+    assert privacy(made_runs.record(spec, said)) == f"edge ε 0.5 (ε 2 {by})"
+    assert privacy(made_runs.record(spec, replace(said, unit="node"))) == f"node ε 0.5 (ε 2 {by})"
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_budget_counts_where_it_decides_the_noise_and_nowhere_else(name: str) -> None:
     compared = 0

@@ -4,6 +4,7 @@ small."""
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,11 +14,18 @@ from tests.secrets_made_here import KEY
 from privgraph.audits.bounds import threshold_bound
 from privgraph.audits.games.additive import AdditiveGame
 from privgraph.audits.games.base import Dice
+from privgraph.audits.games.table import parts
+from privgraph.audits.options import Subject
 from privgraph.lattice import step_of
 from privgraph.mechanisms.gaussian import GaussianNoise
 from privgraph.mechanisms.laplace import LaplaceNoise
 from privgraph.privacy.accountants import tight
+from privgraph.privacy.events import Repeated
+from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.registry import METHODS
 from privgraph.streams import Secret
+from privgraph.testing.methods import FACTS
 
 DRAWS = 20_000
 
@@ -42,6 +50,13 @@ def test_what_is_released_lies_on_the_lattice_of_the_noise_whatever_the_numbers_
     assert np.isfinite(released).all()
 
 
+def test_its_standard_deviation_is_that_of_what_is_drawn() -> None:
+    """20,000 draws: known to 0.8%."""
+    mechanism = LaplaceNoise(scale=3.0, sensitivity=1.0)
+    drawn = mechanism.noisy(np.zeros(DRAWS), Secret(KEY, 2, "noise/test"))
+    assert mechanism.std == pytest.approx(drawn.std(), rel=0.05)
+
+
 def test_the_event_is_pure() -> None:
     event = LaplaceNoise(scale=4.0, sensitivity=2.0).event()
     assert tight().epsilon(event, 0.0) == pytest.approx(0.5)
@@ -52,6 +67,40 @@ def test_numbers_that_cannot_be_are_refused_by_name(wrong: dict[str, float]) -> 
     (name,) = wrong
     with pytest.raises(ValueError, match=name):
         LaplaceNoise(**{"scale": 1.0, "sensitivity": 1.0, **wrong})
+
+
+@pytest.mark.parametrize(
+    "mechanism", [LaplaceNoise(scale=6.0, sensitivity=2.0), GaussianNoise(std=6.0, sensitivity=2.0)]
+)
+def test_an_entry_is_played_with_its_own_noise_and_sensitivity(mechanism: LaplaceNoise | GaussianNoise) -> None:
+    entry = LedgerEntry(
+        kind=MechanismKind.ADDITIVE,
+        mechanism="noise on numbers",
+        stage="numbers",
+        event=mechanism.event(),
+        count=3,
+        noise_std=mechanism.std,
+        sensitivity=mechanism.sensitivity,
+    )
+    config = METHODS["gap"].load_config()()
+    said = replace(config.plan(FACTS).statement, ledger=(entry,))
+    (part,) = parts(Subject(run="run", method="gap", config=config, statement=said, graph=lambda: None))
+    assert isinstance(part.game, AdditiveGame)
+    assert part.count == 3
+    played = part.game.mechanism
+    assert type(played) is type(mechanism)
+    assert (played.std, played.sensitivity) == pytest.approx((mechanism.std, mechanism.sensitivity))
+    assert tight().epsilon(played.event(), 1e-3) == pytest.approx(tight().epsilon(entry.event, 1e-3))
+
+
+@pytest.mark.parametrize("kind", [LaplaceNoise, GaussianNoise])
+def test_a_game_of_several_releases_shows_most_of_what_all_of_them_cost(kind: type) -> None:
+    size = "scale" if kind is LaplaceNoise else "std"
+    mechanism = kind(**{size: 4.0, "sensitivity": 1.0})
+    one, all_four = (tight().epsilon(Repeated(event=mechanism.event(), count=count), 1e-2) for count in (1, 4))
+    game = AdditiveGame(mechanism=mechanism)
+    worlds = [game.play(present, 20_000, 4, Dice(seed=4, name=f"{present}")) for present in (True, False)]
+    assert one < 0.7 * all_four < threshold_bound(*worlds, delta=1e-2, confidence=0.95).epsilon <= all_four
 
 
 @pytest.mark.parametrize("kind", [LaplaceNoise, GaussianNoise])

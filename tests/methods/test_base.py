@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Annotated
+from dataclasses import dataclass, field, fields, replace
+from typing import Annotated, Any
 
 import pytest
 from tests.methods.toy_graphs import toy_graph
@@ -13,9 +13,9 @@ from tests.methods.toy_graphs import toy_graph
 from privgraph.data.spec import PublicFacts
 from privgraph.methods import base
 from privgraph.methods.aggregation.progap.config import Config
-from privgraph.methods.base import MethodConfig
+from privgraph.methods.base import MethodConfig, refusal
 from privgraph.methods.training import Context, Member, planned
-from privgraph.options import Option, OptionError
+from privgraph.options import Option, OptionError, Scalar, build, values
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
@@ -83,6 +83,54 @@ def wrong(**changed: object) -> type[Config]:
 def test_a_statement_that_is_not_that_of_its_plan_is_refused(changed: dict[str, object], said: str) -> None:
     with pytest.raises(TypeError, match=said):
         wrong(**changed)(epsilon=1.0).plan(FACTS)
+
+
+@pytest.mark.parametrize("change", [{"delta": 1e-9}, {"accounting": "published"}, {"unit": "node"}, {"depth": 3}])
+def test_a_plan_that_differs_in_any_option_is_refused(change: dict[str, Scalar]) -> None:
+    graph, config = toy_graph(), Config(epsilon=1.0)
+    other = build(Config, {**values(config), **change})
+    with pytest.raises(ValueError, match="made for other options"):
+        Member(config=config, plan=other.plan(graph.facts), graph=graph, context=Context())
+
+
+OTHER_SIZES: list[dict[str, Any]] = [
+    *({name: 7} for name in ("edges", "entries", "features", "classes", "train_nodes")),
+    {"nodes": 401},
+    {"undirected": False},
+]
+
+
+@pytest.mark.parametrize("change", OTHER_SIZES, ids=lambda change: next(iter(change)))
+def test_a_plan_that_differs_in_any_size_is_refused_and_is_another_plan(change: dict[str, Any]) -> None:
+    graph, config = toy_graph(), Config(epsilon=1.0)
+    other = replace(graph.facts, **change)
+    assert other != graph.facts
+    assert config.plan(other) is not config.plan(graph.facts)
+    with pytest.raises(ValueError, match="made for a graph of other sizes"):
+        Member(config=config, plan=config.plan(other), graph=graph, context=Context())
+
+
+def test_every_size_and_every_option_decides_which_plan_it_is() -> None:
+    """Plans are kept by what is equal: a field that is not compared would give one run another's noise."""
+    assert {next(iter(change)) for change in OTHER_SIZES} == {item.name for item in fields(PublicFacts)}
+    kinds: list[Any] = [PublicFacts, *(row.load_config() for row in METHODS.values())]
+    for kind in kinds:
+        assert all(item.compare and item.hash is not False for item in fields(kind)), kind
+
+
+def test_only_a_refusal_is_taken_for_one() -> None:
+    """What else goes wrong in a method is no property of the graph."""
+
+    def refusing() -> None:
+        raise OptionError("a graph of one node")
+
+    def wrong() -> None:
+        raise ValueError("a bug")
+
+    assert refusal(lambda: 1) is None
+    assert refusal(refusing) == "a graph of one node"
+    with pytest.raises(ValueError, match="a bug"):
+        refusal(wrong)
 
 
 def test_a_plan_is_computed_once() -> None:

@@ -21,6 +21,7 @@ from privgraph.privacy.events import SampledTerms
 from privgraph.privacy.kinds import Adversary, MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json, statement_from_json, statement_to_json
+from privgraph.privacy.statement import UNITS
 from privgraph.registry import AUDITS, METHODS
 from privgraph.runs import auditing
 from privgraph.runs.known_faults import voided
@@ -177,6 +178,30 @@ def test_an_unknown_name_is_never_taken_for_a_weaker_game(tmp_path: Path, monkey
     store.close()
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_words_that_nobody_wrote_stay_unknown_whatever_is_protected(unit: str) -> None:
+    odd = {"unit": unit, "relation": "a friend leaves", "released": "a weight", "audited_by": "somebody's audit"}
+    read = old_records.statement(odd)
+    assert {read[name] for name in ("neighbours", "release", "adversary")} == {"unknown"}
+    assert old_records.audit({"version": 1, "audit": "somebody's audit"})["adversary"] == "unknown"
+
+
+NODE = "add or remove one private node, with its features, its label and all its edges"
+
+
+@pytest.mark.parametrize(
+    ("rest", "kind"),
+    [
+        ("", Neighbours.NODE),
+        (", which may change what every teacher learns from", Neighbours.NODE),
+        ("; the other private nodes keep their seats", Neighbours.ASSIGNED_NODE),
+        ("; the other private nodes keep their teachers, because each node draws its own", Neighbours.ASSIGNED_NODE),
+    ],
+)
+def test_where_a_node_may_change_every_teacher_nothing_is_taken_to_be_assigned(rest: str, kind: Neighbours) -> None:
+    assert old_records.statement({"relation": NODE + rest})["neighbours"] == kind.value
+
+
 def test_what_an_entry_does_not_tell_stays_unknown() -> None:
     """Of an entry alone, whose run's options are not at hand."""
     listed = {"mechanism": "private gradients of subgraphs", "sensitivity": 7.0, "event": {"kind": "RevealedMixture"}}
@@ -188,6 +213,9 @@ def test_what_an_entry_does_not_tell_stays_unknown() -> None:
     assert "exclusive" not in old_records.entry(star)["worst"]
     assert old_records.entry(star, {"preset": "own", "exclusive": False})["worst"]["exclusive"] is False
     assert old_records.entry(star, {"preset": "as-published", "exclusive": False})["worst"]["exclusive"] is True
+    limited = {"mechanism": "tests and noisy counts of votes (gaussian), up to a teacher's limit"}
+    assert old_records.entry(limited)["worst"] == {}
+    assert old_records.entry(limited, {"gate_sigma": 9.0})["worst"] == {"gate_std": 9.0}
     for odd in (None, 3, ["private gradients"], "Private gradients", "a gate"):
         assert old_records.entry({"mechanism": odd})["kind"] == "unknown"
     assert old_records.entry({"mechanism": "private gradients", "sensitivity": 1e300})["worst"] == {}

@@ -101,6 +101,7 @@ def test_a_broken_statement_is_refused() -> None:
         ({"ledger": [{"kind": "gradients"}]}, "names the version of its form"),
         ({"neighbours": "planets"}, "PrivacyStatement.neighbours must be one of unknown, none"),
         ({"version": 3}, "the form 3 of a privacy record is not known here"),
+        ({"version": 1}, "the form 1 of a privacy record is not known here"),
         ({"version": True}, "the form True"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -31,16 +31,24 @@ def _setting(name: str, unit: str, **options: Scalar) -> method_costs.Setting:
     return method_costs.setting(name, {"unit": unit, **options}, FACTS)
 
 
+@pytest.mark.parametrize("delta", [0.0, 1e-7])
 @pytest.mark.parametrize(("name", "unit"), PAIRS)
-def test_every_private_method_is_priced_as_it_plans(name: str, unit: str) -> None:
+def test_every_private_method_is_priced_as_it_plans(name: str, unit: str, delta: float) -> None:
     assert unit in method_costs.private_units(name)
-    found = _setting(name, unit)
+    found = _setting(name, unit, delta=delta)
     planned = found.config.plan(FACTS).statement
     said = found.at(found.noise())
     assert said.epsilon == pytest.approx(planned.epsilon, rel=1e-9)
     assert said.epsilon_as_published == pytest.approx(planned.epsilon_as_published)
     assert (said.delta, said.unit) == (planned.delta, unit)
     assert len(said.ledger) == len(planned.ledger)
+
+
+def test_how_a_limit_is_counted_is_part_of_its_price() -> None:
+    """By the paper's own count the number of answers tells votes: nothing is guaranteed at any noise."""
+    sound, published = (_setting("dp-gpl", "node", limit=1.0, accounting=kind) for kind in ("sound", "published"))
+    assert math.isfinite(sound.at(5.0).epsilon)
+    assert math.isinf(published.at(5.0).epsilon)
 
 
 def _other(parameter: Parameter) -> Scalar | None:
@@ -217,4 +225,7 @@ def test_parts_of_a_budget_and_what_is_left_without_them() -> None:
         assert part.alone + part.without > said.epsilon, "what is spent together is more than each by itself"
     assert not method_costs.all_gaussian(said.ledger)
     edge = _setting("gap", "edge")
-    assert method_costs.all_gaussian(edge.at(edge.noise()).ledger)
+    undirected = edge.at(edge.noise())
+    assert method_costs.all_gaussian(undirected.ledger)
+    assert any(entry.event != entry.event_as_published for entry in undirected.ledger)
+    assert method_costs.cost(undirected.ledger, undirected.delta) == pytest.approx(undirected.epsilon)
