@@ -97,7 +97,7 @@ def settled(page: Page) -> None:
         "() => { const app = document.querySelector('[data-testid=stApp]');"
         " return app && app.getAttribute('data-test-script-state') === 'notRunning'"
         " && !document.querySelector('[data-testid=stSkeleton]'); }",
-        timeout=60_000,
+        timeout=120_000,
     )
     page.wait_for_timeout(400)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from types import ModuleType
@@ -241,7 +242,10 @@ def best_epoch_of_dp_gnn() -> Iterator[None]:
 
     def chosen(member: Member) -> Any:
         config = replace(member.config, selection="validation")
-        return train(replace(member, config=config, plan=replace(member.plan, config=config)))
+        own = copy(member)  # a member that is made anew refuses another plan than its own
+        object.__setattr__(own, "config", config)
+        object.__setattr__(own, "plan", replace(member.plan, config=config))
+        return train(own)
 
     with instead(dp_gnn, "_train_one", chosen), instead(dp_gnn_config.Config, "unpaid", lambda self: ()):
         yield
