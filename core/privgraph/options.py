@@ -154,6 +154,8 @@ def _convert(parameter: Parameter, value: object) -> Scalar:
         raise OptionError(f"{name} must be text (got {short(value)})")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise OptionError(f"{name} must be a number (got {short(value)})")
+    if isinstance(value, str) and not value.strip():
+        raise OptionError(f"{name} must be a number (nothing was given)")
     try:
         number = float(value)
     except ValueError:

@@ -80,6 +80,7 @@ _OWN: Mapping[str, MethodSpec] = {
             units=("node",),
             neighbours=Neighbours.NODE_RECORD,
             uses_edges=False,
+            counterpart="mlp",
         ),
         MethodSpec(
             name="edge-rand",
@@ -123,6 +124,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.teachers.privgnn.config:Config",
             train="privgraph.methods.teachers.privgnn.train:train",
             units=("node",),
+            own_parts=True,
         ),
         MethodSpec(
             name="pate",
@@ -136,6 +138,7 @@ _OWN: Mapping[str, MethodSpec] = {
             train="privgraph.methods.teachers.pate.train:train",
             units=("node",),
             neighbours=Neighbours.ASSIGNED_NODE,
+            own_parts=True,
         ),
         MethodSpec(
             name="prompt",
@@ -146,6 +149,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.prompts.prompt.config:Config",
             train="privgraph.methods.prompts.prompt.train:train",
             units=("none",),
+            own_parts=True,
         ),
         MethodSpec(
             name="fine-tune",
@@ -155,6 +159,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.prompts.fine_tune.config:Config",
             train="privgraph.methods.prompts.fine_tune.train:train",
             units=("none",),
+            own_parts=True,
         ),
         MethodSpec(
             name="prompt-dpsgd",
@@ -167,6 +172,8 @@ _OWN: Mapping[str, MethodSpec] = {
             train="privgraph.methods.prompts.prompt_dpsgd.train:train",
             units=("node",),
             neighbours=Neighbours.ASSIGNED_NODE,
+            counterpart="prompt",
+            own_parts=True,
         ),
         MethodSpec(
             name="dp-gpl",
@@ -178,6 +185,8 @@ _OWN: Mapping[str, MethodSpec] = {
             train="privgraph.methods.prompts.dp_gpl.train:train",
             units=("node",),
             neighbours=Neighbours.ASSIGNED_NODE,
+            counterpart="prompt",
+            own_parts=True,
         ),
     )
 }

@@ -13,7 +13,7 @@ import pytest
 from privgraph.methods.base import refusal
 from privgraph.methods.training import Context, train_one
 from privgraph.options import Scalar, parameters
-from privgraph.progress import Artifact, Event
+from privgraph.progress import Artifact, Event, Result
 from privgraph.registry import METHODS
 from privgraph.testing import MethodContract
 from privgraph.testing.methods import FACTS
@@ -74,6 +74,28 @@ print([name for name in ("torch", "torch_geometric", "opacus") if name in sys.mo
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(("name", "unit"), CASES)
+def test_a_result_says_what_its_accuracy_is_read_beside(name: str, unit: str) -> None:
+    """The number of test nodes is that of those whom the accuracy counts."""
+    events, _ = trained(name, unit)
+    result = events[-1]
+    assert isinstance(result, Result)
+    nodes = result.metrics["test_nodes"]
+    assert nodes.is_integer()
+    assert 0 < nodes < 120
+    share = result.metrics["majority_class_accuracy"]
+    assert 1 / 4 <= share < 1, "four classes"
+    for accuracy in (share, result.metrics["test_accuracy"]):
+        assert accuracy * nodes == pytest.approx(round(accuracy * nodes), abs=1e-4)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_counterpart_without_privacy_is_a_method_that_protects_nothing(name: str) -> None:
+    spec = METHODS[name]
+    assert "none" in METHODS[spec.without_privacy].units
+    assert (spec.without_privacy == name) == ("none" in spec.units)
 
 
 def test_no_two_methods_share_a_stack() -> None:

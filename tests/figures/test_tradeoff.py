@@ -13,6 +13,7 @@ from tests.figures import made_runs
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
@@ -63,11 +64,35 @@ def test_the_two_epsilons_of_one_run_are_linked(swept: list[RunRecord]) -> None:
     sound, published = (
         next(one for one in series if one.epsilon == kind and one.panel == 0) for kind in ("sound", "published")
     )
-    links = next(one for one in series if one.kind == "links")
+    links = next(one for one in series if one.kind == "links" and one.faint)
     assert sound.group == published.group
     assert sorted(links.x) == sorted([*sound.x, *published.x])
     assert all(left == right for left, right in zip(links.y[::2], links.y[1::2], strict=True))
     assert all(earlier < later for earlier, later in pairwise(sound.x))
+
+
+def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> None:
+    """As a bar of its own, also where no neighbour has one for a band; and so has a level."""
+    sparse = [one for one in swept if one.spec.asked_epsilon == 1.0 or one.spec.seed == 0 or one.spec.unit == "none"]
+    rows = [row for row in tradeoff.data(sparse) if row["method"] == "progap"]
+    sure = [row for row in rows if row["low"] is not None]
+    assert [row["asked"] for row in sure if not row["reference"]] == [1.0]
+    series = tradeoff.chart(rows).series
+    bars = next(one for one in series if one.kind == "links" and not one.faint)
+    (row,) = (row for row in sure if not row["reference"])
+    assert list(zip(bars.x, bars.y, strict=True)) == [(row["epsilon"], row["low"]), (row["epsilon"], row["high"])]
+    (band,) = (one for one in series if one.kind == "band")
+    (level,) = (one for one in series if one.kind == "level")
+    (bare,) = (row for row in sure if row["reference"])
+    assert (set(band.low), set(band.y), band.x) == ({bare["low"]}, {bare["high"]}, level.x)
+    assert band.slot == level.slot
+    assert bars.slot != level.slot
+
+
+def test_a_single_line_has_a_legend(swept: list[RunRecord]) -> None:
+    rows = [row for row in tradeoff.data(swept) if row["reference"] and row["method"] == "mlp"]
+    assert tradeoff.plot(rows).layout.showlegend
+    assert with_matplotlib.draw(tradeoff.chart(rows)).subfigs[1].legends
 
 
 def test_the_epsilon_is_the_letter_and_the_axis_has_its_unit(swept: list[RunRecord]) -> None:

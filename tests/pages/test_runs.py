@@ -78,7 +78,7 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
     left, right = table.values()
     assert left["test accuracy"] == "80.0%"
     assert (left["protects"], right["protects"]) != (right["protects"], left["protects"])
-    assert right["batch_size"] == "8"
+    assert right["Batch size"] == "8"
     assert "hidden" not in left, "equal settings are not repeated"
 
 

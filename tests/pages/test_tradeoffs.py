@@ -14,6 +14,7 @@ from tests.pages.kept_runs import KARATE, keep, spec
 
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statements import tuning_price
+from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
@@ -40,7 +41,7 @@ def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -
 
 def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("tradeoffs", data="karate")
-    app.multiselect(key="sweep_epsilons").set_value([1.0, 8.0]).run()
+    app.text_input(key="sweep_epsilons").set_value("1 8").run()
     app.number_input(key="sweep_seeds").set_value(2).run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
@@ -56,13 +57,21 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
     ]
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
-    assert [info.value for info in app.info] == [
-        "**The sweep:** 0 of 6 runs finished; the figure grows as they end.",
-        next(info.value for info in app.info if "No finished run" in info.value),
-    ]
+    under_way, nothing = (info.value for info in app.info)
+    assert under_way == "6 runs are under way; the figure grows as they end. [See the sweep](#sweep)"
+    assert "No finished run" in nothing
+    assert _said_of_the_sweep(app) == "**The sweep:** 0 of 6 runs finished; the figure above grows as they end."
+    assert app.button(key="sweep_go").disabled, "the same sweep is under way"
+    app.number_input(key="sweep_seeds").set_value(3).run()
+    assert not app.button(key="sweep_go").disabled, "this one is another"
     app.button(key="sweep_stop").click().run()
     assert not app.exception, app.exception
     assert all(run.state in ("stopping", "stopped") for run in store.find(RunQuery()))
+
+
+def _said_of_the_sweep(app: AppTest) -> str:
+    (bar,) = app.get("progress")
+    return str(bar.proto.text)
 
 
 def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -73,7 +82,7 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     app.run()
     (said,) = app.success
     assert said.value == f"**The sweep:** 2 of 2 runs finished. [See the figure](#{sweep_form.FIGURE})"
-    assert [part.anchor for part in app.subheader] == [sweep_form.FIGURE]
+    assert [part.anchor for part in app.subheader] == [sweep_form.FIGURE, sweep_form.PLACE]
     plans = [spec(epsilon=epsilon).config().plan(KARATE).statement for epsilon in (0.5, 1.0)]
     both = Ledger([entry for plan in plans for entry in plan.ledger])
     price = upper(tuning_price(both.event(), plans[0].delta, 1))
@@ -94,14 +103,14 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     on."""
     app = opened("tradeoffs", data="karate", protects=before, curve="mlp")
     app.selectbox(key="sweep_method").set_value("gap").run()
-    unit = next(group for group in app.get("button_group") if group.key == "sweep_unit.gap")
+    unit = next(group for group in app.get("button_group") if group.key == f"sweep_unit.gap.{before}")
     unit.set_value("node").run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
     assert store.count() == 12
     assert app.query_params["protects"] == after
     assert app.multiselect(key="curve").value == ["mlp", "gap"]
-    assert any("0 of 12 runs finished" in info.value for info in app.info)
+    assert "0 of 12 runs finished" in _said_of_the_sweep(app)
 
 
 def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
@@ -114,11 +123,11 @@ def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., A
 def test_a_sweep_takes_any_epsilon_that_is_typed(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("tradeoffs", data="karate")
     app.toggle(key="sweep_none").set_value(False).run()
-    app.multiselect(key="sweep_epsilons").set_value([4.0, "0.35", "1.7", "4.0"]).run()
+    app.text_input(key="sweep_epsilons").set_value("4, 0.2;1.7 4.0").run()
     assert not app.error
     app.number_input(key="sweep_seeds").set_value(1).run()
     app.button(key="sweep_go").click().run()
-    assert sorted(run.spec.options["epsilon"] for run in store.find(RunQuery())) == [0.35, 1.7, 4.0]
+    assert sorted(run.spec.options["epsilon"] for run in store.find(RunQuery())) == [0.2, 1.7, 4.0]
 
 
 @pytest.mark.parametrize(
@@ -127,10 +136,52 @@ def test_a_sweep_takes_any_epsilon_that_is_typed(opened: Callable[..., AppTest],
 )
 def test_a_wrong_epsilon_of_a_sweep_is_one_sentence(opened: Callable[..., AppTest], typed: str, said: str) -> None:
     app = opened("tradeoffs", data="karate")
-    app.multiselect(key="sweep_epsilons").set_value([4.0, typed]).run()
+    app.text_input(key="sweep_epsilons").set_value(f"4, {typed}").run()
     assert [text.value for text in app.error] == [said]
     assert app.button(key="sweep_go").disabled
-    assert app.multiselect(key="sweep_epsilons").value == [4.0, typed]
+    assert app.text_input(key="sweep_epsilons").value == f"4, {typed}"
+
+
+def test_a_decimal_comma_is_pointed_to(opened: Callable[..., AppTest]) -> None:
+    app = opened("tradeoffs", data="karate")
+    assert not any("Read as" in text.value for text in app.caption)
+    app.text_input(key="sweep_epsilons").set_value("1,5").run()
+    assert any(text.value == "Read as ε = 1, 5. A decimal has a point, as in 0.35." for text in app.caption)
+    app.text_input(key="sweep_epsilons").set_value(" ").run()
+    assert any(text.value == "Type at least one ε." for text in app.info)
+    assert app.button(key="sweep_go").disabled
+
+
+@pytest.mark.parametrize(
+    ("method", "unit", "stand_in"),
+    [
+        ("progap", "edge", "progap"),
+        ("dp-mlp", "node", "mlp"),
+        ("edge-rand", "edge", "gnn"),
+        ("dp-gpl", "node", "prompt"),
+    ],
+)
+def test_the_switch_for_comparison_does_something_for_every_method(
+    opened: Callable[..., AppTest], store: RunStore, method: str, unit: str, stand_in: str
+) -> None:
+    app = opened("tradeoffs", data="karate", protects=unit)
+    app.selectbox(key="sweep_method").set_value(method).run()
+    label = app.toggle(key="sweep_none").label
+    assert label == "Also without privacy, for comparison" + (
+        "" if method == stand_in else f": {METHODS[stand_in].title}"
+    )
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    bare = [run.spec for run in store.find(RunQuery()) if run.spec.unit == "none"]
+    assert {one.method for one in bare} == {stand_in}
+    assert sorted(one.seed for one in bare) == [0, 1, 2]
+
+
+def test_a_sweep_begins_with_the_unit_of_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("tradeoffs", data="karate", protects="node")
+    app.button(key="sweep_go").click().run()
+    assert {run.spec.unit for run in store.find(RunQuery())} == {"node", "none"}
+    assert app.query_params["protects"] in ("node", ["node"]), "the filter need not move"
 
 
 def test_a_sweep_says_what_it_trains_on_and_begins_like_the_train_page(

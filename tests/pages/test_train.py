@@ -46,7 +46,7 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     planned = spec(epsilon=2.0).config().plan(KARATE).statement
     shown = _texts(app)
     assert planned.epsilon <= 2
-    assert "sound ε, planned" in shown
+    assert {f"{EPSILONS['sound'].label}", "as planned"} <= {text.value for text in (*app.markdown, *app.caption)}
     assert f"#### {planned.epsilon_as_published:.4g}" in shown
     assert "#### not audited" in {text.value for text in app.markdown}
     assert not [one for one in app.get("page_link") if one.proto.label == "Audit it"], "nothing has run yet"
@@ -89,8 +89,9 @@ def test_a_run_that_was_stopped_at_once_contradicts_itself_nowhere(
     store.leases.made_by(worker, program())
     said = interrupted_statement(asked.config().plan(KARATE).statement, Ledger(), stopped=True)
     store.leases.finish(run, worker, Outcome(state="stopped", statement=statement_to_json(said)))
-    shown = _texts(opened("train", run=run))
-    assert "sound ε of the whole plan" in shown
+    app = opened("train", run=run)
+    shown = _texts(app)
+    assert "of the whole plan" in {text.value for text in app.caption}
     assert "No mechanism had finished when the run ended. One may have been under way" in shown
     assert "protected so far" not in shown
 
@@ -164,12 +165,45 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert any(f"/train?run={run}" in text for text in commands)
 
 
+def test_an_accuracy_is_read_beside_chance_and_a_run_without_privacy(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    run = keep(store, spec(epsilon=2.0), accuracy=0.8)
+    app = opened("train", run=run)
+    assert {metric.label: metric.value for metric in app.metric} == {
+        "Test accuracy": "80.0%",
+        "Largest class": "50.0%",
+        "Without privacy": "not run",
+    }
+    assert "200 test nodes: 95% confidence interval of the test accuracy 73.8% to 85.3%" in _texts(app)
+    assert "No better than chance" not in _texts(app)
+    app.button(key="reference").click().run()
+    assert not app.exception, app.exception
+    (bare,) = (one for one in store.find(RunQuery()) if one.id != run)
+    assert (bare.spec.method, bare.spec.unit, bare.tags) == ("progap", "none", ("reference",))
+    assert app.query_params["run"] in (run, [run]), "it is trained beside this page"
+    assert "0% done" in {metric.value for metric in app.metric}
+    assert not [button for button in app.button if button.key == "reference"]
+    keep(store, bare.spec, accuracy=0.9)
+    app = opened("train", run=run)
+    assert "90.0%" in {metric.value for metric in app.metric}
+    assert bare.id in {dict(parse_qsl(one.proto.query_string)).get("run") for one in app.get("page_link")}
+    assert "this run" in {metric.value for metric in opened("train", run=bare.id).metric}
+
+
+@pytest.mark.parametrize(("accuracy", "how"), [(0.55, "not above"), (0.3, "below")])
+def test_a_run_at_chance_says_so(opened: Callable[..., AppTest], store: RunStore, accuracy: float, how: str) -> None:
+    app = opened("train", run=keep(store, spec(epsilon=0.1), accuracy=accuracy))
+    said = next(text.value for text in app.warning if "No better than chance" in text.value)
+    assert f"The accuracy is {how} that of naming the largest class for everybody (50.0%)" in said
+
+
 def test_a_running_run_shows_progress_and_can_be_stopped(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec(), state="running")
     app = opened("train", run=run)
     assert "50%" in app.get("progress")[0].proto.text
     assert any("noise σ" in table.value for table in app.dataframe), "what was spent so far is shown"
-    assert f"{EPSILONS['sound'].label}, planned" in {text.value for text in app.markdown}
+    assert "as planned" in {text.value for text in app.caption}
     app.button(key="stop").click().run()
     assert store.get(run).state == "stopping"
     assert app.button(key="stop").disabled
@@ -238,3 +272,19 @@ def _curves(app: AppTest) -> dict[str, Any]:
         data for one in app.get("bidi_component") if (data := json.loads(one.proto.json))["name"].startswith("curves.")
     )
     return found
+
+
+def test_what_was_changed_stands_above_what_came_of_it(opened: Callable[..., AppTest], store: RunStore) -> None:
+    before = keep(store, spec(epsilon=2.0), accuracy=0.7)
+    app = opened("train", run=before)
+    app.button(key="change").click().run()
+    assert app.query_params["from"] in (before, [before])
+    app.text_input(key="epsilon").set_value("4").run()
+    app.button(key="go").click().run()
+    (after,) = (one for one in store.find(RunQuery()) if one.id != before)
+    assert "**Changed:** ε asked for 2 → 4" in _texts(app)
+    assert before in {dict(parse_qsl(one.proto.query_string)).get("run") for one in app.get("page_link")}
+    keep(store, after.spec, accuracy=0.8)
+    app.run()
+    assert "**Changed:** ε asked for 2 → 4; test accuracy 70.0% → 80.0%" in _texts(app)
+    assert "**Changed:**" not in _texts(opened("train", run=before))

@@ -243,7 +243,7 @@ def test_a_run_shows_what_was_left_to_its_method(opened: Callable[..., AppTest],
     assert run_form.form_address(record).keys().isdisjoint({"delta", "epochs"})
     other = store.get(keep(store, spec(epsilon=2.0, epochs=7)))
     table = runs.comparison([record, other])
-    assert [column["epochs"] for column in table.values()] == ["auto (100)", "7"]
+    assert [column["Epochs"] for column in table.values()] == ["auto (100)", "7"]
     assert [row["option epochs"] for row in compare.data([record, other])] == ["auto (100)", 7]
 
 

@@ -12,3 +12,18 @@ def split_accuracies(predicted: Tensor, y: Tensor, masks: dict[str, Tensor]) -> 
     test_accuracy."""
     right = (predicted == y).float()
     return {f"{name}_accuracy": float(right[mask].mean()) for name, mask in masks.items() if bool(mask.any())}
+
+
+def chance_level(labels: Tensor) -> dict[str, float]:
+    """What a test accuracy is to be read beside, from the true classes (n,) of the test nodes.
+
+    `test_nodes` is their number n, and `majority_class_accuracy` the share of their largest class: what
+    naming that one class for everybody reaches. Nothing where there are no test nodes.
+
+    >>> chance_level(Tensor([2, 2, 0, 1]).long())
+    {'test_nodes': 4.0, 'majority_class_accuracy': 0.5}
+    """
+    if not labels.numel():
+        return {}
+    nodes = labels.numel()
+    return {"test_nodes": float(nodes), "majority_class_accuracy": float(labels.cpu().bincount().max()) / nodes}

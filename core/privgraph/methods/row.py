@@ -19,7 +19,10 @@ class MethodSpec:
 
     `config` and `train` are "module:attribute". `units` are the privacy units that it supports
     ("none" means that it can run without protection). `neighbours` is the kind of neighbouring relation at
-    node level (`privacy.kinds.Neighbours`), with default options.
+    node level (`privacy.kinds.Neighbours`), with default options. `counterpart` names the method that shows
+    what is reached without privacy, where this one cannot run without protection itself. `own_parts`: it
+    draws who trains and who tests itself, so that of a run's split only the seed counts, and the edges that
+    an inductive one drops.
     """
 
     name: str
@@ -32,12 +35,19 @@ class MethodSpec:
     tasks: tuple[str, ...] = ("node classification",)
     uses_edges: bool = True
     neighbours: Neighbours = Neighbours.NODE
+    counterpart: str = "gnn"
+    own_parts: bool = False
 
     def load_config(self) -> type[MethodConfig]:
         return cast("type[MethodConfig]", attribute(self.config))
 
     def load_train(self) -> TrainEntry[MethodConfig]:
         return cast("TrainEntry[MethodConfig]", attribute(self.train))
+
+    @property
+    def without_privacy(self) -> str:
+        """The name of the method that shows what is reached without privacy: this one, where it can."""
+        return self.name if "none" in self.units else self.counterpart
 
     def refuses(self, task: str, undirected: bool, unit: str) -> str | None:
         """Why this method cannot run on such data with such a unit, or None."""

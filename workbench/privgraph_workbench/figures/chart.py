@@ -104,7 +104,7 @@ class Series:
 @dataclass(frozen=True, kw_only=True)
 class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
-    warnings printed on the figure itself."""
+    warnings printed on the figure itself. `legend`: one that has a single entry is shown, too."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -113,6 +113,11 @@ class Chart:
     badges: tuple[str, ...] = ()
     columns: int = 3
     height: int = 420
+    legend: bool = False
+
+    def has_legend(self, entries: int) -> bool:
+        """Whether a legend of so many entries is shown."""
+        return entries > (0 if self.legend else 1)
 
 
 def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str) -> list[Series]:

@@ -64,6 +64,14 @@ _DARK_TEXT = (
     "{ color: #0b1117 !important; }"
 )
 
+# A part with this key stays in sight beside a form that is longer than the window.
+BESIDE = "beside"
+_BESIDE = (
+    f"@media (min-width: 900px) {{ [data-testid=stColumn]:has(.st-key-{BESIDE}) > [data-testid=stVerticalBlock] "
+    f"{{ height: 100%; }} [data-testid=stLayoutWrapper]:has(> .st-key-{BESIDE}) {{ position: sticky; top: 4.5rem; }} "
+    f".st-key-{BESIDE} {{ max-height: calc(100vh - 6rem); overflow-y: auto; }} }}"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -78,7 +86,7 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{_ROOM}{_BESIDE}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 

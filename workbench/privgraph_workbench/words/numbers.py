@@ -84,15 +84,19 @@ def proved_epsilon(epsilon: float) -> str:
 
 def metric(name: str, value: float) -> str:
     """A result of a run: what methods measure are shares of nodes, in percent wherever they stand, but for
-    losses and epsilons.
+    losses, epsilons and numbers of nodes.
 
     >>> metric("labels_flipped_by_noise", 0.375), metric("val_loss", 0.65873)
     ('37.5%', '0.659')
     >>> metric("epsilon_sanitised", 2.00011)
     '2.001'
+    >>> metric("test_nodes", 1350.0)
+    '1,350'
     """
     if name.startswith("epsilon"):
         return upper(value)
+    if name.endswith("_nodes"):
+        return f"{value:,.0f}"
     return percent(value) if 0 <= value <= 1 and not name.endswith("loss") else number(value)
 
 

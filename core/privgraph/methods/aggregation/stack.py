@@ -14,6 +14,7 @@ from privgraph.data.graph import Graph
 from privgraph.mechanisms.aggregation import AggregationPerturbation, release_stack
 from privgraph.mechanisms.degree import bounded_graph
 from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.methods.accuracies import chance_level
 from privgraph.methods.aggregation.options import AggregationConfig, unprotected_training
 from privgraph.methods.training import Member
 from privgraph.nn.inputs import Inputs, Shared
@@ -211,6 +212,7 @@ class Stack:
                     metrics[f"{name}_accuracy"] = float(right[index][mask].double().mean())
             test = self.test_masks[index]
             if bool(test.any()):
+                metrics |= chance_level(self.labels[test])
                 metrics["test_precision"] = macro_precision(predicted[index][test], self.labels[test], self.classes)
             if member.context.folder is not None:
                 probabilities = logits[index].softmax(0).t().cpu().numpy()

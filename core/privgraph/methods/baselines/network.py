@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from privgraph.data.graph import Graph
-from privgraph.methods.accuracies import SPLITS, split_accuracies
+from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.baselines.options import GraphNetworkOptions
 from privgraph.methods.training import Context
 from privgraph.nn.gnn import GraphNetwork, initialise
@@ -53,4 +53,4 @@ def fit(graph: Graph, options: GraphNetworkOptions, context: Context) -> Iterato
         for name, value in accuracies.items():
             yield Metric(name=name, value=value, step=epoch)
         yield Progress(step=epoch, total=options.epochs, stage="training")
-    yield Result(metrics=best)
+    yield Result(metrics={**best, **chance_level(y[masks["test"]])})

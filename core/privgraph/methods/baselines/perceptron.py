@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from privgraph.methods.accuracies import SPLITS
+from privgraph.methods.accuracies import SPLITS, chance_level
 from privgraph.methods.baselines.mlp.config import MlpOptions
 from privgraph.methods.training import Member
 from privgraph.nn.inputs import Shared
@@ -67,4 +67,4 @@ def results(
             for name, values in zip(SPLITS, found, strict=True)
             if bool(masks[name][place].any())
         }
-        yield index, Result(metrics=metrics)
+        yield index, Result(metrics={**metrics, **chance_level(labels[masks["test"][place]])})

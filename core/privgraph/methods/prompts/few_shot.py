@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from privgraph.data.graph import Graph
+from privgraph.methods.accuracies import chance_level
 from privgraph.methods.prompts.options import PromptOptions
 from privgraph.methods.prompts.pretrained import PreparedGraph, prepare
 from privgraph.methods.training import Context
@@ -101,13 +102,14 @@ class Judge:
         yield Metric(name="val_accuracy", value=right, step=step, stage=stage)
 
     def accuracies(self, answering: Answering) -> dict[str, float]:
-        """On the nodes tuned on (train), queries (val) and test nodes."""
+        """On the nodes tuned on (train), queries (val) and test nodes; and the chance level."""
         parts = {
             "train": self._shots.nodes[self._shots.nodes >= 0],
             "val": self._prepared.query_nodes,
             "test": self._prepared.test_nodes,
         }
-        return {f"{name}_accuracy": self.accuracy(answering, nodes) for name, nodes in parts.items()}
+        found = {f"{name}_accuracy": self.accuracy(answering, nodes) for name, nodes in parts.items()}
+        return {**found, **chance_level(self._prepared.labels[self._prepared.test_nodes])}
 
     @torch.no_grad()
     def accuracy(self, answering: Answering, nodes: Tensor) -> float:

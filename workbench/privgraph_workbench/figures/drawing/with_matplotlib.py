@@ -73,7 +73,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * 15), subsequent_indent="   ")]
     entries = len(dict.fromkeys(_entry(series) for series in chart.series if series.legend and series.name))
     legend_columns = _legend_columns(chart, width)
-    legend_rows = math.ceil(entries / legend_columns) if entries > 1 else 0
+    legend_rows = math.ceil(entries / legend_columns) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
     head = 0.4 + 0.22 * len(badges)
     body = chart.height / 95 + 0.24 * legend_rows
@@ -115,7 +115,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
             handles.setdefault(_entry(series), (handle, series.name))
     for place, panel in enumerate(chart.panels):
         _finish(axes[place // columns][place % columns], panel)
-    if len(handles) > 1:
+    if chart.has_legend(len(handles)):
         found = list(handles.values())
         upper.legend(
             [handle for handle, _ in found],

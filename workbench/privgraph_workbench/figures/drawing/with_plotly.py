@@ -142,7 +142,7 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
 
 
 def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows: int, columns: int) -> None:
-    legend = _LEGEND_ROW * math.ceil(entries / _legend_columns(chart)) if entries > 1 else 0
+    legend = _LEGEND_ROW * math.ceil(entries / _legend_columns(chart)) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", 105)]
     titles = [0 if panel.bare else len(title_lines(panel, columns)) for panel in chart.panels]
     words = max(18 * lines + 16 * bool(panel.rules) for lines, panel in zip(titles, chart.panels, strict=True))
@@ -168,7 +168,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
         plot_bgcolor=colours.background,
         height=height,
         margin={"l": 16, "r": 48 if sideways else 16, "t": top, "b": below + legend},
-        showlegend=entries > 1,
+        showlegend=chart.has_legend(entries),
         legend={
             "orientation": "h",
             "x": 0,

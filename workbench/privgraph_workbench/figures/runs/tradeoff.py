@@ -126,7 +126,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         for number_, level in enumerate(levels):
             for row in rows:
                 if row["graph"] == graph and row["reference"] and _curve(row) == level:
-                    series.append(_level(row, level, len(curves) + number_, place, (low, high)))
+                    series += _level(row, level, len(curves) + number_, place, (low, high))
     series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
@@ -144,6 +144,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges=(*badges, *badges_of(rows)),
         columns=2,
         height=110 + 330 * math.ceil(len(graphs) / 2),
+        legend=True,
     )
 
 
@@ -193,6 +194,20 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
             group=curve,
         )
     )
+    sure = [row for row in points[kind] if row["low"] is not None]
+    if sure:
+        series.append(
+            Series(
+                name="95% confidence of each point",
+                kind="links",
+                x=tuple(float(row[COLUMNS[kind]]) for row in sure for _ in range(2)),
+                y=tuple(end for row in sure for end in (row["low"], row["high"])),
+                slot=slot,
+                panel=panel,
+                legend=False,
+                group=curve,
+            )
+        )
     ends = [
         (row["epsilon"], row["epsilon_as_published"], row["mean"])
         for row in points["sound"]
@@ -244,18 +259,23 @@ def _keys(series: Sequence[Series]) -> list[Series]:
     ]
 
 
-def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]) -> Series:
-    return Series(
-        name=name,
-        kind="level",
-        x=ends,
-        y=(row["mean"],),
-        slot=slot,
-        shape=1 + slot % 5,
-        panel=panel,
-        group=name,
-        hover=(_hover(row, name),) * 2,
+def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]) -> list[Series]:
+    """A line from end to end, in its 95% band where there are seeds enough for one."""
+    series = band([{**row, "x": end} for end in ends], "x", slot=slot, panel=panel, group=name)
+    series.append(
+        Series(
+            name=name,
+            kind="level",
+            x=ends,
+            y=(row["mean"],),
+            slot=slot,
+            shape=1 + slot % 5,
+            panel=panel,
+            group=name,
+            hover=(_hover(row, name),) * 2,
+        )
     )
+    return series
 
 
 def _hover(row: Row, curve: str) -> str:

@@ -24,14 +24,16 @@ STEPS = (
 )
 
 
-def send(specs: Sequence[RunSpec], tags: Sequence[str] = ()) -> None:
-    """Submit the runs, and open the first. What is wrong is one sentence, and the page stays as it is."""
+def send(specs: Sequence[RunSpec], tags: Sequence[str] = (), *, changed: str = "") -> None:
+    """Submit the runs, and open the first. What is wrong is one sentence, and the page stays as it is.
+    `changed`: the run whose settings were changed to these."""
     before = queue.store().find(RunQuery(ids=(specs[0].id,)))
     try:
         ids = queue.submit(specs, tags=tags)
     except (StoreError, OptionError, OSError) as error:
         st.error(markup.sentence(error))
         return
+    st.session_state.setdefault("changed", {}).update(dict.fromkeys(ids, changed))
     st.session_state["earlier"] = ids[0] if before and not before[0].pending else ""
     st.switch_page(shell.page("train"), query_params={"run": ids[0]})
 

@@ -82,7 +82,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
     refuted = statement_words.refutations(statement)
     boxes = (
         (
-            EPSILONS["sound"].label + (", planned" if planned else "" if whole else " of the whole plan"),
+            EPSILONS["sound"].label,
             stated("sound", statement.epsilon),
             f"What this noise {will}, by a proof that we stand for. Computed by: "
             f"{markup.literal(statement.accountant or 'no need')}.",
@@ -104,6 +104,8 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
     for card, (label, value, help_) in zip(cards, boxes, strict=True):
         card.markdown(label, help=help_)
         card.markdown(f"#### {value}")
+    if planned or not whole:
+        cards[0].caption("as planned" if planned else "of the whole plan")
     with cards[-1]:
         _under_audited(statement, run)
     for sentence in refuted:

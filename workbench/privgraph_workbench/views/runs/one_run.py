@@ -26,10 +26,12 @@ from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, layout, statement, states
 from privgraph_workbench.views.parts.file_links import run_exports
-from privgraph_workbench.views.runs import private_rows
+from privgraph_workbench.views.runs import comparison, private_rows
 from privgraph_workbench.words import markup, meaning, naming, settings
 from privgraph_workbench.words.numbers import duration, number, percent, stated
 
+CHANGED = "from"
+"""In an address of the form: the run whose settings it begins with."""
 POLL_SECONDS = 1.0
 LOG_LINES = 200
 
@@ -43,12 +45,13 @@ def show(run: str) -> None:
         states.unreadable(record)
         return
     st.title(markup.literal(METHODS[record.spec.method].title if record.spec.method in METHODS else record.spec.method))
-    shell.fragment(_live, run_every=POLL_SECONDS if record.pending else None)(run, record.pending)
+    live = record.pending or comparison.waiting(record)
+    shell.fragment(_live, run_every=POLL_SECONDS if live else None)(run, live)
 
 
-def _live(run: str, was_pending: bool) -> None:
-    """Everything of the run; redrawn every second while it may still change, and once as a whole when it is
-    over."""
+def _live(run: str, was_live: bool) -> None:
+    """Everything of the run; redrawn every second while it, or the run without privacy beside it, may still
+    change, and once as a whole when that is over."""
     queue.tick()
     try:
         watched = watching.watch(queue.store(), run)
@@ -56,7 +59,7 @@ def _live(run: str, was_pending: bool) -> None:
         st.info("This run was deleted.")
         return
     record, events = watched.record, watched.events
-    if (was_pending and not record.pending) or record.unreadable:
+    if record.unreadable or (was_live and not record.pending and not comparison.waiting(record)):
         st.rerun()
     _head(record)
     beginning.earlier(record)
@@ -64,7 +67,7 @@ def _live(run: str, was_pending: bool) -> None:
         (st.error if record.state in ("failed", "lost") else st.info)(markup.sentence(record.error))
     left, right = st.columns(2, gap="large")
     with left:
-        _results(record)
+        comparison.show(record)
         drawing = watched.drawing(layout.theme())
         if record.pending and not drawing.figure["data"]:
             beginning.show(record, _facts(record))
@@ -138,7 +141,7 @@ def _buttons(record: RunRecord) -> None:
 
 
 def form_address(record: RunRecord) -> dict[str, str]:
-    """The query parameters that fill the form with the run's settings."""
+    """The query parameters that fill the form with the run's settings, and say whose they are."""
     spec = record.spec
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     return {
@@ -149,29 +152,8 @@ def form_address(record: RunRecord) -> dict[str, str]:
         "device": spec.device,
         **widgets.address(spec.options, known=known),
         **widgets.address(spec.data_options, prefix="data."),
+        CHANGED: record.id,
     }
-
-
-def _results(record: RunRecord) -> None:
-    if not record.metrics:
-        return
-    first, second, third = st.columns(3)
-    accuracy = record.metrics.get("test_accuracy")
-    first.metric(
-        "Test accuracy",
-        percent(accuracy),
-        help="Share of the people of the test set, never used in training, whose class was found. For an "
-        "evaluator: it was measured on their true classes, and no ε here covers it",
-        border=True,
-    )
-    second.metric("Validation accuracy", percent(record.metrics.get("val_accuracy")), border=True)
-    third.metric(
-        "Time",
-        duration(record.seconds),
-        help=f"On {markup.literal(record.device or 'an unknown device')}; peak memory "
-        f"{record.peak_memory_mb or 0:.0f} MB",
-        border=True,
-    )
 
 
 def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:

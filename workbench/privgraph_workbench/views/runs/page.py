@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from privgraph.options import Option, OptionError, Parameter, Scalar
+from privgraph.options import Option, OptionError, Parameter
 from privgraph.registry import METHODS
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import live_plot
@@ -19,12 +19,12 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import state_word
 from privgraph_workbench.views.runs.one_run import form_address
-from privgraph_workbench.words import markup, meaning, naming, settings
-from privgraph_workbench.words.naming import method_title, options_read, run_labels, statements_of, unit_of
+from privgraph_workbench.words import differences, markup, meaning, naming
+from privgraph_workbench.words.naming import method_title, run_labels, statements_of, unit_of
 from privgraph_workbench.words.numbers import duration, option, percent, stated
 from privgraph_workbench.words.statements import three_numbers
 
@@ -42,21 +42,22 @@ ORDERS = {
 }
 COLUMNS = {
     "open": st.column_config.LinkColumn("Run", display_text="open", help="Open the run", width="small"),
+    # what a narrow screen has room for stands first
+    "method": st.column_config.TextColumn("Method", width="small"),
+    "test_accuracy": st.column_config.NumberColumn("Accuracy", format="%.1f%%", width=80, help="On the test nodes"),
+    "sound_epsilon": st.column_config.TextColumn(
+        EPSILONS["sound"].title, width=70, help="What the noise does guarantee; ∞: nothing"
+    ),
     "state": st.column_config.TextColumn("State", width="small"),
-    "method": st.column_config.TextColumn("Method"),
     "dataset": st.column_config.TextColumn("Data", width="medium"),
     "nodes": st.column_config.NumberColumn("Nodes", format="localized", width="small", help="How large its graph is"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
-    "sound_epsilon": st.column_config.TextColumn(
-        EPSILONS["sound"].title, help="What the noise does guarantee; ∞: nothing"
-    ),
     "published_epsilon": st.column_config.TextColumn(
         EPSILONS["published"].title, help="The paper's own formula at the same noise"
     ),
     "audited_epsilon": st.column_config.TextColumn(
         EPSILONS["audited"].title, help="At least so much: shown by an attack"
     ),
-    "test_accuracy": st.column_config.NumberColumn("Test accuracy", format="%.1f%%"),
     "seed": st.column_config.NumberColumn("Seed", format="%d"),
     "seconds": st.column_config.NumberColumn(
         "Seconds", format="%.1f", help="Of the whole batch, where runs were trained together"
@@ -320,6 +321,8 @@ def _compare(records: Sequence[RunRecord]) -> None:
     live_plot.show(compare.plot(rows, layout.theme()), key="compare.bars")
     figure_exports("compare", rows, statements)
     st.dataframe(comparison(records), alt="The chosen runs side by side", height="content")
+    if together := composition.together(records):
+        st.caption(together)
     points = [
         point
         for record, label in zip(records, labels, strict=True)
@@ -331,30 +334,15 @@ def _compare(records: Sequence[RunRecord]) -> None:
         figure_exports("curves", points, statements, name="compared")
 
 
-def _settings(record: RunRecord) -> dict[str, Scalar]:
-    spec = record.spec
-    return {
-        "method": method_title(spec.method),
-        "graph": naming.graph_title(record),
-        "seed": spec.seed,
-        **options_read(record),
-    }
-
-
-def _shown(record: RunRecord) -> dict[str, Scalar]:
-    """The settings with words for what was left to the method."""
-    found, words_ = _settings(record), settings.shown(record)
-    return {name: words_.get(name, value) for name, value in found.items()}
-
-
 def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     """Column by column: results, privacy, and those settings in which the runs differ."""
-    asked = [_settings(record) for record in records]
+    asked = [differences.settings_of(record) for record in records]
     names = dict.fromkeys(name for one in asked for name in one)
     differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
     titles = [mark.title for mark in EPSILONS.values()]
+    methods = dict.fromkeys(record.spec.method for record in records)
     table: dict[str, dict[str, str]] = {}
-    for record, label, options in zip(records, run_labels(records), map(_shown, records), strict=True):
+    for record, label, options in zip(records, run_labels(records), map(differences.shown, records), strict=True):
         statement = record.statement
         table[label] = {
             "state": state_word(record.state),
@@ -363,11 +351,6 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             **(dict(three_numbers(statement)) if statement else dict.fromkeys(titles, "—")),
             "δ": f"{statement.delta:.2g}" if statement else "—",
             "time": duration(record.seconds),
-            **{_asked(name): option(options[name]) if name in options else "—" for name in differ},
+            **{differences.title(name, methods): option(options[name]) if name in options else "—" for name in differ},
         }
     return table
-
-
-def _asked(name: str) -> str:
-    """A setting's name; a budget is what was asked for, which is not always what holds."""
-    return "ε asked for" if name == "epsilon" else name

@@ -11,30 +11,27 @@ import streamlit as st
 from privgraph.data.spec import DatasetSpec
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
-from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
-from privgraph_workbench.facts import datasets, method_costs
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.axes import COLUMNS
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import neighbours_heatmap, tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import sweep_form
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import number, percent, stated
+from privgraph_workbench.words.numbers import percent, stated
 
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
-MOST_COMPOSED = 100
-"""How many runs are priced together: more of them take too long."""
 
 
 def page() -> None:
@@ -53,10 +50,8 @@ def page() -> None:
     query = _filters(spec)
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
-    with st.expander(
-        "Run a sweep: several ε, several seeds", expanded=not queue.store().count(query), icon=":material/grid_on:"
-    ):
-        sweep_form.show(spec, _newest(query))
+    st.subheader("Run a sweep: several ε, several seeds", anchor=sweep_form.PLACE, divider="gray")
+    sweep_form.show(spec, _newest(query))
 
 
 def _newest(query: RunQuery) -> RunRecord | None:
@@ -116,15 +111,14 @@ def _filters(spec: DatasetSpec) -> RunQuery:
 
 
 def _follow_sweep() -> None:
-    """The filters show what the sweep that was just sent protects, by which method."""
-    method, unit = st.session_state.pop("sent", (None, None))
+    """The filters show what the sweep that was just sent protects, by which methods."""
+    methods, unit = st.session_state.pop("sent", ((), None))
     if unit is None:
         return
     if st.session_state.get("protects") != "both":
         st.session_state["protects"] = unit
-    chosen = st.query_params.get_all("curve")
-    if chosen and method not in chosen:
-        st.query_params["curve"] = [*chosen, method]
+    if chosen := st.query_params.get_all("curve"):
+        st.query_params["curve"] = list(dict.fromkeys([*chosen, *methods]))
 
 
 def _in_state(query: RunQuery, states: tuple[str, ...]) -> RunQuery:
@@ -141,23 +135,9 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 @lru_cache(maxsize=16)
 def _together(url: str, ids: tuple[str, ...]) -> str:
-    """What all private runs of the same people have shown together; nothing where there is no such number to
-    give."""
+    """`composition.together` of these runs. Finished runs never change, so this is computed once."""
     records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-    people: dict[object, list[PrivacyStatement]] = {}
-    for record in records:
-        if record.statement is not None and record.statement.unit != "none":
-            people.setdefault(GraphId.of(record.spec).people, []).append(record.statement)
-    most = max(people.values(), key=len, default=[])
-    if not 2 <= len(most) <= MOST_COMPOSED or len({one.unit for one in most}) > 1:
-        return ""
-    delta = max(one.delta for one in most)
-    price = method_costs.cost(tuple(entry for one in most for entry in one.ledger), delta)
-    return (
-        f"**All together.** {len(most)} private runs here read the same people. Whoever sees all of them has "
-        f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "
-        "without noise are not in this number: they protect nobody."
-    )
+    return composition.together(records)
 
 
 @lru_cache(maxsize=16)
@@ -182,9 +162,9 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     if was_waiting and not waiting:
         st.rerun()
-    others = waiting - sweep_form.progress()
-    if others > 0:
-        st.info(f"{others} {'other ' * (others < waiting)}run{'s are' if others != 1 else ' is'} under way.", icon="⏳")
+    if waiting:
+        those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
+        st.info(f"{those} under way; the figure grows as they end. [See the sweep](#{sweep_form.PLACE})", icon="⏳")
     ids = tuple(row["id"] for row in queue.store().find_rows(_in_state(query, ("done",))))
     rows, statements = _curve(queue.store().url, ids)
     readable(_refused(queue.store().url, ids))
@@ -208,7 +188,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     st.caption(
         f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which "
         "the paper's formula says of the same noise; with a single ε the line is but a dash through them. "
-        "Lines from end to end have no ε: they protect nothing, or use no edges at all. Bands: 95% "
+        "Lines from end to end have no ε: they protect nothing, or use no edges at all. Bars and bands: 95% "
         "bootstrap over seeds, from three seeds on. An accuracy that was measured on private data is itself "
         "not released."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +11,7 @@ import streamlit as st
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan
-from privgraph.options import Option, OptionError, Parameter, Scalar, parameters, parse
+from privgraph.options import Option, OptionError, Parameter, Scalar, listed, parameters, parse
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.memory import too_large
 from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
@@ -27,9 +28,13 @@ from privgraph_workbench.words import markup, naming
 MOST_SWEEP = 60
 PREFIX = "data."
 FIGURE = "curve-of-runs"
-"""The place of the figure on the page, for links."""
-EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+PLACE = "sweep"
+"""The places of the figure and of this form on the page, for links."""
+DECIMAL_COMMA = re.compile(r"\d,\d")
+EPSILONS = "0.5, 1, 4"
+"""The budgets with which the form begins."""
 PENDING = ("queued", "running", "stopping")
+POLL_SECONDS = 2.0
 SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
 
 
@@ -43,21 +48,37 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         left.selectbox("Method", offered, key="sweep_method", format_func=lambda name: METHODS[name].title)
     ]
     units = [unit for unit in chosen.units if unit != "none"]
+    shown = st.session_state.get("protects")
     unit = str(
-        left.segmented_control("Protect", units, default=units[0], required=True, key=f"sweep_unit.{chosen.name}")
+        left.segmented_control(
+            "Protect",
+            units,
+            default=shown if shown in units else units[0],
+            required=True,
+            key=f"sweep_unit.{chosen.name}.{shown}",  # another unit in the figure: the form begins with it
+        )
     )
-    texts = middle.multiselect(
-        "ε values: choose, or type your own",
-        list(EPSILONS),
-        default=[0.5, 1.0, 4.0],
+    typed = middle.text_input(
+        "ε values",
+        value=EPSILONS,
         key="sweep_epsilons",
-        format_func=lambda value: f"{value:.12g}" if isinstance(value, float) else str(value),
-        accept_new_options=True,
-        placeholder="Type a number such as 0.35",
+        placeholder=EPSILONS,
+        help="Numbers with a comma or a space between them; a decimal point, as in 0.35. A smaller ε is more private",
     )
+    texts = typed.replace(",", " ").replace(";", " ").split()
+    reference = METHODS[chosen.without_privacy]
     compare = middle.toggle(
-        "Also the same method without privacy, for comparison", value="none" in chosen.units, key="sweep_none"
+        "Also without privacy, for comparison"
+        if reference.name == chosen.name
+        else f"Also without privacy, for comparison: {reference.title}",
+        value=True,
+        key="sweep_none",
+        help=None
+        if reference.name == chosen.name
+        else f"{chosen.title} has no version without noise, so {reference.title} stands in for it",
     )
+    if DECIMAL_COMMA.search(typed):
+        middle.caption(f"Read as ε = {listed(texts)}. A decimal has a point, as in 0.35.")
     asked = right.number_input("Seeds", value=int(SEEDS.default), step=1, key="sweep_seeds")
     data = data_options.options_form(spec)
     if drawn is not None and _same(drawn.spec.data_options, data.values):
@@ -71,11 +92,13 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         try:
             facts = datasets.public_facts(spec, data.values, "random")
             _about(spec, facts)
-            settings: list[dict[str, Scalar]] = [{"unit": unit, "epsilon": one} for one in _epsilons(chosen, texts)]
-            settings += [{"unit": "none"}] if compare and "none" in chosen.units else []
-            specs = _specs(chosen, spec, data.values, settings, int(parse(SEEDS, asked)))
+            settings: list[tuple[str, dict[str, Scalar]]] = [
+                (chosen.name, {"unit": unit, "epsilon": one}) for one in _epsilons(chosen, texts)
+            ]
+            settings += [(reference.name, {"unit": "none"})] if compare else []
+            specs = _specs(spec, data.values, settings, int(parse(SEEDS, asked)))
             if facts is not None and len(specs) <= MOST_SWEEP:
-                plans = [facts_plans.plan(chosen.name, one, facts) for one in settings]
+                plans = [facts_plans.plan(method, one, facts) for method, one in settings]
         except (OptionError, DataError) as error:
             reasons.append(str(error))
     if len(specs) > MOST_SWEEP:
@@ -90,24 +113,28 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     if data.errors:
         st.info(widgets.pointer(data.errors), icon=":material/edit:")
     elif not texts:
-        st.info("Choose at least one ε.")
+        st.info("Type at least one ε.")
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private and not reasons:
         statement.looking(private, int(asked), "private runs of this sweep")
+    under_way = set(_pending())
+    again = bool(specs) and {one.id for one in specs} <= set(st.session_state.get("sweep", ()))
     if st.button(
         f"Run the sweep ({len(specs)} runs)" if specs else "Run the sweep",
         type="primary",
         key="sweep_go",
-        disabled=bool(reasons or data.errors or not texts),
+        disabled=bool(reasons or data.errors or not texts) or (again and bool(under_way)),
         icon=":material/play_arrow:",
     ):
         try:
-            st.session_state["sweep"] = tuple(queue.submit(specs, tags=["sweep"]))
+            sent = queue.submit(specs, tags=["sweep"])
         except (StoreError, OptionError, OSError) as error:
             st.error(markup.sentence(error))
             return
-        st.session_state["sent"] = (chosen.name, unit)
+        st.session_state["sweep"] = tuple(dict.fromkeys([*under_way, *sent]))
+        st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit)
         st.rerun()
+    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(bool(under_way))
 
 
 _BEGUN = "sweep.begun"
@@ -129,34 +156,45 @@ def _same(options: Mapping[str, Scalar], values: Mapping[str, Scalar]) -> bool:
     return bool(values) and {**values, **options} == {**values}
 
 
-def progress() -> int:
+def pending() -> int:
+    """How many runs of the sweeps that were sent from here are under way."""
+    return len(_pending())
+
+
+def _pending() -> tuple[str, ...]:
+    ids: tuple[str, ...] = st.session_state.get("sweep", ())
+    return tuple(str(row["id"]) for row in queue.store().find_rows(RunQuery(ids=ids, states=PENDING))) if ids else ()
+
+
+def _progress(was_under_way: bool) -> None:
     """How far the sweep is that was sent last, with a way to stop it, and, when it is over, the way to the
-    figure. Returns how many of its runs are under way."""
+    figure."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
-        return 0
+        return
+    queue.tick()
     states = Counter(row["state"] for row in queue.store().find_rows(RunQuery(ids=ids)))
     said = f"**The sweep:** {states['done']} of {len(ids)} runs finished"
     failed = sum(count for state, count in states.items() if state in FINISHED and state != "done")
     said += f", {failed} did not get to their end" if failed else ""
-    pending = sum(states.values()) - states["done"] - failed
-    if pending:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.info(f"{said}; the figure grows as they end.", icon="⏳")
-            stopping = states["stopping"] == pending
-            st.button(
-                "Stopping…" if stopping else "Stop the sweep",
-                key="sweep_stop",
-                icon=":material/stop:",
-                disabled=stopping,
-                on_click=_stop,
-                args=(ids,),
-            )
+    left = sum(states.values()) - states["done"] - failed
+    if was_under_way and not left:
+        st.rerun()
+    if left:
+        st.progress((states["done"] + failed) / len(ids), text=f"{said}; the figure above grows as they end.")
+        stopping = states["stopping"] == left
+        st.button(
+            "Stopping…" if stopping else "Stop the sweep",
+            key="sweep_stop",
+            icon=":material/stop:",
+            disabled=stopping,
+            on_click=_stop,
+            args=(ids,),
+        )
     elif states["done"]:
         st.success(f"{said}. [See the figure](#{FIGURE})", icon=":material/check_circle:")
     else:
         st.warning(f"{said}.")
-    return pending
 
 
 def _stop(ids: tuple[str, ...]) -> None:
@@ -176,7 +214,7 @@ def _about(spec: DatasetSpec, facts: PublicFacts | None) -> None:
     )
 
 
-def _epsilons(chosen: MethodSpec, texts: Sequence[float | str]) -> list[float]:
+def _epsilons(chosen: MethodSpec, texts: Sequence[str]) -> list[float]:
     """The wanted budgets, ascending, each once. Raises `OptionError` for one that the method does not
     admit."""
     known = next(one for one in parameters(chosen.load_config()) if one.name == "epsilon")
@@ -184,11 +222,10 @@ def _epsilons(chosen: MethodSpec, texts: Sequence[float | str]) -> list[float]:
 
 
 def _specs(
-    chosen: MethodSpec,
     spec: DatasetSpec,
     data: Mapping[str, Scalar],
-    settings: Sequence[Mapping[str, Scalar]],
+    settings: Sequence[tuple[str, Mapping[str, Scalar]]],
     seeds: int,
 ) -> list[RunSpec]:
-    made = (make_spec(chosen.name, spec.name, one, data_options=data) for one in settings)
+    made = (make_spec(method, spec.name, one, data_options=data) for method, one in settings)
     return [run for one in made for run in sweep(one, seeds=range(seeds))]

@@ -17,6 +17,7 @@ from privgraph.runs.memory import too_large
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, choosing, statement
 from privgraph_workbench.views.runs import one_run
 from privgraph_workbench.words import markup, naming
@@ -87,7 +88,7 @@ def form() -> None:
         for complaint in widgets.complaints([*known, *SETUP]):
             st.warning(complaint)
         data = data_options.options_form(spec)
-        split = _choose_split(spec)
+        split = _choose_split(spec, chosen)
         privacy = _privacy(chosen, spec, known)
         rest = [parameter for parameter in known if _concerns(parameter, privacy.values.get("unit"))]
         filled = privacy | widgets.options_form(rest, known=privacy.values, fold=True)
@@ -149,7 +150,7 @@ def _group(unit: str) -> str:
     return f"**{group.title}.** {group.about}{more}\n\n" + "\n".join(lines)
 
 
-def _choose_split(spec: DatasetSpec) -> str:
+def _choose_split(spec: DatasetSpec, method: MethodSpec) -> str:
     offered = ["random", "public", "inductive"] if spec.public_split else ["random", "inductive"]
     with st.expander("Split: which nodes train, and which test", key="fold.split"):
         meaning = {
@@ -161,6 +162,11 @@ def _choose_split(spec: DatasetSpec) -> str:
             "Split", offered, default="random", required=True, key="split", bind="query-params"
         )
         st.caption(f"{meaning[chosen]}.")
+        if method.own_parts:
+            st.caption(
+                f"{method.title} draws its own private and public nodes, by the options of its parts below: of the "
+                "split it takes the seed, and the edges that an inductive one leaves out."
+            )
     return chosen
 
 
@@ -212,8 +218,9 @@ def _preview(
     filled: widgets.Filled,
     setup: widgets.Filled,
 ) -> None:
-    with st.container(border=True):
+    with st.container(border=True, key=shell.BESIDE):
         st.markdown("#### Before anything runs")
+        run = st.container()  # above what may be long, so that it is never out of sight
         wrong = [*data.errors, *filled.errors, *setup.errors]  # said at their fields
         reasons: list[str] = []
         planned, waiting = None, False
@@ -246,7 +253,7 @@ def _preview(
             st.fragment(_await_facts, run_every=1.0)(spec, data, split)
         count = int(setup.values.get("seeds", 1))
         label = "Run" if count == 1 else f"Run {count} seeds"
-        if st.button(
+        if run.button(
             label,
             type="primary",
             key="go",
@@ -255,7 +262,7 @@ def _preview(
             icon=":material/play_arrow:",
         ):
             specs = _specs(chosen, spec, data.values, split, filled.values, setup.values)
-            beginning.send(specs)
+            beginning.send(specs, changed=st.query_params.get(one_run.CHANGED, ""))
 
 
 def _await_facts(spec: DatasetSpec, data: widgets.Filled, split: str) -> None:

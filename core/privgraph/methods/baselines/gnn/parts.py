@@ -13,7 +13,7 @@ from privgraph.data.graph import Graph
 from privgraph.mechanisms.noisy_max import NoisyMax
 from privgraph.methods.baselines.gnn.config import Config
 from privgraph.methods.teachers.parts import Parts, random_queries, split_parts
-from privgraph.methods.teachers.student import fit_student, student_metrics
+from privgraph.methods.teachers.student import final_metrics, fit_student
 from privgraph.methods.training import Context
 from privgraph.progress import Event, Result
 from privgraph.streams import Secret
@@ -46,7 +46,7 @@ def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Eve
         total=config.epochs,
         judged=judged,
     )
-    yield Result(metrics=student_metrics(judged, logits))
+    yield Result(metrics=final_metrics(judged, logits))
 
 
 def joined(parts: Parts) -> Graph:

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from privgraph.mechanisms.gradients import SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
-from privgraph.methods.accuracies import SPLITS, split_accuracies
+from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.gradients.dp_gnn.config import Config
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs
@@ -80,4 +80,4 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     for chosen in config.unpaid():
         context.ledger.add(chosen)
         yield Spent(entry=entry_to_json(chosen))
-    yield Result(metrics=best)
+    yield Result(metrics={**best, **chance_level(y[masks["test"]])})

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
-from privgraph.methods.accuracies import SPLITS, split_accuracies
+from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.gradients.heter_poisson.config import Config
 from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
 from privgraph.methods.training import Member
@@ -101,4 +101,4 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         )
         # Those of training nodes read their own features, and are not covered.
         yield Artifact(name="predictions.npz", title="Predicted class of every node (not for release)")
-    yield Result(metrics=accuracies)
+    yield Result(metrics={**accuracies, **chance_level(y[masks["test"]])})

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from privgraph.methods.accuracies import chance_level
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
@@ -326,6 +327,7 @@ class Run:
         chances = self._chances(prepared, table, student, public)
         at = torch.searchsorted(public, prepared.test_nodes)
         self.metrics["test_accuracy"] = _accuracy(chances[at], prepared, prepared.test_nodes)
+        self.metrics.update(chance_level(prepared.labels[prepared.test_nodes]))
         yield Metric(name="test_accuracy", value=self.metrics["test_accuracy"], step=self.steps, stage="student")
         if self.context.folder is not None:
             np.savez(

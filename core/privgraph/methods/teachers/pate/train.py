@@ -16,7 +16,7 @@ from privgraph.mechanisms.noisy_max import NoisyMax
 from privgraph.methods.teachers.answers import NAME, Answers
 from privgraph.methods.teachers.parts import Parts, random_queries, split_parts
 from privgraph.methods.teachers.pate.config import Config
-from privgraph.methods.teachers.student import fit_student, student_metrics
+from privgraph.methods.teachers.student import final_metrics, fit_student
 from privgraph.methods.training import Context, Member
 from privgraph.nn.inputs import Shared
 from privgraph.nn.layers import EVALUATION, Linear
@@ -80,7 +80,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     logits = yield from fit_student(
         parts.public, queries, labels, options=config, context=context, done=config.teachers, total=total
     )
-    yield Result(metrics={**student_metrics(parts.public, logits), **metrics})
+    yield Result(metrics={**final_metrics(parts.public, logits), **metrics})
 
 
 def draw_teachers(private_nodes: Tensor, nodes: int, teachers: int, secret: Secret) -> Tensor:

@@ -21,7 +21,7 @@ from privgraph.methods.teachers.privgnn.sampling import chunks, coins
 from privgraph.methods.teachers.privgnn.table import class_scores, class_sums
 from privgraph.methods.teachers.privgnn.teachers import ask_teachers, posterior
 from privgraph.methods.teachers.privgnn.votes import PublicEncoder, chances, count_votes, pool, weights
-from privgraph.methods.teachers.student import fit_student, student_metrics
+from privgraph.methods.teachers.student import final_metrics, fit_student
 from privgraph.methods.training import Context, Member
 from privgraph.options import OptionError
 from privgraph.privacy.serialisation import entry_to_json
@@ -194,7 +194,7 @@ class Run:
                 probabilities=logits.softmax(1).numpy(),
             )
             yield Artifact(name="predictions.npz", title="Predicted class of every public node")
-        yield Result(metrics={**student_metrics(self.parts.public, logits), **self.metrics})
+        yield Result(metrics={**final_metrics(self.parts.public, logits), **self.metrics})
 
 
 def ask_nodes(parts: Parts, queries: Ints, config: Config, context: Context, stage: str) -> Generator[float, None, Raw]:

@@ -1,0 +1,80 @@
+"""What an accuracy is read beside: chance, the interval that so many test nodes leave, and a run without
+privacy. No Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from privgraph.audits.bounds import at_least, at_most
+from privgraph.options import Scalar, parameters
+from privgraph.registry import METHODS
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.words.naming import NETWORKS
+
+GUARANTEE = ("epsilon", "delta", "accounting")
+"""Options of the guarantee, which nothing reads where nothing is protected."""
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chance:
+    """What the test nodes of a run tell: their number, the confidence interval (Clopper and Pearson 1934) of
+    the accuracy over such nodes, for the model as it was trained, and the accuracy of naming their largest
+    class for everybody."""
+
+    nodes: int
+    low: float
+    high: float
+    majority: float
+
+    @property
+    def no_better(self) -> bool:
+        """Whether the accuracy cannot be told from that of naming the largest class, or is below it."""
+        return self.low <= self.majority
+
+
+def chance(metrics: Mapping[str, float]) -> Chance | None:
+    """The chance level of a run's results; None for runs of versions that did not store it, and for those
+    without test nodes.
+
+    >>> told = chance({"test_accuracy": 0.75, "test_nodes": 100, "majority_class_accuracy": 0.4})
+    >>> told and (round(told.low, 3), round(told.high, 3), told.no_better)
+    (0.653, 0.831, False)
+    """
+    named = [metrics.get(name) for name in ("test_accuracy", "test_nodes", "majority_class_accuracy")]
+    accuracy, nodes, majority = named
+    if accuracy is None or nodes is None or majority is None or nodes < 1:
+        return None
+    right, level = round(accuracy * nodes), (1 - LEVEL) / 2
+    return Chance(
+        nodes=round(nodes),
+        low=float(at_least(right, round(nodes), level)),
+        high=float(at_most(right, round(nodes), level)),
+        majority=majority,
+    )
+
+
+def without_privacy(spec: RunSpec) -> RunSpec | None:
+    """The run that shows what is reached without privacy on the same graph, split and seed; None where this
+    one protects nothing, or its method is not known here.
+
+    The same method with the same options where it can run without protection; else the method that stands in
+    for it (`MethodSpec.without_privacy`) with its defaults, and with the same network where it offers one.
+    Raises `OptionError` where an option is admitted no more.
+    """
+    if spec.unit == "none" or spec.method not in METHODS:
+        return None
+    chosen = METHODS[spec.method].without_privacy
+    if chosen == spec.method:
+        kept = {name: value for name, value in spec.options.items() if name not in GUARANTEE}
+    else:
+        kept = _network(chosen, spec.options)
+    made = make_spec(chosen, spec.dataset, {**kept, "unit": "none"}, data_options=spec.data_options, split=spec.split)
+    return replace(made, seed=spec.seed, device=spec.device)
+
+
+def _network(method: str, options: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The options that choose a network, as far as the method admits these values of them."""
+    known = {parameter.name: parameter.option.choices for parameter in parameters(METHODS[method].load_config())}
+    return {name: options[name] for name in NETWORKS if name in options and options[name] in known.get(name, ())}

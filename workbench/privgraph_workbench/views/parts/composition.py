@@ -1,0 +1,33 @@
+"""What several runs on the data of the same people have shown together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import method_costs
+from privgraph_workbench.words.numbers import number, stated
+
+MOST = 100
+"""How many runs are priced together: more of them take too long."""
+
+
+def together(records: Sequence[RunRecord]) -> str:
+    """The composed epsilon of the private runs that read the same people, as Markdown; nothing where there is
+    no such number to give: for fewer than two runs, for too many, and for several units."""
+    people: dict[object, list[PrivacyStatement]] = {}
+    for record in records:
+        if record.statement is not None and record.statement.unit != "none":
+            people.setdefault(GraphId.of(record.spec).people, []).append(record.statement)
+    most = max(people.values(), key=len, default=[])
+    if not 2 <= len(most) <= MOST or len({one.unit for one in most}) > 1:
+        return ""
+    delta = max(one.delta for one in most)
+    price = method_costs.cost(tuple(entry for one in most for entry in one.ledger), delta)
+    return (
+        f"**All together.** {len(most)} private runs here read the same people. Whoever sees all of them has "
+        f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "
+        "without noise are not in this number: they protect nobody."
+    )
