@@ -73,7 +73,6 @@ def _live(run: str, was_live: bool) -> None:
             beginning.show(record, _facts(record))
         else:
             live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{run}")
-            st.caption("Dashes tell curves apart, as the legend shows; no value is missing between them.")
         _siblings(record)
         _log(events, record)
     with right:

@@ -43,7 +43,7 @@ ORDERS = {
 COLUMNS = {
     "open": st.column_config.LinkColumn("Run", display_text="open", help="Open the run", width="small"),
     # what a narrow screen has room for stands first
-    "method": st.column_config.TextColumn("Method", width="small"),
+    "method": st.column_config.TextColumn("Method"),
     "test_accuracy": st.column_config.NumberColumn("Accuracy", format="%.1f%%", width=80, help="On the test nodes"),
     "sound_epsilon": st.column_config.TextColumn(
         EPSILONS["sound"].title, width=70, help="What the noise does guarantee; ∞: nothing"

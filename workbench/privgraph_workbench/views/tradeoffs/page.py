@@ -162,15 +162,19 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     if was_waiting and not waiting:
         st.rerun()
+    messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps
     if waiting:
         those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
-        st.info(f"{those} under way; the figure grows as they end. [See the sweep](#{sweep_form.PLACE})", icon="⏳")
+        messages.info(
+            f"{those} under way; the figure grows as they end. [See the sweep](#{sweep_form.PLACE})", icon="⏳"
+        )
     ids = tuple(row["id"] for row in queue.store().find_rows(_in_state(query, ("done",))))
     rows, statements = _curve(queue.store().url, ids)
-    readable(_refused(queue.store().url, ids))
+    with messages:
+        readable(_refused(queue.store().url, ids))
     elsewhere = _other_unit(query)
     if elsewhere and all(row["reference"] for row in rows):
-        st.info(elsewhere, icon="↔️")
+        messages.info(elsewhere, icon="↔️")
     if not rows:
         if not elsewhere:
             st.info(
@@ -183,8 +187,9 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     st.subheader("Accuracy against ε", anchor=sweep_form.FIGURE)
     live_plot.show(tradeoff.plot(rows, layout.theme()), key=f"tradeoff.{spec.name}")
-    if together := _together(queue.store().url, ids):
-        st.caption(together)
+    with st.container():
+        if together := _together(queue.store().url, ids):
+            st.caption(together)
     st.caption(
         f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which "
         "the paper's formula says of the same noise; with a single ε the line is but a dash through them. "

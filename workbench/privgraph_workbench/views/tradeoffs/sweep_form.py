@@ -181,7 +181,6 @@ def _progress(was_under_way: bool) -> None:
     if was_under_way and not left:
         st.rerun()
     if left:
-        st.progress((states["done"] + failed) / len(ids), text=f"{said}; the figure above grows as they end.")
         stopping = states["stopping"] == left
         st.button(
             "Stopping…" if stopping else "Stop the sweep",
@@ -191,6 +190,7 @@ def _progress(was_under_way: bool) -> None:
             on_click=_stop,
             args=(ids,),
         )
+        st.progress((states["done"] + failed) / len(ids), text=f"{said}; the figure above grows as they end.")
     elif states["done"]:
         st.success(f"{said}. [See the figure](#{FIGURE})", icon=":material/check_circle:")
     else:
