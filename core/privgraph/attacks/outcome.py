@@ -1,0 +1,116 @@
+"""What an attack came to: ROC curve, area, and true positive rates where false alarms are rare, each with its
+confidence interval.
+
+Members and non-members are those of one target model. On one graph they are not exchangeable (arXiv
+2601.17130): who trains was not drawn by our own coin, so that none of these numbers is a bound on epsilon by
+itself. NumPy and SciPy only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit, ndtri
+
+from privgraph.attacks.signals import Array, Bools
+from privgraph.audits.bounds import at_least, at_most
+from privgraph.audits.roc import area
+
+RATES = (0.001, 0.01, 0.05)
+"""False positive rates at which true positives are counted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rate:
+    """The true positive rate of the threshold whose false positive rate is at most `false`, with a
+    Clopper-Pearson interval over members, for this threshold."""
+
+    false: float
+    true: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """The area under the ROC curve with its interval (DeLong, DeLong and Clarke-Pearson 1988, on the logit
+    scale), the balanced accuracy of the best threshold, and the true positive rates at `RATES`."""
+
+    members: int
+    others: int
+    area: float
+    area_low: float
+    area_high: float
+    balanced_accuracy: float
+    rates: tuple[Rate, ...]
+
+
+def outcome(scores: Array, members: Bools, *, confidence: float = 0.95) -> Outcome:
+    """Of the scores (T,) of targets, of which `members` (T,) were trained on.
+
+    Raises `ValueError` where there are fewer than two members or two others, or a score is not a number.
+    """
+    scores, members = np.asarray(scores, dtype=np.float64), np.asarray(members, dtype=np.bool_)
+    if scores.shape != members.shape or scores.ndim != 1:
+        raise ValueError(f"scores and members must be of one shape (T,) (got {scores.shape}, {members.shape})")
+    if np.isnan(scores).any():
+        raise ValueError("a score is not a number")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1 (got {confidence})")
+    present, absent = scores[members], scores[~members]
+    if min(len(present), len(absent)) < 2:
+        raise ValueError(
+            f"an attack is judged on at least two members and two others (got {len(present)}, {len(absent)})"
+        )
+    low, high = _area_interval(present, absent, confidence)
+    return Outcome(
+        members=len(present),
+        others=len(absent),
+        area=area(present, absent),
+        area_low=low,
+        area_high=high,
+        balanced_accuracy=_balanced_accuracy(present, absent),
+        rates=tuple(_rate(present, absent, false, confidence) for false in RATES),
+    )
+
+
+def _rate(present: Array, absent: Array, false: float, confidence: float) -> Rate:
+    """At the lowest threshold that at most the share `false` of the others exceeds."""
+    allowed = int(np.floor(false * len(absent) + 1e-9))
+    cut = np.sort(absent)[len(absent) - 1 - allowed]
+    hits, level = int((present > cut).sum()), (1 - confidence) / 2
+    return Rate(
+        false=false,
+        true=hits / len(present),
+        low=float(at_least(hits, len(present), level)),
+        high=float(at_most(hits, len(present), level)),
+    )
+
+
+def _balanced_accuracy(present: Array, absent: Array) -> float:
+    cuts = np.unique(np.concatenate([present, absent]))
+    true = 1 - np.searchsorted(np.sort(present), cuts, side="left") / len(present)
+    false = 1 - np.searchsorted(np.sort(absent), cuts, side="left") / len(absent)
+    return float(max(0.5, ((true + 1 - false) / 2).max()))
+
+
+def _area_interval(present: Array, absent: Array, confidence: float) -> tuple[float, float]:
+    """From the variances of the shares of the other side that the scores exceed. Where the area is 0 or 1
+    there are none: the interval is then that of Clopper and Pearson for the smaller side."""
+    above, below = _placements(present, absent), 1 - _placements(absent, present)
+    value = float(above.mean())
+    smaller, level = min(len(present), len(absent)), (1 - confidence) / 2
+    if value in (0.0, 1.0):
+        hits = round(value * smaller)
+        return float(at_least(hits, smaller, level)), float(at_most(hits, smaller, level))
+    spread = np.sqrt(above.var(ddof=1) / len(above) + below.var(ddof=1) / len(below))
+    reach = float(ndtri(1 - level) * spread / (value * (1 - value)))
+    return float(expit(logit(value) - reach)), float(expit(logit(value) + reach))
+
+
+def _placements(one: Array, other: Array) -> Array:
+    """For each score of `one`, the share of `other` below it, ties counted half."""
+    ordered = np.sort(other)
+    counts = np.searchsorted(ordered, one, side="left") + np.searchsorted(ordered, one, side="right")
+    return counts / (2.0 * len(other))

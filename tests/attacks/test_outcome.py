@@ -1,0 +1,58 @@
+"""What an attack came to: area, rates and their intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest, norm
+
+from privgraph.attacks.outcome import outcome
+
+
+def test_numbers_by_hand() -> None:
+    scores = np.array([4.0, 3.0, 1.0, 2.0, 0.0, 1.0])
+    found = outcome(scores, np.array([True, True, True, False, False, False]))
+    assert (found.members, found.others) == (3, 3)
+    assert found.area == pytest.approx(7.5 / 9)
+    assert found.balanced_accuracy == pytest.approx(5 / 6)
+    assert [rate.true for rate in found.rates] == [pytest.approx(2 / 3)] * 3, "no stranger may be above"
+    exact = binomtest(2, 3).proportion_ci(0.95, method="exact")
+    assert (found.rates[0].low, found.rates[0].high) == pytest.approx((exact.low, exact.high))
+
+
+def test_rates_let_as_many_strangers_pass_as_they_say() -> None:
+    strangers = np.arange(1000.0)
+    present = np.array([949.5, 989.5, 998.5, 999.5])
+    scores = np.concatenate([present, strangers])
+    found = outcome(scores, np.arange(1004) < 4)
+    assert [(rate.false, rate.true) for rate in found.rates] == [(0.001, 0.5), (0.01, 0.75), (0.05, 1.0)]
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
+def test_the_interval_of_the_area_covers(shift: float) -> None:
+    truth, inside = norm.cdf(shift / np.sqrt(2)), 0
+    for seed in range(300):
+        draw = np.random.default_rng(seed)
+        scores = np.concatenate([draw.normal(shift, 1, 60), draw.normal(0, 1, 90)])
+        found = outcome(scores, np.arange(150) < 60)
+        inside += found.area_low <= truth <= found.area_high
+    assert 275 <= inside <= 297
+
+
+def test_a_perfect_attack_has_an_interval_that_ends_at_one() -> None:
+    found = outcome(np.array([2.0, 3.0, 0.0, 1.0]), np.array([True, True, False, False]))
+    assert (found.area, found.area_high) == (1.0, 1.0)
+    assert 0 < found.area_low < 0.5
+
+
+@pytest.mark.parametrize(
+    ("scores", "members", "said"),
+    [
+        ([1.0, np.nan, 0.0, 0.0], [1, 1, 0, 0], "not a number"),
+        ([1.0, 0.0, 0.0], [1, 0, 0], "two members and two others"),
+        ([1.0, 0.0], [1, 0, 0], "one shape"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(scores: list[float], members: list[int], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        outcome(np.array(scores), np.array(members, dtype=bool))
