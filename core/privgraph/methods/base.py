@@ -177,13 +177,14 @@ class Price:
 class Work:
     """What a run with calibrated noise will do.
 
-    `steps` is the total of progress steps; `memory_mb` a rough upper estimate of the run's peak; `noise`
-    names the noise for people (name -> standard deviation or multiplier), and `notes` say what they should
-    know.
+    `steps` is the total of progress steps, and `step` what they are, for people; `memory_mb` a rough upper
+    estimate of the run's peak; `noise` names the noise for people (name -> standard deviation or multiplier),
+    and `notes` say what they should know.
     """
 
     steps: int
     memory_mb: float
+    step: str = "epochs"
     noise: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

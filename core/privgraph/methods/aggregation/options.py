@@ -367,6 +367,7 @@ class AggregationConfig(MethodConfig):
         return Work(
             noise=noise,
             steps=self.effective_epochs * sum(kind == TRAIN for kind, _ in self.schedule()),
+            step="epochs over all stages",
             memory_mb=self.memory_mb(facts),
             notes=tuple(notes),
         )

@@ -285,8 +285,7 @@ def _show_plan(planned: Plan, asked: float | None) -> None:
 
 def work(planned: Plan) -> str:
     """How much a run does, in the words of its progress; and why the ledger has another number."""
-    epochs = getattr(planned.config, "epochs", None)
-    text = f"{planned.steps:,} " + ("epochs" if planned.steps == epochs else "rounds (epochs, queries and sums)")
+    text = f"{planned.steps:,} {planned.work.step}"
     times = sum(entry.count for entry in planned.statement.ledger)
     if times in (0, planned.steps):
         return text

@@ -403,6 +403,7 @@ class Config(DpGplOptions):
         return Work(
             noise=noise,
             steps=config.steps(),
+            step="steps (epochs of pre-training, teachers tuned and asked, epochs of the student)",
             memory_mb=config.memory_mb(facts, room),
             notes=tuple(config._notes(facts, room, asked, self.resolved())),
         )

@@ -60,6 +60,7 @@ class FewShotConfig(PromptOptions, MethodConfig):
         sizes, unread = self.sizes(facts.nodes), self.unread()
         return Work(
             steps=self.pretrain_epochs + self.epochs,
+            step="epochs of pre-training and tuning",
             memory_mb=memory_mb(self, facts, min(self.shots * facts.classes, sizes.private)),
             notes=(STUDY_ONLY,) if unread is None else (STUDY_ONLY, unread),
         )

@@ -172,6 +172,7 @@ class Config(PromptOptions, MethodConfig):
         return Work(
             noise={"gradient": scale * self.clip, "gradient_multiplier": scale},
             steps=self.pretrain_epochs + self.epochs,
+            step="epochs of pre-training and tuning",
             memory_mb=memory_mb(self, facts, min(slots, self.batch_size)),
             notes=tuple(notes),
         )

@@ -236,6 +236,7 @@ class Config(StudentOptions, MethodConfig):
         return Work(
             noise={"votes": std, "scale": scale},
             steps=self.teachers + self.pretrain + self.epochs,
+            step="teachers and epochs of the student",
             memory_mb=400 + (4 * floats + 24 * facts.entries) / 2**20,
             notes=tuple(self._notes(self.asked(facts.nodes), std)),
         )

@@ -289,6 +289,7 @@ class Config(PrivGnnOptions):
         return Work(
             noise=noise,
             steps=self.query_steps(facts) + self.pretrain + self.epochs,
+            step="queries and epochs of the student",
             memory_mb=self.memory_mb(facts),
             notes=self._notes(facts, noise),
         )
