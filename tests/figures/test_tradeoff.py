@@ -14,6 +14,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing import with_matplotlib
+from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
@@ -87,6 +88,15 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
     assert (set(band.low), set(band.y), band.x) == ({bare["low"]}, {bare["high"]}, level.x)
     assert band.slot == level.slot
     assert bars.slot != level.slot
+
+
+def test_a_file_says_what_marks_and_bars_are(swept: list[RunRecord]) -> None:
+    rows = tradeoff.data(swept)
+    said = "Each mark is the mean over 3 seeds: bars and bands are 95% bootstrap intervals of that mean."
+    assert f"# {said}\n" in export("tradeoff", rows, {}, "csv").decode()
+    assert said in export("tradeoff", rows, {}, "svg").decode()
+    alone = tradeoff.data([one for one in swept if one.spec.seed == 0])
+    assert "# Each mark is the mean over 1 seed.\n" in export("tradeoff", alone, {}, "csv").decode()
 
 
 def test_a_single_line_has_a_legend(swept: list[RunRecord]) -> None:

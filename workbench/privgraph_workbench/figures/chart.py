@@ -104,7 +104,8 @@ class Series:
 @dataclass(frozen=True, kw_only=True)
 class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
-    warnings printed on the figure itself. `legend`: one that has a single entry is shown, too."""
+    warnings printed on the figure itself, and `notes` sentences below it in a file. `legend`: one that has a
+    single entry is shown, too."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -114,6 +115,7 @@ class Chart:
     columns: int = 3
     height: int = 420
     legend: bool = False
+    notes: tuple[str, ...] = ()
 
     def has_legend(self, entries: int) -> bool:
         """Whether a legend of so many entries is shown."""

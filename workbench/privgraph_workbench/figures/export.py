@@ -61,13 +61,14 @@ def export(
 
 
 def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
-    """The figure as plain JSON values: figure, title, summary, badges, rows, statements, versions."""
+    """The figure as plain JSON values: figure, title, summary, badges, notes, rows, statements, versions."""
     chart = chart_of(figure, rows)
     return {
         "figure": figure,
         "title": chart.title,
         "summary": chart.summary,
         "badges": [*chart.badges, *figures_notes.badges(rows, statements)],
+        "notes": list(chart.notes),
         "rows": plain(list(rows)),
         "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
         "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
@@ -99,7 +100,7 @@ def _picture(
     from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS, draw
 
     chart = chart_of(figure, rows)
-    notes = figures_notes.notes(rows, statements)
+    notes = [*chart.notes, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
     written = io.BytesIO()
@@ -138,7 +139,7 @@ def _metadata(kind: str, title: str, said: str, stated: str) -> dict[str, Any]:
 def _csv(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
     chart = chart_of(figure, rows)
     written = io.StringIO()
-    head = [chart.title, *chart.badges, *figures_notes.notes(rows, statements)]
+    head = [chart.title, *chart.badges, *chart.notes, *figures_notes.notes(rows, statements)]
     head += [
         f"statement {json.dumps(label)}: {_text(statement_to_json(statement), indent=None)}"
         for label, statement in statements.items()

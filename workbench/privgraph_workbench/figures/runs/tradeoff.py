@@ -145,10 +145,23 @@ def chart(rows: Sequence[Row]) -> Chart:
         columns=2,
         height=110 + 330 * math.ceil(len(graphs) / 2),
         legend=True,
+        notes=(_seeds_note(rows),),
     )
 
 
 plot = plotted(chart)
+
+
+def _seeds_note(rows: Sequence[Row]) -> str:
+    """What a mark is a mean of, and what its bar is."""
+    least, most = (bound(row["seeds"] for row in rows) for bound in (min, max))
+    count = f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
+    bars = (
+        ": bars and bands are 95% bootstrap intervals of that mean"
+        if any(row["low"] is not None for row in rows)
+        else ""
+    )
+    return f"Each mark is the mean over {count}{bars}."
 
 
 def _small(held: Sequence[Row], panels: Collection[Sequence[Row]]) -> bool:
