@@ -221,7 +221,7 @@ def method(name: str) -> MethodSpec:
     return METHODS[name]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AuditSpec:
     """An audit: what it plays, which methods it is for (none named: all), and what its bound covers at best.
 
@@ -241,6 +241,9 @@ class AuditSpec:
     adversary: Adversary
     covers: str = "run"
     methods: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"AuditSpec({self.name}: {self.title})"
 
     def load_entry(self) -> Any:
         return attribute(self.load)
