@@ -14,7 +14,7 @@ from tests.contracts.test_the_guide import package as package
 import privgraph as pg
 
 ROW = re.compile(r"^\| `(\w+\.py)` \| `(.+?)` \| (.+) \|$", re.M)
-MEMBERS = re.compile(r"^```python\n(    .*?)^```$", re.M | re.S)
+MEMBERS = re.compile(r"^```python\nclass Config\(MethodConfig\):\n(.*?)^```$", re.M | re.S)
 
 
 @pytest.fixture(scope="module")
