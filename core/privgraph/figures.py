@@ -1,9 +1,31 @@
 """Figures by name: `privgraph.figures.tradeoff(runs)`. Who draws them registers them; the engine draws
 nothing.
 
-An entry point of the group `privgraph.figures` names a module with `names()` and `figure(name)`. What that
-gives is called with runs, or with whatever the figure is about, and has `data(...) -> rows`, `plot(rows)` and
-`save(path, ...)`; the workbench has one for every plot of its pages.
+What a figure needs is said by its `needs` and its repr, and of all figures by `help(privgraph.figures)`:
+
+- runs, one or a list, as `privgraph.run` and `privgraph.run_all` return them (`tradeoff`, `compare`,
+  `convergence`);
+- one run, or its events (`curves`), or its ledger (`ledger`);
+- an audit, as `privgraph.audit` returns it, or the run that was audited (`audit_roc`, `audit_scores`,
+  `audit_bounds`);
+- one run with teachers (`answers`, `teacher_epsilons` and others);
+- plain numbers, where no run is needed (`degrees`, `classes`, `noise_shapes`).
+
+Called, a figure is drawn with plotly; `data` gives its rows, and `save` writes a file (svg, pdf, png, csv or
+json) with the privacy statements of its runs:
+
+    runs = pg.run_all(pg.sweep(pg.spec("progap", on="social"), over={"epsilon": (0.5, 2)}))
+    pg.figures.tradeoff(runs).show()
+    pg.figures.tradeoff.save("tradeoff.svg", runs)
+
+>>> import privgraph as pg
+>>> pg.figures.degrees.needs
+'degrees'
+>>> [(row["low"], row["high"], row["nodes"]) for row in pg.figures.degrees.data([0, 1, 2, 3, 3])]
+[(0, 0, 1), (1, 1, 1), (2, 3, 3)]
+
+An entry point of the group `privgraph.figures` names a module with `names()` and `figure(name)`. The
+workbench has one for every plot of its pages.
 """
 
 from __future__ import annotations

@@ -24,11 +24,13 @@ import difflib
 import functools
 import math
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from functools import cached_property
+from typing import Annotated, Any, TypeVar, cast, final, get_args, get_origin, get_type_hints
 
 ConfigT = TypeVar("ConfigT")
+RowT = TypeVar("RowT")
 
 Scalar = bool | int | float | str
 
@@ -44,8 +46,52 @@ class OptionError(ValueError):
     """A value from outside that an option does not admit; the message is one sentence for its user."""
 
 
-class UnknownName(ValueError):
+class UnknownName(ValueError, KeyError):
     """A name that is in no table; the message offers the nearest."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError shows its message in quotes
+
+
+@final
+class Table(Mapping[str, RowT]):
+    """A table by name, read when somebody first asks; an unknown name gets `UnknownName`, with the nearest.
+
+    `what` is the noun of a row, and `read` gives the rows.
+
+    >>> table = Table("method", lambda: {"gap": 1, "progap": 2})
+    >>> table["progap"], "progab" in table, table
+    (2, False, <2 methods: gap, progap>)
+    >>> table["progab"]
+    Traceback (most recent call last):
+    ...
+    privgraph.options.UnknownName: there is no method progab; methods are gap, progap; did you mean progap?
+    """
+
+    def __init__(self, what: str, read: Callable[[], Mapping[str, RowT]]) -> None:
+        self._what, self._read = what, read
+
+    @cached_property
+    def _rows(self) -> Mapping[str, RowT]:
+        return self._read()
+
+    def __getitem__(self, name: str) -> RowT:
+        if name not in self:
+            known = f"; {self._what}s are {listed(self)}{nearest(name, self)}"
+            raise UnknownName(f"there is no {self._what} {short(name)}{known}")
+        return self._rows[name]
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} {self._what}s: {listed(self)}>"
 
 
 @dataclass(frozen=True)
@@ -236,7 +282,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(fitting) + (f" and {len(every) - len(fitting)} others" if len(fitting) < len(every) else "")
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """A clause that offers the nearest known name, or nothing.
 
     >>> nearest("progab", ["progap", "gap"])

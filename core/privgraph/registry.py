@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from importlib.metadata import entry_points
 from typing import Any, cast
 
@@ -13,8 +12,8 @@ from privgraph.data.catalogue import DATASETS as DATASETS
 from privgraph.data.catalogue import dataset as dataset
 from privgraph.methods.row import MethodSpec as MethodSpec
 from privgraph.methods.row import attribute
+from privgraph.options import Table
 from privgraph.options import UnknownName as UnknownName
-from privgraph.options import nearest, short
 from privgraph.privacy.kinds import Adversary, Neighbours
 from privgraph.program import GROUP
 
@@ -192,51 +191,37 @@ _OWN: Mapping[str, MethodSpec] = {
 }
 
 
-class _Methods(Mapping[str, MethodSpec]):
+def _methods() -> Mapping[str, MethodSpec]:
     """Our own methods, then those of other packages, which are looked for when somebody first asks.
 
     What cannot be loaded is left out with a warning: a package that is broken must not take the workbench
     down.
     """
-
-    @cached_property
-    def _rows(self) -> dict[str, MethodSpec]:
-        rows = dict(_OWN)
-        for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-            try:
-                spec = entry.load()
-            except Exception as error:  # whatever somebody else's module raises
-                warnings.warn(f"the method {entry.name} of {entry.value} cannot be loaded: {error}", stacklevel=2)
-                continue
-            if not isinstance(spec, MethodSpec) or spec.name in rows:
-                reason = "names no MethodSpec" if not isinstance(spec, MethodSpec) else f"brings {spec.name} once more"
-                warnings.warn(f"the entry point {entry.name} of {entry.value} {reason}: it is left out", stacklevel=2)
-                continue
-            rows[spec.name] = spec
-        return rows
-
-    def __getitem__(self, name: str) -> MethodSpec:
-        return self._rows[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
-
-    def __len__(self) -> int:
-        return len(self._rows)
+    rows = dict(_OWN)
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            spec = entry.load()
+        except Exception as error:  # whatever somebody else's module raises
+            warnings.warn(f"the method {entry.name} of {entry.value} cannot be loaded: {error}", stacklevel=2)
+            continue
+        if not isinstance(spec, MethodSpec) or spec.name in rows:
+            reason = "names no MethodSpec" if not isinstance(spec, MethodSpec) else f"brings {spec.name} once more"
+            warnings.warn(f"the entry point {entry.name} of {entry.value} {reason}: it is left out", stacklevel=2)
+            continue
+        rows[spec.name] = spec
+    return rows
 
 
-METHODS: Mapping[str, MethodSpec] = _Methods()
+METHODS: Mapping[str, MethodSpec] = Table("method", _methods)
 """All methods by name."""
 
 
 def method(name: str) -> MethodSpec:
     """The method of that name. Raises `UnknownName` with the nearest match."""
-    if name not in METHODS:
-        raise UnknownName(f"there is no method {short(name)}; methods are {', '.join(METHODS)}{nearest(name, METHODS)}")
     return METHODS[name]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AuditSpec:
     """An audit: what it plays, which methods it is for (none named: all), and what its bound covers at best.
 
@@ -256,6 +241,9 @@ class AuditSpec:
     adversary: Adversary
     covers: str = "run"
     methods: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"AuditSpec({self.name}: {self.title})"
 
     def load_entry(self) -> Any:
         return attribute(self.load)
@@ -277,7 +265,7 @@ class AuditSpec:
 
 ATTACKS: Mapping[str, Any] = {}
 
-AUDITS: Mapping[str, AuditSpec] = {
+_AUDITS: Mapping[str, AuditSpec] = {
     spec.name: spec
     for spec in (
         AuditSpec(
@@ -309,9 +297,10 @@ AUDITS: Mapping[str, AuditSpec] = {
     )
 }
 
+AUDITS: Mapping[str, AuditSpec] = Table("audit", lambda: _AUDITS)
+"""All audits by name."""
+
 
 def audit(name: str) -> AuditSpec:
     """The audit of that name. Raises `UnknownName` with the nearest match."""
-    if name not in AUDITS:
-        raise UnknownName(f"there is no audit {short(name)}; audits are {', '.join(AUDITS)}{nearest(name, AUDITS)}")
     return AUDITS[name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pydoc
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 import privgraph as pg
 from privgraph import figures
-from privgraph_workbench.figures import FIGURES
+from privgraph_workbench.figures import FIGURES, library, module_of
 from privgraph_workbench.figures.runs import tradeoff
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +44,29 @@ def test_every_figure_is_there_by_its_name(name: str) -> None:
     assert (drawn.name, drawn.title) == (name, FIGURES[name])
 
 
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_says_what_it_needs(name: str) -> None:
+    """In its repr, and in the documentation of the module, together with the columns of its rows."""
+    drawn: Any = getattr(figures, name)
+    assert repr(drawn) == f"<figure {name}: {FIGURES[name]}; needs {drawn.needs}>"
+    required = [
+        one.name
+        for one in inspect.signature(module_of(name).data).parameters.values()
+        if one.default is inspect.Parameter.empty
+    ]
+    if name in library._READERS:
+        assert "privgraph.Run" in drawn.needs
+        assert ("place" in required) == ("place" in drawn.needs)
+    else:
+        assert drawn.needs.startswith(", ".join(required) or "nothing")
+    shown = pydoc.render_doc(figures, renderer=pydoc.plaintext).partition("\nDATA\n")[2]
+    place = shown.index(f"\n    {name} = <figure {name}: ")
+    assert f"It needs {drawn.needs}." in shown[place : place + 500]
+    told = inspect.cleandoc(module_of(name).data.__doc__ or "").splitlines()[0]
+    assert f"Rows: {told}" in shown[place : place + 800]
+    assert inspect.getdoc(type(drawn)) != drawn.__doc__
+
+
 def test_figures_of_runs(runs: list[pg.Run], tmp_path: Path) -> None:
     rows = pg.figures.tradeoff.data(runs)
     assert rows == tradeoff.data([run.record for run in runs])
@@ -62,6 +87,14 @@ def test_figures_of_runs(runs: list[pg.Run], tmp_path: Path) -> None:
     [
         (lambda runs: pg.figures.tradeof, AttributeError, r"did you mean tradeoff\?"),
         (lambda runs: pg.figures.curves(runs), pg.OptionError, r"of one run \(got 2\)"),
+        (lambda runs: pg.figures.curves(None), pg.OptionError, r"curves needs one privgraph.Run, or its .*got None"),
+        (lambda runs: pg.figures.tradeoff(), pg.OptionError, r"tradeoff needs runs: a list of privgraph\.Run, or one"),
+        (lambda runs: pg.figures.tradeoff("x"), pg.OptionError, r"tradeoff needs runs: .*\(got x\)"),
+        (lambda runs: pg.figures.tradeoff([runs[0].spec]), pg.OptionError, r"needs runs: .*\(got RunSpec\(progap"),
+        (lambda runs: pg.figures.degrees(), pg.OptionError, r"degrees needs degrees \(missing a required argument"),
+        (lambda runs: pg.figures.degrees([1], bins=2), pg.OptionError, "unexpected keyword argument 'bins'"),
+        (lambda runs: pg.figures.answers(runs[0]), pg.OptionError, "kept no answers of teachers: a run of progap"),
+        (lambda runs: pg.figures.consensus(runs[0]), pg.OptionError, "kept no teachers: a run of progap"),
         (lambda runs: pg.figures.audit_roc(runs[0]), pg.OptionError, "no audit of"),
         (lambda runs: pg.figures.tradeoff.save("tradeoff.gif", runs), pg.OptionError, "is saved as svg"),
     ],

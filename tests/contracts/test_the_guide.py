@@ -59,7 +59,7 @@ def test_it_keeps_the_contract(package: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "right", "wrong", "words"),
     [
-        ("train", "            context.ledger.add(entry)\n", "", "see class_counts.train:train"),
+        ("train", "            context.ledger.add(entry)\n", "", "see train in class_counts/train.py"),
         ("train", "in plan.entries:", "in (*plan.entries, *plan.entries):", "what was spent is not what was planned"),
         ("config", "lambda scale: Laplace(noise_multiplier=", "lambda scale: Laplace(noise_multiplier=2 * ",
          "together cost"),

@@ -13,13 +13,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from privgraph.calls import in_words
 from privgraph.data import load as loading
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError, UploadError
 from privgraph.data.fetch import OnProgress
 from privgraph.data.graph import Graph
 from privgraph.data.upload import check_upload, save_upload
-from privgraph.options import OptionError, Scalar, build, values
+from privgraph.options import OptionError, Scalar, build, short, values
 
 _TENSORS = ("x", "y", "edge_index", "train_mask", "val_mask", "test_mask")
 
@@ -38,6 +39,7 @@ class Origin:
 _origins: WeakKeyDictionary[Graph, Origin] = WeakKeyDictionary()
 
 
+@in_words
 def load(
     name: str,
     *,
@@ -91,6 +93,10 @@ def _changes(graph: Graph) -> tuple[int, ...]:
 
 def origin(graph: Graph) -> Origin:
     """How this very graph was loaded. Raises `OptionError` where nobody could load it again."""
+    if not isinstance(graph, Graph):
+        raise OptionError(
+            f"on must be the name of a data set, or a graph that privgraph.load returned (got {short(graph)})"
+        )
     recorded = _origins.get(graph)
     if recorded is None:
         raise OptionError(
@@ -102,6 +108,7 @@ def origin(graph: Graph) -> Origin:
     return recorded
 
 
+@in_words
 def upload(
     *files: str | PathLike[str],
     title: str = "",
@@ -129,6 +136,8 @@ def upload(
     """
     if bool(files) == (arrays is not None):
         raise OptionError("upload takes files or arrays, one of the two")
+    if arrays is not None and not isinstance(arrays, Mapping):
+        raise OptionError(f"arrays must be a mapping with x, y and edge_index (got {short(arrays)})")
     with ExitStack() as opened:
         if arrays is not None:
             contents: dict[str, BinaryIO | bytes] = {"graph.npz": _packed(arrays)}

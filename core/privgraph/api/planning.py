@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from privgraph.calls import in_words
 from privgraph.data.spec import PublicFacts
-from privgraph.options import OptionError, build, values
+from privgraph.options import OptionError, build, short, values
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.events import PrivacyEvent
 from privgraph.registry import method as method_spec
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from privgraph.methods.base import Plan
 
 
+@in_words
 def spec(
     method: str,
     *,
@@ -53,6 +55,8 @@ def spec(
         UnknownName: There is no such method or data set; the message offers the nearest name.
         OptionError: There is no such option, or not such a value of it, or the method refuses the data.
     """
+    if data_options is not None and not isinstance(data_options, Mapping):
+        raise OptionError(f'data_options must be a mapping, such as {{"nodes": 300}} (got {short(data_options)})')
     name, chosen = on, dict(data_options or {})
     if not isinstance(on, str):
         from privgraph.api.graphs import origin
@@ -81,10 +85,14 @@ def chosen_spec(method: str | RunSpec, on: str | Graph | None, rest: Mapping[str
             raise OptionError(f"a spec says everything already: leave out {', '.join(given)}")
         return method
     if on is None:
-        raise OptionError("say on which data: on= takes the name of a data set, or a graph")
+        raise OptionError(
+            'say on which data: on= takes the name of a data set, such as on="karate", or a graph that '
+            "privgraph.load returned"
+        )
     return spec(method, on=on, **rest)
 
 
+@in_words
 def plan(
     method: str | RunSpec,
     *,
@@ -122,7 +130,9 @@ def plan(
         given = [name for name in ("split", "seed", "data_options") if parts[name] is not None]
         if given:
             raise OptionError(f"a graph, or its sizes, say everything of the data: leave out {', '.join(given)}")
-        facts = on if isinstance(on, PublicFacts) else on.facts
+        facts = on if isinstance(on, PublicFacts) else getattr(on, "facts", None)
+        if not isinstance(facts, PublicFacts):
+            raise OptionError(f"on must be the name of a data set, a graph, or privgraph.PublicFacts (got {short(on)})")
         row = method_spec(str(method))
         config = build(row.load_config(), options)
         reason = row.refuses("node classification", facts.undirected, str(values(config).get("unit", "none")))
@@ -142,6 +152,7 @@ def facts_of(chosen: RunSpec) -> PublicFacts:
     return load(chosen.dataset, split=chosen.split, split_seed=chosen.seed, data_options=chosen.data_options).facts
 
 
+@in_words
 def epsilon(event: PrivacyEvent, delta: float) -> float:
     """Compute what an event costs: an upper bound on epsilon, never below what does hold.
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from privgraph.audits.record import AuditRecord
+from privgraph.privacy.rounding import upper
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.progress import Metric
 from privgraph.runs.records import RunRecord, StoredEvent
@@ -30,7 +31,7 @@ class Run:
     def __repr__(self) -> str:
         accuracy = self.metrics.get("test_accuracy")
         reached = "" if accuracy is None else f", test accuracy {accuracy:.3f}"
-        return f"<Run {self.id}: {self.record.state}{reached}, sound epsilon {self.epsilon:.4g}>"
+        return f"<Run {self.id}: {self.record.state}{reached}, sound epsilon {upper(self.epsilon)}>"
 
     @property
     def id(self) -> str:

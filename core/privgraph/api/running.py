@@ -19,7 +19,8 @@ from privgraph.api.planning import chosen_spec
 from privgraph.api.run import Run, RunFailed
 from privgraph.audits.options import AuditOptions
 from privgraph.audits.record import AuditRecord
-from privgraph.options import OptionError, build
+from privgraph.calls import in_words
+from privgraph.options import OptionError, build, short
 from privgraph.registry import AUDITS
 from privgraph.registry import audit as audit_spec
 from privgraph.runs import auditing
@@ -39,6 +40,7 @@ _LOOK_SECONDS = 0.1
 _LAST_SECONDS = 5.0
 
 
+@in_words
 def open_store(where: str | PathLike[str] | RunStore | None = None) -> RunStore:
     """Open a store of runs, and make it where there is none.
 
@@ -60,6 +62,8 @@ def open_store(where: str | PathLike[str] | RunStore | None = None) -> RunStore:
         return RunStore.open(where)
     if where == MEMORY:
         return _memory(os.getpid())
+    if not isinstance(where, str | PathLike):
+        raise OptionError(f"store must be a folder, a database URL or a store (got {short(where)})")
     folder = Path(where).expanduser().resolve()
     if folder.exists() and not folder.is_dir():
         raise OptionError(f"store must be a folder, and {folder.name} is a file")
@@ -94,6 +98,7 @@ def _stop(store: RunStore, runs: Iterable[str]) -> None:
         store.request_stop(run)
 
 
+@in_words
 def run(
     method: str | RunSpec,
     *,
@@ -143,6 +148,7 @@ def run(
     return run_all([chosen], store=store, tags=tags, timeout=timeout, progress=progress)[0]
 
 
+@in_words
 def run_all(
     specs: Iterable[RunSpec],
     *,
@@ -166,17 +172,19 @@ def run_all(
         The runs, all done, in the order of `specs`.
 
     Raises:
+        OptionError: `specs` is no list of specs, or `tags` no list of words.
         StoreError: The store cannot keep the runs.
         RunFailed: Some failed, were stopped or were lost; the message says why the first did, and `runs` are
             all.
         TimeoutError: Some were not done within `timeout`; they go on all the same.
     """
-    opened, chosen = open_store(store), list(specs)
+    chosen, words = _specs(specs), _words(tags)
+    opened = open_store(store)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
     ours = []
     for one in chosen:
         new = one.id not in ours and not opened.find(RunQuery(ids=(one.id,)))
-        run = opened.submit(one, tags=tags, batch=batch)
+        run = opened.submit(one, tags=words, batch=batch)
         if opened.get(run).state in ("stopped", "failed", "lost"):
             opened.retry(run)
             new = True
@@ -195,6 +203,32 @@ def run_all(
             why = ended.record.error or "somebody stopped it"
             raise RunFailed(f"{ended.id} was {ended.record.state}: {why}{log}", runs)
     return runs
+
+
+def _specs(given: object) -> list[RunSpec]:
+    """What `run_all` was given, as a list. Raises `OptionError` where it is none, or holds something else."""
+    if isinstance(given, RunSpec):
+        raise OptionError("run_all takes a list of specs: write run_all([spec]), or run(spec) for one run")
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        raise OptionError(f"specs must be a list of specs, such as privgraph.sweep returns (got {short(given)})")
+    specs = list(given)
+    for one in specs:
+        if not isinstance(one, RunSpec):
+            raise OptionError(f"specs must hold specs alone, which privgraph.spec makes (got {short(one)} among them)")
+    return specs
+
+
+def _words(tags: object) -> tuple[str, ...]:
+    """Tags as a tuple: a single text is refused, since it would be taken apart into its letters."""
+    if isinstance(tags, str):
+        raise OptionError(f'tags must be a list of words, such as tags=["mine"] (got {short(tags)})')
+    if not isinstance(tags, Iterable):
+        raise OptionError(f"tags must be a list of words (got {short(tags)})")
+    words = tuple(tags)
+    for word in words:
+        if not isinstance(word, str):
+            raise OptionError(f"tags must be words (got {short(word)} among them)")
+    return words
 
 
 def _watched(store: RunStore, ids: Sequence[str], timeout: float | None, progress: bool) -> list[RunRecord]:
@@ -217,6 +251,7 @@ def _watched(store: RunStore, ids: Sequence[str], timeout: float | None, progres
     return [by_id[run] for run in ids]
 
 
+@in_words
 def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, **options: object) -> AuditRecord:
     """Attack a run that is done, and keep what the attack shows beside the run, in its store.
 
@@ -224,7 +259,7 @@ def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, *
     one confidence.
 
     Args:
-        run: The run.
+        run: The run, as `privgraph.run` returns it.
         audit: An audit of `privgraph.AUDITS` (default: the first that does not refuse the run).
         timeout: Seconds to wait at most; the audit is then asked to end, and nothing is kept.
         **options: Options of audits: `trials`, `canaries`, `confidence` in (0, 1), `delta` (0: the run's
@@ -236,11 +271,14 @@ def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, *
 
     Raises:
         UnknownName: There is no such audit; the message offers the nearest name.
-        OptionError: There is no such option, or not such a value of it, or the audit refuses the run.
+        OptionError: There is no such option, or not such a value of it, `run` is no run, or the audit refuses
+            it.
         StoreError: The audit cannot be started.
         RunFailed: The audit came to nothing; the message says why.
         TimeoutError: It was not done within `timeout`.
     """
+    if not isinstance(run, Run):
+        raise OptionError(f"audit takes a run, as privgraph.run returns it (got {short(run)})")
     chosen = build(AuditOptions, options)
     subject = auditing.subject(run.store.get(run.id))
     named = audit_spec(audit) if audit is not None else None

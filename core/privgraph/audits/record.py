@@ -10,6 +10,7 @@ from typing import Any
 
 from privgraph.privacy import old_records
 from privgraph.privacy.kinds import FORM, Adversary, Route
+from privgraph.privacy.rounding import lower, upper
 from privgraph.privacy.serialisation import read_record
 
 COVERS = ("run", "step")
@@ -28,7 +29,7 @@ class Bound:
     detail: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class AuditRecord:
     """One audit of one run.
 
@@ -78,6 +79,14 @@ class AuditRecord:
             raise ValueError("AuditRecord: confidence and delta must be probabilities")
         if self.turn < 0:
             raise ValueError(f"AuditRecord.turn must not be negative (got {self.turn})")
+
+    def __repr__(self) -> str:
+        """What was shown, with which confidence, and the claims; neither histograms nor curves."""
+        shown = f"epsilon of {'the run' if self.covers == 'run' else 'one step'} at least {lower(self.epsilon)}"
+        published = "" if self.published is None else f", published epsilon {self.published:.4g}"
+        claims = f"sound epsilon {upper(self.sound)}{published}, delta {self.delta:g}"
+        sure = f"confidence {self.confidence:g}, {self.trials:,} trials"
+        return f"AuditRecord({self.audit} of {self.run}: {shown}, {claims}, {sure})"
 
     @property
     def refutes_sound(self) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from privgraph.data.schools import SCHOOLS, school_by_file
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import upload_spec
-from privgraph.options import UnknownName, nearest, short
+from privgraph.options import Table, UnknownName, nearest, short
 
 _PLANETOID_URL = "https://github.com/kimiyoung/planetoid/raw/master/data"
 _BENCHMARK_URL = "https://github.com/shchur/gnn-benchmark/raw/master/data/npz"
@@ -397,7 +397,9 @@ _REAL = (
     ),
 )
 
-DATASETS: Mapping[str, DatasetSpec] = {spec.name: spec for spec in (*_EMBEDDED, *_REAL, *SCHOOLS)}
+DATASETS: Mapping[str, DatasetSpec] = Table(
+    "data set", lambda: {spec.name: spec for spec in (*_EMBEDDED, *_REAL, *SCHOOLS)}
+)
 
 
 def dataset(name: str) -> DatasetSpec:
@@ -408,9 +410,9 @@ def dataset(name: str) -> DatasetSpec:
     """
     if name in DATASETS:
         return DATASETS[name]
-    if name.startswith("fb100-"):
+    if str(name).startswith("fb100-"):
         return school_by_file(name)
-    if name.startswith("upload:"):
+    if str(name).startswith("upload:"):
         return upload_spec(name)
     known = ", ".join(key for key in DATASETS if not key.startswith("fb100-"))
     raise UnknownName(

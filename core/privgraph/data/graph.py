@@ -10,7 +10,7 @@ from torch import Tensor
 from privgraph.data.spec import LARGEST_FEATURE, PublicFacts
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Graph:
     """An attributed graph for node classification, on the CPU.
 
@@ -50,6 +50,19 @@ class Graph:
             if not (float(low) >= -LARGEST_FEATURE and float(high) <= LARGEST_FEATURE):  # not a number is neither
                 within = self.x.nan_to_num(0.0, LARGEST_FEATURE, -LARGEST_FEATURE)
                 object.__setattr__(self, "x", within.clamp(-LARGEST_FEATURE, LARGEST_FEATURE))
+
+    def __repr__(self) -> str:
+        """Its name, sizes and split, and none of its tensors."""
+        entries = int(self.edge_index.shape[1])
+        edges = f"{entries // 2:,} edges" if self.undirected else f"{entries:,} directed edges"
+        classes = self.num_classes if self.y.numel() else len(self.class_names)
+        sizes = f"{self.num_nodes:,} nodes, {edges}, {int(self.x.shape[1]):,} features, {classes:,} classes"
+        seed = "" if self.split_seed is None else f" of seed {self.split_seed}"
+        parts = ", ".join(
+            f"{int(mask.sum()):,} {part}"
+            for part, mask in (("training", self.train_mask), ("validation", self.val_mask), ("test", self.test_mask))
+        )
+        return f"Graph({self.name}: {sizes}; {self.split} split{seed}: {parts})"
 
     @property
     def num_nodes(self) -> int:

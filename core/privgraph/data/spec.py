@@ -46,7 +46,7 @@ class PublicFacts:
             raise ValueError("PublicFacts.edges and entries must not be negative")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DatasetSpec:
     """A data set of the catalogue: where it is from, and what will be found in it.
 
@@ -76,6 +76,14 @@ class DatasetSpec:
     public_split: bool = False
     caution: str = ""
     extra: str = ""
+
+    def __repr__(self) -> str:
+        sizes = [
+            f"{size:,} {name}"
+            for name in ("nodes", "edges", "features", "classes")
+            if (size := getattr(self, name)) is not None
+        ]
+        return f"DatasetSpec({self.name}: {', '.join([self.title, *sizes])})"
 
     def load_options(self) -> type[Any] | None:
         """The configuration of an embedded set that has options of its own, None for others."""

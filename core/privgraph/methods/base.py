@@ -21,6 +21,7 @@ from privgraph.privacy.accountants import Accountant
 from privgraph.privacy.calibration import CalibrationError, calibrate
 from privgraph.privacy.events import PrivacyEvent
 from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.rounding import upper
 from privgraph.privacy.statement import PrivacyStatement
 
 EPSILON = Option(
@@ -189,7 +190,7 @@ class Work:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Plan:
     """A configuration on a graph of known sizes: its noise, its ledger, its guarantee and its work.
 
@@ -202,6 +203,13 @@ class Plan:
     entries: tuple[LedgerEntry, ...]
     statement: PrivacyStatement
     work: Work
+
+    def __repr__(self) -> str:
+        """The method, what is protected at which epsilon and delta, and its noise, in few digits."""
+        said = self.statement
+        noise = ", ".join(f"{name.replace('_', ' ')} {value:.4g}" for name, value in self.noise.items())
+        guarantee = f"unit {said.unit}, sound epsilon {upper(said.epsilon)}, delta {said.delta:g}"
+        return f"Plan({self.config.stack_key()[0]}: {guarantee}; noise: {noise or 'none'}; {self.steps:,} steps)"
 
     @property
     def noise(self) -> Mapping[str, float]:

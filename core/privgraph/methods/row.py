@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from privgraph.methods.training import TrainEntry
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MethodSpec:
     """A method: where its configuration and trainer are, what it can protect, and what it is for.
 
@@ -37,6 +37,9 @@ class MethodSpec:
     neighbours: Neighbours = Neighbours.NODE
     counterpart: str = "gnn"
     own_parts: bool = False
+
+    def __repr__(self) -> str:
+        return f"MethodSpec({self.name}: {self.title}, units {', '.join(self.units)})"
 
     def load_config(self) -> type[MethodConfig]:
         return cast("type[MethodConfig]", attribute(self.config))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from privgraph.privacy.events import Composed, Nothing, Repeated, Single, whole
 from privgraph.privacy.kinds import MechanismKind
@@ -29,7 +29,7 @@ class WorstCase:
     gate_std: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LedgerEntry:
     """One mechanism, run `count` times.
 
@@ -52,6 +52,13 @@ class LedgerEntry:
     sampling_rate: float | None = None
     note: str = ""
     worst: WorstCase = WorstCase()
+
+    def __repr__(self) -> str:
+        """All fields but those that have their defaults."""
+        given = [(item.name, getattr(self, item.name)) for item in fields(self)]
+        defaults = {item.name: item.default for item in fields(self)}
+        told = ", ".join(f"{name}={value!r}" for name, value in given if value != defaults[name])
+        return f"LedgerEntry({told})"
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, MechanismKind):

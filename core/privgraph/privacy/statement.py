@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from privgraph.privacy.kinds import Adversary, Neighbours, Release
 from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.rounding import lower, upper
 
 UNITS = ("none", "edge", "node")
 
@@ -27,7 +28,7 @@ class Gap:
     source: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PrivacyStatement:
     """One run's guarantee.
 
@@ -83,6 +84,15 @@ class PrivacyStatement:
     per_holder: tuple[tuple[str, float], ...] = ()
     ledger: tuple[LedgerEntry, ...] = ()
     known_faults: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Unit, relation, delta and the epsilons; `privgraph.statement_text` writes all of it."""
+        said = [f"unit {self.unit}", f"neighbours {self.neighbours}", f"sound epsilon {upper(self.epsilon)}"]
+        if self.epsilon_as_published is not None:
+            said.append(f"published epsilon {self.epsilon_as_published:.4g}")
+        if self.epsilon_audited is not None:
+            said.append(f"audited epsilon at least {lower(self.epsilon_audited)}")
+        return f"PrivacyStatement({', '.join([*said, f'delta {self.delta:g}'])})"
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:

@@ -98,7 +98,7 @@ class StoreIsReadOnly(StoreError):
     """The store can be read, and not written: the disk or the folder does not admit it."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RunRecord:
     """A run as it stands in the store.
 
@@ -138,6 +138,11 @@ class RunRecord:
     audited_by: str = ""
     adversary: Adversary | None = None
     damage: str = ""
+
+    def __repr__(self) -> str:
+        accuracy = self.metrics.get("test_accuracy")
+        reached = "" if accuracy is None else f", test accuracy {accuracy:.3f}"
+        return f"RunRecord({self.id}: {self.state}{reached}{self.error and f', {short(self.error)}'})"
 
     @property
     def spec(self) -> RunSpec:
@@ -208,7 +213,7 @@ class RunRecord:
             return statement_from_json(self.statement_json, self.spec.options)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StoredEvent:
     """An event of a run: `sequence` counts from 1 along the run over all attempts; `time` in seconds since
     the epoch."""
@@ -218,6 +223,9 @@ class StoredEvent:
     time: float
     kind: str
     payload: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"StoredEvent({self.sequence}, {self.kind}: {short(dict(self.payload))})"
 
     @property
     def event(self) -> Event:

@@ -16,6 +16,8 @@ from privgraph.options import OptionError, Scalar, build, parameters, short, val
 from privgraph.registry import METHODS, method
 
 SPEC_VERSION = 1
+SHOWN = ("unit", "epsilon")
+"""Options that every spec shows, whatever their defaults are."""
 _FIELDS: Mapping[str, type] = {
     "version": int,
     "method": str,
@@ -28,7 +30,7 @@ _FIELDS: Mapping[str, type] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RunSpec:
     """A run, described completely. `privgraph.spec` makes one from loose values, and checks them.
 
@@ -49,6 +51,15 @@ class RunSpec:
     split: str = "random"
     seed: int = 0
     device: str = "auto"
+
+    def __repr__(self) -> str:
+        """Method, data, unit and epsilon, and the options that have another value than their default."""
+        row, data = METHODS.get(self.method), catalogue.DATASETS.get(self.dataset)
+        told = {"unit": self.unit} | ({} if self.asked_epsilon is None else {"epsilon": self.asked_epsilon})
+        told |= _changed(None if row is None else row.load_config(), self.options)
+        told |= _changed(None if data is None else data.load_options(), self.data_options)
+        words = ", ".join(f"{name} {value}" for name, value in told.items())
+        return f"RunSpec({self.method} on {self.dataset}: {words}, {self.split} split, seed {self.seed})"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -126,6 +137,12 @@ class RunSpec:
         if self.unit == "none" or not isinstance(asked, int | float) or (noise is not None and noise.value > 0):
             return None
         return float(asked)
+
+
+def _changed(kind: type | None, options: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The options that are not at the default of that configuration; all of them where none is known."""
+    defaults = {one.name: one.default for one in parameters(kind)} if kind is not None else {}
+    return {name: value for name, value in options.items() if name not in SHOWN and value != defaults.get(name)}
 
 
 @lru_cache(maxsize=4096)

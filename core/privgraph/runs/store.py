@@ -53,6 +53,9 @@ class RunStore:
         self._folders = folders
         self.leases = Leases(database, folders)
 
+    def __repr__(self) -> str:
+        return f"RunStore({self._folders})"  # never the URL, which may hold a password
+
     @staticmethod
     def open(url: str | None = None, folders: Path | None = None) -> RunStore:
         """The store of that database URL; None: `PRIVGRAPH_STORE`, or else one SQLite file under `home()`.

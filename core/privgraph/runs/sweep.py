@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from privgraph.calls import in_words
+from privgraph.options import OptionError, short
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statement import PrivacyStatement
@@ -13,6 +16,7 @@ from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
 from privgraph.runs.spec import RunSpec, make_spec
 
 
+@in_words
 def sweep(
     base: RunSpec, over: Mapping[str, Sequence[object]] | None = None, seeds: Iterable[int] = ()
 ) -> list[RunSpec]:
@@ -34,10 +38,13 @@ def sweep(
         The specs; equal ones appear once.
 
     Raises:
-        OptionError: The method has no such option, or not such a value of it.
+        OptionError: The method has no such option, or not such a value of it; `base` is no spec, or `over`
+            has no list of values for an option.
     """
-    grid = dict(over or {})
-    chosen = list(seeds) or [base.seed]
+    if not isinstance(base, RunSpec):
+        raise OptionError(f"base must be a spec, which privgraph.spec makes (got {short(base)})")
+    grid = _grid(over)
+    chosen = _listed("seeds", seeds, "range(3)") or [base.seed]
     specs = [
         make_spec(
             base.method,
@@ -52,6 +59,29 @@ def sweep(
         for seed in chosen
     ]
     return list({spec.id: spec for spec in specs}.values())
+
+
+def _grid(over: object) -> dict[str, list[object]]:
+    """The values of each option. Raises `OptionError` where `over` is no mapping, or has no list for one."""
+    if over is not None and not isinstance(over, Mapping):
+        raise OptionError(
+            f'over must give the values of each option, such as {{"epsilon": [1, 2]}} (got {short(over)})'
+        )
+    grid = {}
+    for name, values in (over or {}).items():
+        if name in ("seed", "seeds"):
+            raise OptionError("seeds are no option of a method: write seeds=range(3) beside over")
+        grid[name] = _listed(f"over[{name!r}]", values, "[1, 2]")
+        if not grid[name]:
+            raise OptionError(f"over[{name!r}] must hold at least one value")
+    return grid
+
+
+def _listed(name: str, values: object, example: str) -> list[Any]:
+    """Values to try, as a list. Raises `OptionError` for a single value, a text among them."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise OptionError(f"{name} must be a list of values, such as {example} (got {short(values)})")
+    return list(values)
 
 
 def price_of_all(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:

@@ -8,7 +8,7 @@ A method is checked by a class of its own:
         spec = SPEC
         quick = {"epochs": 3}
 
-Each message names the module to look at.
+Each message names the file to look at, and says what to change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import pytest
@@ -32,7 +32,7 @@ from privgraph.methods.base import MethodConfig, Price, filled_in, refusal
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.options import OptionError, Scalar, build, parameters, values
 from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, Nothing, PoissonSampled
-from privgraph.privacy.kinds import MechanismKind, Neighbours
+from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json, statement_from_json, statement_to_json
 from privgraph.privacy.statement import UNITS
@@ -41,6 +41,7 @@ from privgraph.progress import Event, Metric, Progress, Result, Spent, from_reco
 from privgraph.registry import MethodSpec
 from privgraph.runs.final_statement import final_statement
 from privgraph.streams import Secret
+from privgraph.testing.form import fault, fault_of_relation, place
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=100, classes=7, train_nodes=2031)
 """Those of Cora, for plans."""
@@ -82,6 +83,8 @@ class MethodContract:
     @classmethod
     def pytest_generate_tests(cls, metafunc: pytest.Metafunc) -> None:
         """`unit` is each unit of the method, `protected` each that is not none."""
+        if not isinstance(getattr(cls, "spec", None), MethodSpec):
+            raise pytest.Collector.CollectError(f"{cls.__name__}.spec must be the method's row: write spec = SPEC")
         if "unit" in metafunc.fixturenames:
             metafunc.parametrize("unit", cls.spec.units)
         if "protected" in metafunc.fixturenames:
@@ -91,11 +94,17 @@ class MethodContract:
 
     @property
     def in_config(self) -> str:
-        return f"see {self.spec.config}"
+        return f"see {place(self.spec.config)}"
 
     @property
     def in_train(self) -> str:
-        return f"see {self.spec.train}"
+        return f"see {place(self.spec.train)}"
+
+    @pytest.fixture(autouse=True)
+    def _has_the_form_of_a_method(self) -> None:
+        """What is wrong with its form is said before it is run: the errors that follow would mislead."""
+        if wrong := fault(self.spec):
+            pytest.fail(wrong, pytrace=False)
 
     def made(self, unit: str, **given: object) -> MethodConfig:
         """A quick configuration."""
@@ -152,9 +161,13 @@ class MethodContract:
                 with pytest.raises(OptionError, match=parameter.name):
                     build(kind, {parameter.name: value})
             if option.low is not None and not option.low_open and parameter.type in (int, float):
-                # `check(self)` in `__post_init__` is what refuses here
-                with pytest.raises(OptionError, match=parameter.name):
-                    cast(Any, kind)(**{parameter.name: parameter.type(option.low - 1)})
+                low = parameter.type(option.low - 1)
+                said = refusal(partial(cast(Any, kind), **{parameter.name: low}))
+                assert said is not None, (
+                    f"{parameter.name}={low} is out of bounds, and {kind.__name__} admits it: call check(self) in "
+                    f"__post_init__: {self.in_config}"
+                )
+                assert parameter.name in said, f"{said} does not name {parameter.name}: {self.in_config}"
 
     def test_units_that_it_does_not_have_are_refused(self) -> None:
         spec = self.spec
@@ -368,9 +381,8 @@ class MethodContract:
 
     def test_the_statement_names_the_kind_of_its_relation(self, unit: str) -> None:
         """As the row has it at node level."""
-        kind = self.made(unit).plan(graph().facts).statement.neighbours
-        others = {"none": Neighbours.NONE, "edge": Neighbours.UNDIRECTED_EDGE}
-        assert kind is others.get(unit, self.spec.neighbours), f"MethodSpec.neighbours or {self.in_config}"
+        wrong = fault_of_relation(self.spec, self.made(unit).plan(graph().facts).statement)
+        assert not wrong, wrong
 
 
 def _numbers(events: list[Event]) -> list[tuple[str, float]]:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from privgraph.options import nearest, short
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
-LISTS = ("methods", "datasets", "attacks", "runs")
+LISTS = ("methods", "options", "datasets", "audits", "runs")
 INSTALL = "pip install 'privgraph[app]'"
 FORMATS = ("json", "csv", "md", "svg", "pdf", "png")
 
@@ -112,7 +112,11 @@ def _privacy(parser: Parser) -> None:
         "--accounting", help="calibrate the sound epsilon, or the published formula: sound or published"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the method; repeatable"
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option of the method (see: privgraph list options METHOD); repeatable",
     )
     parser.add_argument(
         "--data-set", action="append", default=[], metavar="KEY=VALUE", help="an option of the data set; repeatable"
@@ -135,6 +139,7 @@ def _run(commands: Commands[Parser]) -> None:
 def _list(commands: Commands[Parser]) -> None:
     made = _command(commands, "list", "List what there is.", "tables")
     made.add_argument("what", metavar="|".join(LISTS), help="what to list")
+    made.add_argument("method", nargs="?", metavar="METHOD", help="of options: the method whose options are listed")
     made.add_argument("--text", default="", help="of runs: only those with these words in id, options, note or tags")
     made.add_argument("--limit", type=int, default=50, help="of runs: at most so many, the newest first")
     made.add_argument("--json", action="store_true", help="one JSON array")
@@ -168,7 +173,11 @@ def _audit(commands: Commands[Parser]) -> None:
     about = "Attack a stored run, and keep the empirical lower bound on epsilon beside the run."
     parser = _command(commands, "audit", about, "audit")
     parser.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
-    parser.add_argument("--audit", metavar="NAME", help="which audit (default: the first that does not refuse the run)")
+    parser.add_argument(
+        "--audit",
+        metavar="NAME",
+        help="which audit (see: privgraph list audits; default: the first that does not refuse the run)",
+    )
     parser.add_argument(
         "--trials", metavar="N", help="how often the mechanism is played, on both neighbouring datasets together"
     )

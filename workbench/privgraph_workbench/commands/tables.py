@@ -7,17 +7,20 @@ import dataclasses
 import sys
 from typing import Any
 
+from privgraph.audits.options import AuditOptions
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
-from privgraph.options import nearest, parameters, short
-from privgraph.registry import ATTACKS, METHODS
+from privgraph.options import Parameter, Scalar, nearest, parameters, short
+from privgraph.registry import AUDITS, METHODS, method
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import LISTS, UsageError
 from privgraph_workbench.commands.values import settle
 
+_WIDEST = 60
+"""Letters of a list of choices in a table."""
 _RUN_COLUMNS = (
     "id",
     "state",
@@ -39,6 +42,8 @@ def list_command(parsed: argparse.Namespace) -> int:
         raise UsageError(
             f"there is no list of {short(parsed.what)}; lists are {', '.join(LISTS)}{nearest(parsed.what, LISTS)}"
         )
+    if parsed.method is not None and parsed.what != "options":
+        raise UsageError(f"privgraph list {parsed.what} does not know what to do with {short(parsed.method)}")
     try:
         rows, columns = _LISTS[parsed.what](parsed)
     except StoreError as error:
@@ -95,6 +100,58 @@ def option_rows(config: type) -> list[dict[str, Any]]:
     ]
 
 
+def _options(parsed: argparse.Namespace) -> Listing:
+    if parsed.method is None:
+        raise UsageError("list options needs the name of a method (see: privgraph list methods)")
+    config = method(parsed.method).load_config()
+    if parsed.json:
+        return option_rows(config), ()
+    rows = [
+        {
+            "option": one.name,
+            "type": one.type.__name__,
+            "default": _default(one),
+            "values": admitted(one),
+            "unit": one.option.unit or "-",
+            "meaning": one.option.help,
+        }
+        for one in parameters(config)
+    ]
+    return rows, ("option", "type", "default", "values", "unit", "meaning")
+
+
+def _default(parameter: Parameter) -> str:
+    """The default as it is typed after `--set`; what 0 stands for where it is no number."""
+    zero = parameter.option.zero if parameter.default == 0 else ""
+    return _typed(parameter.default) + (f" ({zero})" if zero else "")
+
+
+def _typed(value: Scalar) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
+
+
+def admitted(parameter: Parameter) -> str:
+    """Which values an option admits, in few words: its choices, or its bounds."""
+    option = parameter.option
+    if option.choices or parameter.type is bool:
+        return _few([_typed(choice) for choice in option.choices or (True, False)])
+    low, high = ("" if bound is None else _typed(bound) for bound in (option.low, option.high))
+    if option.least:
+        return f"0, or {_typed(option.least)} to {high}" if high else f"0, or at least {_typed(option.least)}"
+    if low and high and not option.low_open:
+        return f"{low} to {high}"
+    least = low and (f"above {low}" if option.low_open else f"at least {low}")
+    return ", ".join(part for part in (least, high and f"at most {high}") if part) or "-"
+
+
+def _few(choices: list[str]) -> str:
+    """As many choices as a column has room for; `--json` lists all."""
+    fitting = choices
+    while len(", ".join(fitting)) > _WIDEST and len(fitting) > 1:
+        fitting = fitting[:-1]
+    return ", ".join(fitting) + (f" and {len(choices) - len(fitting)} others" if len(fitting) < len(choices) else "")
+
+
 def dataset_row(spec: DatasetSpec) -> dict[str, Any]:
     """A data set as JSON values; `available` says whether it can be loaded without a network."""
     row = dataclasses.asdict(spec) | {"available": available(spec), "options": []}
@@ -114,11 +171,20 @@ def _datasets(_parsed: argparse.Namespace) -> Listing:
     return rows, ("name", "kind", "available", "nodes", "edges", "features", "classes", "title")
 
 
-def _attacks(_parsed: argparse.Namespace) -> Listing:
-    return [{"name": name, "title": spec.title, "about": spec.about} for name, spec in ATTACKS.items()], (
-        "name",
-        "about",
-    )
+def _audits(parsed: argparse.Namespace) -> Listing:
+    rows = [
+        {
+            "name": spec.name,
+            "title": spec.title,
+            "about": spec.about,
+            "paper": spec.paper,
+            "covers": spec.covers,
+            "methods": list(spec.methods or METHODS),
+            "options": option_rows(AuditOptions) if parsed.json else [],
+        }
+        for spec in AUDITS.values()
+    ]
+    return rows, ("name", "covers", "about")
 
 
 def _runs(parsed: argparse.Namespace) -> Listing:
@@ -132,4 +198,4 @@ def _runs(parsed: argparse.Namespace) -> Listing:
     return store.find_rows(RunQuery(text=parsed.text, limit=parsed.limit)), _RUN_COLUMNS
 
 
-_LISTS = {"methods": _methods, "datasets": _datasets, "attacks": _attacks, "runs": _runs}
+_LISTS = {"methods": _methods, "options": _options, "datasets": _datasets, "audits": _audits, "runs": _runs}

@@ -1,13 +1,14 @@
 """Every figure as something that is called: what `privgraph.figures` finds under the entry point of that
 name.
 
-A figure of runs is given runs; any other is given what its `data` takes.
+A figure of runs is given runs; any other is given what its `data` takes. `Figure.needs` says which.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -18,8 +19,9 @@ import plotly.graph_objects as go
 from privgraph.api.run import Run
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import Answers
-from privgraph.options import OptionError, UnknownName, listed, nearest
+from privgraph.options import OptionError, UnknownName, listed, nearest, short
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.figures import FIGURES, module_of
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.export import FORMATS, export
@@ -57,20 +59,42 @@ def _audit(run: Run) -> tuple[Any, ...]:
     return (audits[-1],)
 
 
-_ANSWERS = _of_one(lambda run: (Answers.load(run.folder),))
-_ENSEMBLE = _of_one(lambda run: (Ensemble.load(run.folder),))
-_AUDIT = _of_one(_audit)
+@dataclass(frozen=True)
+class _Reader:
+    """What a figure of runs reads of them, and in words which runs it needs, or what else may be given."""
 
-_READERS: Mapping[str, Callable[[Sequence[Run]], tuple[Any, ...]]] = {
-    "tradeoff": _records,
-    "compare": _records,
-    "depth": _records,
-    "neighbours_heatmap": _records,
-    "convergence": _pairs,
-    "curves": _of_one(lambda run: (run.events,)),
-    "ledger": _of_one(_ledger),
-    **dict.fromkeys(("answers", "one_answer", "agreement", "chosen", "teacher_times"), _ANSWERS),
-    **dict.fromkeys(("teacher_epsilons", "budget", "one_vote", "consensus", "stopped", "teacher_accuracy"), _ENSEMBLE),
+    read: Callable[[Sequence[Run]], tuple[Any, ...]]
+    needs: str
+
+
+def _kept(kind: type[Answers] | type[Ensemble], what: str) -> Callable[[Sequence[Run]], tuple[Any, ...]]:
+    def read(run: Run) -> tuple[Any, ...]:
+        try:
+            return (kind.load(run.folder),)
+        except FileNotFoundError:
+            raise OptionError(f"{run.id} has kept no {what}: a run of {run.spec.method} draws no such figure") from None
+
+    return _of_one(read)
+
+
+_PLACE = ", and place: the number of a query, from 0 on"
+_RECORDS = _Reader(_records, "runs: a list of privgraph.Run, or one")
+_ANSWERS = _Reader(_kept(Answers, "answers of teachers"), "one privgraph.Run of privgnn, pate or dp-gpl")
+_ENSEMBLE = _Reader(_kept(Ensemble, "teachers"), "one privgraph.Run of dp-gpl")
+_AUDIT = _Reader(_of_one(_audit), "one audit, as privgraph.audit returns it, or a privgraph.Run, for its last audit")
+
+_READERS: Mapping[str, _Reader] = {
+    "tradeoff": _RECORDS,
+    "compare": _RECORDS,
+    "depth": _RECORDS,
+    "neighbours_heatmap": replace(_RECORDS, needs="runs of heter-poisson: a list of privgraph.Run"),
+    "convergence": _Reader(_pairs, "runs: a list of privgraph.Run, or one, for their events"),
+    "curves": _Reader(_of_one(lambda run: (run.events,)), "one privgraph.Run, or its events"),
+    "ledger": _Reader(_of_one(_ledger), "one privgraph.Run, or a statement's ledger and its delta"),
+    **dict.fromkeys(("answers", "agreement", "teacher_times"), _ANSWERS),
+    **dict.fromkeys(("one_answer", "chosen"), replace(_ANSWERS, needs=_ANSWERS.needs + _PLACE)),
+    **dict.fromkeys(("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy"), _ENSEMBLE),
+    "one_vote": replace(_ENSEMBLE, needs=_ENSEMBLE.needs + _PLACE),
     **dict.fromkeys(("audit_roc", "audit_scores", "audit_bounds"), _AUDIT),
 }
 """What a figure's `data` reads of runs, for those that are of runs."""
@@ -87,6 +111,25 @@ class Figure:
 
     name: str
     title: str
+
+    def __post_init__(self) -> None:
+        rows = inspect.cleandoc(self._module.data.__doc__ or "")
+        told = f"{self.title}.\n\nIt needs {self.needs}.\n\nRows: {rows}"
+        object.__setattr__(self, "__doc__", told)  # what help(privgraph.figures) shows of it
+
+    def __repr__(self) -> str:
+        return f"<figure {self.name}: {self.title}; needs {self.needs}>"
+
+    @property
+    def needs(self) -> str:
+        """What it is drawn from, in words: runs, events, an audit, or the arguments of its `data`."""
+        if self.name in _READERS:
+            return _READERS[self.name].needs
+        taken = inspect.signature(self._module.data).parameters.values()
+        required = [one.name for one in taken if one.default is inspect.Parameter.empty]
+        free = [one.name for one in taken if one.default is not inspect.Parameter.empty]
+        also = f" (it also takes {', '.join(free)})" if free else ""
+        return (", ".join(required) or "nothing") + also
 
     def __call__(self, subject: Any = _NOTHING, *more: Any, theme: str = "light", **options: Any) -> go.Figure:
         """Draw it.
@@ -112,13 +155,28 @@ class Figure:
 
         Returns:
             One mapping a row; the module's own `data` says which columns.
+
+        Raises:
+            OptionError: It was not given what it needs (`needs`).
         """
-        runs = _runs(subject)
-        given = (
-            _READERS[self.name](runs) if runs and self.name in _READERS else () if subject is _NOTHING else (subject,)
-        )
-        rows: list[Row] = self._module.data(*given, *more, **options)
+        given = (*self._read(subject), *more)
+        try:
+            inspect.signature(self._module.data).bind(*given, **options)
+        except TypeError as error:
+            raise OptionError(f"the figure {self.name} needs {self.needs} ({error})") from None
+        rows: list[Row] = self._module.data(*given, **options)
         return rows
+
+    def _read(self, subject: Any) -> tuple[Any, ...]:
+        """The first arguments of `data`: what it reads of runs, or the subject as it is."""
+        runs, reader = _runs(subject), _READERS.get(self.name)
+        if reader is not None and runs:
+            return reader.read(runs)
+        if reader is not None and subject is not _NOTHING:
+            for one in subject if isinstance(subject, list | tuple) else (subject,):
+                if one is None or isinstance(one, RunSpec | str | int | float):
+                    raise OptionError(f"the figure {self.name} needs {self.needs} (got {short(one)})")
+        return () if subject is _NOTHING else (subject,)
 
     def chart(self, rows: Sequence[Row]) -> Chart:
         """What is drawn of rows, before anybody draws it."""
@@ -151,7 +209,7 @@ class Figure:
             The path.
 
         Raises:
-            OptionError: There is no such format.
+            OptionError: There is no such format, or it was not given what it needs.
         """
         written = Path(path)
         kind = written.suffix.removeprefix(".").lower()

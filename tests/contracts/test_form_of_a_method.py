@@ -1,0 +1,155 @@
+"""Faults of form in a method of one's own: the contract names the file and says what to change."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from tests.contracts.test_the_guide import package as package
+from tests.contracts.test_the_guide import ran
+
+from privgraph.registry import METHODS
+from privgraph.testing import MethodContract
+from privgraph.testing.form import fault, fault_of_relation, place
+from privgraph.testing.methods import FACTS
+
+DECORATOR = "@dataclass(frozen=True, kw_only=True)\n"
+CHECKED = "    def __post_init__(self) -> None:\n        check(self)\n"
+PRICE = "    @property\n    def price(self)"
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_our_own_methods_have_the_form(name: str) -> None:
+    assert fault(METHODS[name]) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "words"),
+    [
+        ("config", DECORATOR, "",
+         f"Config is no dataclass: write {DECORATOR.strip()} above class Config; without it, its own options (unit) "
+         "are not read: see Config in class_counts/config.py"),
+        ("config", DECORATOR, "@dataclass(frozen=True)\n",
+         f"Config takes options by position: write {DECORATOR.strip()} above class Config"),
+        ("config", DECORATOR, "@dataclass(kw_only=True)\n",
+         "class_counts.config:Config cannot be imported (TypeError: cannot inherit non-frozen dataclass from a frozen"),
+        ("config", CHECKED, "    def __post_init__(self) -> None:\n        check()\n",
+         "its __post_init__ takes self, and calls check(self): see Config in class_counts/config.py"),
+        ("config", CHECKED, "    def __post_init__() -> None:\n        check(self)\n",
+         "takes (): its first argument must be self: see Config in class_counts/config.py"),
+        ("config", CHECKED, CHECKED + "\n    def check() -> None:\n        return None\n",
+         "takes (): its first argument must be self: see Config in class_counts/config.py"),
+        ("config", CHECKED, "", "Config admits it: call check(self) in __post_init__: see Config in class_counts/c"),
+        ("config", "def refuses(self, facts: PublicFacts)", "def refuses(facts: PublicFacts)",
+         "takes (facts): its first argument must be self: see Config in class_counts/config.py"),
+        ("config", "def refuses(self, facts: PublicFacts)", "def refuses(self)",
+         "takes (self): it must take (self, facts): see Config in class_counts/config.py"),
+        ("config", PRICE, "    def price(self)", "write @property above it: see Config in class_counts/config.py"),
+        ("config", "def price(self)", "def prices(self)",
+         "Config lacks price, which MethodConfig leaves to each method: see Config in class_counts/config.py"),
+        ("config", 'unit: Annotated[str, NODE] = "node"', 'unit: str = "node"',
+         "an option of Config is not described: Config.unit has no Option: see Config in class_counts/config.py"),
+        ("config", CHECKED, CHECKED + "\n    def plan(self, facts: PublicFacts) -> None:\n        return None\n",
+         "is the same for all methods: leave it to MethodConfig: see Config in class_counts/config.py"),
+        ("config", 'Annotated[str, NODE] = "node"', 'Annotated[str, NODE] = "edge"',
+         "the defaults of Config are refused (unit must be one of node (got edge)): change the default"),
+        ("config", "class Config(MethodConfig):", "class Config:", "must be a class that derives from MethodConfig"),
+        ("config", "import Laplace", "import Laplacian",
+         "cannot import name 'Laplacian'"),
+        ("train", "def train(members: Sequence[Member[Config]])", "def train()", "it must take members, and nothing"),
+        ("__init__", "class_counts.config:Config", "class_counts.config:Configuration",
+         "class_counts.config:Configuration cannot be imported (AttributeError:"),
+        ("__init__", "class_counts.config:Config", "class_counts.config",
+         'must name "module:attribute" (got class_counts.config)'),
+        ("__init__", "neighbours=Neighbours.NODE_RECORD,", "neighbours=Neighbours.NODE,",
+         "and the row (MethodSpec) of class-counts says Neighbours.NODE (a node with all its edges is there or was "
+         "never there): change neighbours in statement, or neighbours in the row: see Config in class_counts/config"),
+        ("config", "neighbours=Neighbours.NODE_RECORD", "neighbours=Neighbours.FROZEN_SAMPLE",
+         "the statement says neighbours=Neighbours.FROZEN_SAMPLE ("),
+        ("config", "relation=statements.RELATION_NODE_RECORD", "relation=statements.RELATION_NODE_OPT_OUT",
+         "relation is in words that of Neighbours.FROZEN_SAMPLE ("),
+    ],
+)  # fmt: skip
+def test_a_fault_of_form_is_named_with_its_file(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str, words: str
+) -> None:
+    shutil.copytree(package / "class_counts", tmp_path / "class_counts", ignore=shutil.ignore_patterns("*.pyc"))
+    path = tmp_path / "class_counts" / f"{file}.py"
+    clean = path.read_text()
+    assert clean.count(right) == 1
+    path.write_text(clean.replace(right, wrong))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    fault.cache_clear()
+    try:
+        told = said_by_the_contract()
+    finally:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "class_counts"]:
+            del sys.modules[name]
+        fault.cache_clear()
+    assert words in " ".join(told.split()), told
+
+
+def said_by_the_contract() -> str:
+    """What the contract says of the package that is found under this name now: of its form, else of two
+    tests."""
+    row = import_module("class_counts").SPEC
+    if wrong := fault(row):
+        return wrong
+    contract = type("TestClassCounts", (MethodContract,), {"spec": row})()
+    try:
+        contract.test_values_out_of_bounds_are_refused_by_name()
+        contract.test_the_statement_names_the_kind_of_its_relation("node")
+    except AssertionError as error:
+        return str(error)
+    return "nothing"
+
+
+def test_every_test_of_the_contract_says_it(package: Path) -> None:
+    path = package / "class_counts" / "config.py"
+    clean = path.read_text()
+    path.write_text(clean.replace(DECORATOR, ""))
+    try:
+        done = ran(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "bounds or plan", "test_contract.py")
+    finally:
+        path.write_text(clean)
+    assert done.returncode == 1
+    asked = done.stdout.count("\nERROR ")
+    assert asked > 2
+    assert "passed" not in done.stdout
+    assert (
+        len(re.findall(r"^Config is no dataclass: .* see Config in class_counts/config\.py$", done.stdout, re.M))
+        == asked
+    )
+
+
+def test_a_contract_without_a_row_says_so(package: Path) -> None:
+    path = package / "test_none.py"
+    path.write_text("from privgraph.testing import MethodContract\n\n\nclass TestNone(MethodContract):\n    pass\n")
+    try:
+        done = ran(package, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_none.py")
+    finally:
+        path.unlink()
+    assert "TestNone.spec must be the method's row: write spec = SPEC" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("unit", ["none", "edge"])
+def test_a_relation_of_another_unit_is_named(unit: str) -> None:
+    """A row says what holds at node level; of edges, and of nothing, there is one relation alone."""
+    row = METHODS["progap"]
+    other = {"none": "edge", "edge": "none"}[unit]
+    config = row.load_config()
+    right, strange = (config(unit=one).plan(FACTS).statement for one in (unit, other))
+    assert fault_of_relation(row, right) == ""
+    told = fault_of_relation(row, replace(right, neighbours=strange.neighbours))
+    assert f"and unit {unit} says Neighbours.{right.neighbours.name} (" in told
+    assert "change neighbours in statement: see Config in privgraph/methods/aggregation/progap/config.py" in told
+
+
+def test_places_are_files() -> None:
+    assert place("privgraph.testing:MethodContract") == "MethodContract in privgraph/testing/__init__.py"
+    assert place("nowhere.config:Config") == "Config in nowhere/config.py"
