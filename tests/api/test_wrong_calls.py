@@ -117,3 +117,18 @@ def test_seeds_and_values_may_be_given_once_only() -> None:
     """Generators, ranges and arrays are lists of values."""
     specs = loose.sweep(SPEC, {"epsilon": (one for one in (0.5, 2))}, seeds=iter(range(2)))
     assert [(one.options["epsilon"], one.seed) for one in specs] == [(0.5, 0), (0.5, 1), (2.0, 0), (2.0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda: loose.upload(3), "upload takes the paths of files .got 3"),
+        (lambda: loose.epsilon(pg.events.Gaussian(noise_multiplier=1.0), "x"), "delta must be a number .got x"),
+        (lambda: loose.statement_text(3), "statement must be that of a plan or a run"),
+        (lambda: loose.calibrate(pg.events.Gaussian, epsilon=1.0, delta=1e-5), "must be a function of the noise scale"),
+        (lambda: loose.figures.degrees(pg.load("karate")), "the figure degrees needs degrees .got Graph.karate"),
+    ],
+)
+def test_the_rest_of_the_api_says_what_it_takes(ask: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        ask()

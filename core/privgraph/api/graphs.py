@@ -136,6 +136,9 @@ def upload(
     """
     if bool(files) == (arrays is not None):
         raise OptionError("upload takes files or arrays, one of the two")
+    for one in files:
+        if not isinstance(one, str | PathLike):
+            raise OptionError(f"upload takes the paths of files (got {short(one)})")
     if arrays is not None and not isinstance(arrays, Mapping):
         raise OptionError(f"arrays must be a mapping with x, y and edge_index (got {short(arrays)})")
     with ExitStack() as opened:

@@ -169,6 +169,9 @@ def epsilon(event: PrivacyEvent, delta: float) -> float:
         Epsilon: 0 where nothing is released, infinite where nothing is guaranteed.
 
     Raises:
+        OptionError: `delta` is no number.
         ValueError: `delta` is out of range, or no accountant knows the event.
     """
+    if isinstance(delta, bool) or not isinstance(delta, int | float):
+        raise OptionError(f"delta must be a number (got {short(delta)})")
     return tight().epsilon(event, delta)

@@ -48,8 +48,12 @@ def calibrate(
 
     Raises:
         CalibrationError: `highest` is not enough.
-        ValueError: An argument is out of its range.
+        ValueError: An argument is out of its range, or `make_event` is no function of a scale.
     """
+    if isinstance(make_event, type) or not callable(make_event):
+        raise ValueError(
+            "make_event must be a function of the noise scale, such as lambda noise: Gaussian(noise_multiplier=noise)"
+        )
     if not 0 < epsilon < math.inf:
         raise ValueError(f"epsilon must be positive and finite to calibrate noise to it (got {epsilon})")
     if not 0 <= delta < 1:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from enum import StrEnum
 
+from privgraph.options import OptionError, short
 from privgraph.privacy.accountants import Accountant, tight
 from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed, PrivacyEvent, Repeated
@@ -281,7 +282,12 @@ def statement_text(statement: PrivacyStatement) -> str:
     Returns:
         What is protected, released and assumed, the three epsilons, the ledger, and the gaps of published
         analyses.
+
+    Raises:
+        OptionError: `statement` is none.
     """
+    if not isinstance(statement, PrivacyStatement):
+        raise OptionError(f"statement must be that of a plan or a run, such as plan.statement (got {short(statement)})")
     return "\n".join(text for _, text in lines(statement))
 
 

@@ -164,7 +164,12 @@ class Figure:
             inspect.signature(self._module.data).bind(*given, **options)
         except TypeError as error:
             raise OptionError(f"the figure {self.name} needs {self.needs} ({error})") from None
-        rows: list[Row] = self._module.data(*given, **options)
+        try:
+            rows: list[Row] = self._module.data(*given, **options)
+        except (AttributeError, TypeError) as error:
+            if _runs(subject):
+                raise
+            raise OptionError(f"the figure {self.name} needs {self.needs} (got {short(subject)}: {error})") from error
         return rows
 
     def _read(self, subject: Any) -> tuple[Any, ...]:
