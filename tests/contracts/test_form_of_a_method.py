@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -13,10 +15,14 @@ import pytest
 from tests.contracts.test_the_guide import package as package
 from tests.contracts.test_the_guide import ran
 
+from privgraph.privacy.events import Gaussian, Laplace, NonPrivate
+from privgraph.privacy.kinds import MechanismKind
+from privgraph.privacy.ledger import LedgerEntry
 from privgraph.registry import METHODS
 from privgraph.testing import MethodContract
 from privgraph.testing.form import fault, fault_of_relation, place
 from privgraph.testing.methods import FACTS
+from privgraph.testing.noise import Drawn, fault_of_noise
 
 DECORATOR = "@dataclass(frozen=True, kw_only=True)\n"
 CHECKED = "    def __post_init__(self) -> None:\n        check(self)\n"
@@ -78,20 +84,29 @@ def test_our_own_methods_have_the_form(name: str) -> None:
 def test_a_fault_of_form_is_named_with_its_file(
     package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str, words: str
 ) -> None:
-    shutil.copytree(package / "class_counts", tmp_path / "class_counts", ignore=shutil.ignore_patterns("*.pyc"))
-    path = tmp_path / "class_counts" / f"{file}.py"
+    with changed(package, tmp_path, monkeypatch, file, right, wrong):
+        told = said_by_the_contract()
+    assert words in " ".join(told.split()), told
+
+
+@contextmanager
+def changed(
+    package: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str
+) -> Iterator[None]:
+    """The guide's package, to be imported with one thing written wrongly."""
+    shutil.copytree(package / "class_counts", folder / "class_counts", ignore=shutil.ignore_patterns("*.pyc"))
+    path = folder / "class_counts" / f"{file}.py"
     clean = path.read_text()
     assert clean.count(right) == 1
     path.write_text(clean.replace(right, wrong))
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.syspath_prepend(str(folder))
     fault.cache_clear()
     try:
-        told = said_by_the_contract()
+        yield
     finally:
         for name in [name for name in sys.modules if name.partition(".")[0] == "class_counts"]:
             del sys.modules[name]
         fault.cache_clear()
-    assert words in " ".join(told.split()), told
 
 
 def said_by_the_contract() -> str:
@@ -148,6 +163,50 @@ def test_a_relation_of_another_unit_is_named(unit: str) -> None:
     told = fault_of_relation(row, replace(right, neighbours=strange.neighbours))
     assert f"and unit {unit} says Neighbours.{right.neighbours.name} (" in told
     assert "change neighbours in statement: see Config in privgraph/methods/aggregation/progap/config.py" in told
+
+
+NOISE = "LaplaceNoise(scale=plan.scale"
+NOISY = 'noisy = mechanism.noisy(counts, context.secret("noise/counts"))'
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "words"),
+    [
+        ("train", NOISE, NOISE + " * 2 / 3", "draw the noise of the plan, plan.scale: see train in class_counts/tr"),
+        ("train", NOISE, NOISE + " / 100", "draw the noise of the plan, plan.scale"),
+        ("train", NOISE, NOISE + " * 1.5", "draw the noise of the plan, plan.scale"),
+        ("train", NOISY, "context.secret('a'); noisy = counts", "drawn by privgraph.mechanisms has none"),
+        ("train", NOISY, NOISY + "; LaplaceNoise(scale=1e-3, sensitivity=1).noisy(counts, context.secret('b'))",
+         "was drawn, and no entry of the ledger has it"),
+        ("config", "noise_std=math.sqrt(2) * scale", "noise_std=scale", "with noise of standard deviation"),
+    ],
+)  # fmt: skip
+def test_noise_that_is_not_the_ledgers_is_named(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, right: str, wrong: str, words: str
+) -> None:
+    with changed(package, tmp_path, monkeypatch, file, right, wrong):
+        contract = type("TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC})()
+        with pytest.raises(AssertionError) as told:
+            contract.test_its_noise_is_that_of_its_ledger("node")
+    assert words in str(told.value)
+
+
+def test_noise_that_is_drawn_once_and_used_again_is_named() -> None:
+    entry = LedgerEntry(
+        kind=MechanismKind.ADDITIVE,
+        mechanism="noisy sums",
+        stage="training",
+        event=Gaussian(noise_multiplier=2.0),
+        count=10,
+        noise_std=2.0,
+        sensitivity=1.0,
+    )
+    assert fault_of_noise([Drawn("gaussian", 2.0, 1)] * 10, [entry]) == ""
+    assert fault_of_noise([Drawn("gaussian", 2.0, 10)], [entry]) == "", "all at once"
+    assert "10 times, and 9 numbers of its noise were drawn" in fault_of_noise([Drawn("gaussian", 2.0, 9)], [entry])
+    laplace = replace(entry, event=Laplace(noise_multiplier=2.0), count=1)
+    assert "2 (gaussian)" in fault_of_noise([Drawn("gaussian", 2.0, 1)], [laplace])
+    assert fault_of_noise([], [replace(entry, event=NonPrivate(reason="none"))]) == ""
 
 
 def test_places_are_files() -> None:

@@ -42,6 +42,7 @@ from privgraph.registry import MethodSpec
 from privgraph.runs.final_statement import final_statement
 from privgraph.streams import Secret
 from privgraph.testing.form import fault, fault_of_relation, place
+from privgraph.testing.noise import fault_of_noise, recorded
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=100, classes=7, train_nodes=2031)
 """Those of Cora, for plans."""
@@ -323,6 +324,14 @@ class MethodContract:
         _, context = self.trained(protected)
         if any(not isinstance(entry.event, Nothing | NonPrivate) for entry in context.ledger.entries):
             assert names, f"no noise was drawn from Context.secret: {self.in_train}"
+
+    def test_its_noise_is_that_of_its_ledger(self, protected: str) -> None:
+        """Less noise than is accounted for is no guarantee, whatever the statement says."""
+        self.spec.load_train()  # what draws must be there before it is watched
+        with recorded() as drawn:
+            _, context = self.trained(protected)
+        wrong = fault_of_noise(drawn, context.ledger.entries)
+        assert not wrong, f"{wrong}: {self.in_train}"
 
     def test_who_ignores_edges_reads_none(self, unit: str) -> None:
         if self.spec.uses_edges:
