@@ -117,8 +117,8 @@ _OWN: Mapping[str, MethodSpec] = {
         MethodSpec(
             name="privgnn",
             title="PrivGNN",
-            about="Private nodes label public ones through noise, all at once or query by query; a student "
-            "learns from the labels.",
+            about="Private nodes label public ones through noise; a student learns from the labels. All at once by "
+            "default, which is our variant; the option Release has the paper's, query by query.",
             paper="Olatunji et al., Releasing Graph Neural Networks with Differential Privacy Guarantees, TMLR 2023",
             config="privgraph.methods.teachers.privgnn.config:Config",
             train="privgraph.methods.teachers.privgnn.train:train",

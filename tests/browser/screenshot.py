@@ -31,7 +31,7 @@ def main() -> int:
             settled(page)
             page.get_by_role("button", name="Run the demo").click()
             page.wait_for_url(re.compile(r"/train\?run="))
-            expect(page.get_by_text("Test accuracy")).to_be_visible(timeout=120_000)
+            expect(page.get_by_text("Test accuracy", exact=True)).to_be_visible(timeout=120_000)
             settled(page)
             page.wait_for_timeout(2000)
             PICTURE.parent.mkdir(exist_ok=True)

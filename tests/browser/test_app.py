@@ -76,7 +76,7 @@ def _demo(page: Page, address: str) -> str:
     settled(page)
     page.get_by_role("button", name="Run the demo").click()
     page.wait_for_url(re.compile(r"/train\?run="))
-    expect(page.get_by_text("Test accuracy")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Test accuracy", exact=True)).to_be_visible(timeout=120_000)
     settled(page)
     return page.url
 

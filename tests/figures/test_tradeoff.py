@@ -92,11 +92,32 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
 
 def test_a_file_says_what_marks_and_bars_are(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
-    said = "Each mark is the mean over 3 seeds: bars and bands are 95% bootstrap intervals of that mean."
+    said = "Each mark is the mean over 3 seeds: bars and bands are 95% confidence intervals of that mean (Student's t)."
     assert f"# {said}\n" in export("tradeoff", rows, {}, "csv").decode()
     assert said in export("tradeoff", rows, {}, "svg").decode()
     alone = tradeoff.data([one for one in swept if one.spec.seed == 0])
     assert "# Each mark is the mean over 1 seed.\n" in export("tradeoff", alone, {}, "csv").decode()
+
+
+def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> None:
+    sparse = [one for one in swept if one.spec.asked_epsilon == 1.0 or one.spec.seed == 0]
+    rows = [row for row in tradeoff.data(sparse) if row["method"] == "progap" and not row["reference"]]
+    chart = tradeoff.chart(rows)
+    sizes = {one.size: len(one.x) for one in chart.series if one.epsilon == "sound" and one.hover}
+    assert sizes == {9: 1, 5: len(rows) - 1}
+    assert chart.notes[0].endswith("smaller marks have fewer than three seeds.")
+    alone = [row for row in rows if row["low"] is None]
+    assert {one.size for one in tradeoff.chart(alone).series if one.epsilon == "sound" and one.hover} == {9}
+
+
+def test_different_test_nodes_of_one_panel_are_pointed_to(swept: list[RunRecord]) -> None:
+    rows = [{**row, "test_nodes": 300} for row in tradeoff.data(swept)]
+    assert not any("test nodes" in badge for badge in tradeoff.chart(rows).badges)
+    rows[0]["test_nodes"] = 1254
+    (badge,) = (badge for badge in tradeoff.chart(rows).badges if "test nodes" in badge)
+    assert "(300 to 1,254 of them)" in badge
+    elsewhere = [{**row, "graph": "another"} if row is rows[0] else row for row in rows]
+    assert not any("test nodes" in badge for badge in tradeoff.chart(elsewhere).badges), "in another panel"
 
 
 def test_a_single_line_has_a_legend(swept: list[RunRecord]) -> None:
@@ -308,6 +329,21 @@ class TestConfidence:
             assert high is not None
             covered += low <= 0.5 <= high
         assert 0.88 <= covered / 200 <= 0.99
+
+    @pytest.mark.parametrize("seeds", [3, 4, 10])
+    def test_it_covers_as_often_for_few_seeds(self, seeds: int) -> None:
+        """Which the percentile bootstrap does not: three seeds cover in three of four cases."""
+        generator = np.random.default_rng(seeds)
+        draws = [confidence(list(generator.normal(0.5, 0.05, size=seeds))) for _ in range(1000)]
+        covered = sum(low <= 0.5 <= high for _, low, high in draws if low is not None and high is not None)
+        assert 0.93 <= covered / 1000 <= 0.97
+
+    def test_it_stays_among_what_is_possible(self) -> None:
+        _, low, high = confidence([0.9, 1.0, 0.95], most=1.0)
+        assert low is not None
+        assert 0.8 < low < 0.9
+        assert high == 1.0
+        assert confidence([0.0, 0.1, 0.02])[1] == 0.0
 
     def test_it_is_the_same_each_time(self) -> None:
         assert confidence([0.1, 0.4, 0.2]) == confidence([0.1, 0.4, 0.2])

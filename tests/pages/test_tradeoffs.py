@@ -19,6 +19,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.start.page import demo_spec
 from privgraph_workbench.views.tradeoffs import sweep_form
 from privgraph_workbench.words.numbers import upper
@@ -175,6 +176,24 @@ def test_the_switch_for_comparison_does_something_for_every_method(
     bare = [run.spec for run in store.find(RunQuery()) if run.spec.unit == "none"]
     assert {one.method for one in bare} == {stand_in}
     assert sorted(one.seed for one in bare) == [0, 1, 2]
+
+
+def test_the_form_stands_there_again_after_another_page(opened: Callable[..., AppTest]) -> None:
+    app = opened("tradeoffs", data="karate", protects="node")
+    app.selectbox(key="sweep_method").set_value("dp-mlp").run()
+    app.text_input(key="sweep_epsilons").set_value("0.3 1.7").run()
+    app.number_input(key="sweep_seeds").set_value(2).run()
+    app.toggle(key="sweep_none").set_value(False).run()
+    app.switch_page(str(shell.folder() / "runs.py")).run()
+    app.switch_page(str(shell.folder() / "tradeoffs.py"))
+    app.query_params["data"] = "karate"
+    app.run()
+    assert not app.exception, app.exception
+    assert app.selectbox(key="sweep_method").value == "dp-mlp"
+    assert app.text_input(key="sweep_epsilons").value == "0.3 1.7"
+    assert app.number_input(key="sweep_seeds").value == 2
+    assert app.toggle(key="sweep_none").value is False
+    assert app.button(key="sweep_go").label == "Run the sweep (4 runs)"
 
 
 def test_a_sweep_begins_with_the_unit_of_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:

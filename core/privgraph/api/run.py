@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from privgraph.audits.record import AuditRecord
+from privgraph.options import OptionError, listed, nearest
 from privgraph.privacy.rounding import upper
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.progress import Metric
@@ -84,12 +85,21 @@ class Run:
             metric: A name such as `train_loss` or `val_accuracy`.
 
         Returns:
-            Pairs of step and value along its last attempt; empty where nothing of that name was told.
+            Pairs of step and value along its last attempt; empty where it told no curve at all.
+
+        Raises:
+            OptionError: It told curves, and none of that name.
         """
         told = self.store.events(self.id, kinds=["metric"])
         last = max((stored.attempt for stored in told), default=0)
         points = [stored.event for stored in told if stored.attempt == last]
-        return [(one.step, one.value) for one in points if isinstance(one, Metric) and one.name == metric]
+        curves: dict[str, list[tuple[int, float]]] = {}
+        for one in points:
+            if isinstance(one, Metric):
+                curves.setdefault(one.name, []).append((one.step, one.value))
+        if curves and metric not in curves:
+            raise OptionError(f"{self.id} has no curve {metric}; it has {listed(curves)}{nearest(metric, curves)}")
+        return curves.get(metric, [])
 
 
 class RunFailed(Exception):

@@ -201,7 +201,8 @@ def run_all(
         if ended.record.state != "done":
             log = f" (its log: {ended.folder / LOG_NAME})" if ended.record.state in ("failed", "lost") else ""
             why = ended.record.error or "somebody stopped it"
-            raise RunFailed(f"{ended.id} was {ended.record.state}: {why}{log}", runs)
+            did = "failed" if ended.record.state == "failed" else f"was {ended.record.state}"
+            raise RunFailed(f"{ended.id} {did}: {why}{log}", runs)
     return runs
 
 

@@ -159,7 +159,7 @@ def _account(commands: Commands[Parser]) -> None:
     parser.add_argument("--data", metavar="NAME", help="take the sizes of this data set from the catalogue")
     for name, meaning in (
         ("nodes", "number of nodes"),
-        ("edges", "number of edges; an undirected edge counts once"),
+        ("edges", "number of edges; an undirected edge counts once (default: 20 neighbours a node)"),
         ("train-nodes", "number of training nodes (default: 75%% of the nodes)"),
         ("features", "number of features"),
         ("classes", "number of classes"),

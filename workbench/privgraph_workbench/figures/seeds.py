@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
-RESAMPLES = 2000
+FEWEST = 3
+"""Of two values a 95% interval is a dozen standard deviations wide, and says nothing."""
 
 
-def confidence(values: Sequence[float], level: float = 0.95) -> tuple[float, float | None, float | None]:
-    """Mean, and the percentile bootstrap's interval for it over seeds (Efron 1979); none for fewer than three
-    values, of which it would be the range.
+def confidence(
+    values: Sequence[float], level: float = 0.95, *, most: float = math.inf
+) -> tuple[float, float | None, float | None]:
+    """Mean, and Student's interval for it over seeds (Student 1908): with three seeds 4.3 standard errors to
+    either side. None for fewer than `FEWEST` values.
 
-    The resampling has a fixed seed: equal values give equal intervals.
+    Right for values that are normal over seeds. The percentile bootstrap is not used: of three values it is
+    their range, and holds the mean in about three of four cases. Values lie in [0, `most`], and so does the
+    interval.
+
+    >>> [round(float(number), 3) for number in confidence([0.5, 0.6, 0.7])]
+    [0.6, 0.352, 0.848]
     """
     sample = np.asarray(values, dtype=np.float64)
     if sample.size == 0:
         raise ValueError("confidence needs at least one value")
     mean = float(sample.mean())
-    if sample.size < 3:
+    if sample.size < FEWEST:
         return mean, None, None
-    generator = np.random.default_rng(0)
-    means = generator.choice(sample, size=(RESAMPLES, sample.size)).mean(axis=1)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return mean, float(low), float(high)
+    error = float(sample.std(ddof=1)) / math.sqrt(sample.size)
+    reach = float(stdtrit(sample.size - 1, (1 + level) / 2)) * error
+    return mean, max(0.0, mean - reach), min(most, mean + reach)

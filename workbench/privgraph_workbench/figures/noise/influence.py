@@ -31,7 +31,7 @@ def data(measured: Iterable[Measured]) -> list[Row]:
     """One row per network and number of out-edges.
 
     network, share (out-edges over nodes, the paper's chi), out_edges, mean (of |g* - g'|), low, high (95%
-    bootstrap over repetitions; None for one), repetitions.
+    confidence over repetitions; None for fewer than three), repetitions.
     """
     groups: dict[tuple[str, float, int], list[float]] = {}
     for one in measured:

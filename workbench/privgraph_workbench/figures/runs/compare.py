@@ -137,6 +137,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
+    if len({row["graph"] for row in rows}) > 1:
+        badges.append("runs on different graphs stand side by side: their accuracies say nothing of each other")
     scored = [row for row in rows if row["test_accuracy"] is not None]
     best = max(scored, key=lambda row: float(row["test_accuracy"]), default=None)
     said = f" Highest test accuracy: {best['label']}, {percent(best['test_accuracy'])}." if best else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph_workbench.figures import thinning
@@ -21,8 +22,8 @@ STEPS = 300
 
 def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
     """One row per setting, metric and step: group (words for the setting), dataset, graph, unit, metric,
-    step, stage, mean, low, high (95% bootstrap over seeds; None for one), seeds, evaluator, composed (how
-    many of all these runs read the same people). Accuracies in [0, 1].
+    step, stage, mean, low, high (95% confidence over seeds; None for fewer than three), seeds, evaluator,
+    composed (how many of all these runs read the same people). Accuracies in [0, 1].
 
     At most 300 steps of each are kept, the lowest and highest among them.
     """
@@ -45,7 +46,9 @@ def data(runs: Iterable[tuple[RunRecord, Iterable[StoredEvent]]]) -> list[Row]:
                         steps.setdefault(point["step"], []).append(point)
             curve = []
             for step, points in sorted(steps.items()):
-                mean, low, high = confidence([point["value"] for point in points])
+                mean, low, high = confidence(
+                    [point["value"] for point in points], most=1.0 if metric.endswith("accuracy") else inf
+                )
                 curve.append(
                     {
                         "group": name,

@@ -20,8 +20,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
 
     method, title, dataset, graph (in words), unit, variant, budget (in words: what the noise was chosen by),
     asked (epsilon), accounting, depth, epsilon, epsilon_as_published (largest over seeds), mean, low, high
-    (95% bootstrap; None for one seed), seeds, metric, evaluator (True), composed (how many of all these runs
-    read the same people), runs.
+    (95% confidence; None for fewer than three seeds), seeds, metric, evaluator (True), composed (how many of
+    all these runs read the same people), runs.
     """
     done = [
         record
@@ -35,7 +35,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy", option: st
     rows = []
     for key, members in groups.items():
         first = members[0]
-        mean, low, high = confidence([member.metrics[metric] for member in members])
+        mean, low, high = confidence([member.metrics[metric] for member in members], most=1.0)
         statements = [member.statement for member in members if member.statement is not None]
         published = [one.epsilon_as_published for one in statements if one.epsilon_as_published is not None]
         rows.append(

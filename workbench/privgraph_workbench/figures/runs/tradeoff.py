@@ -45,10 +45,11 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     method, title, dataset, graph (in words: each has a panel of its own), nodes (of the graph; None: not
     known), network ("": the method leaves no choice), unit, variant (options that differ
     within the group), asked (the epsilon asked for; None where the noise was given), epsilon (sound) and
-    epsilon_as_published (the largest over the seeds; None: no such number), mean, low, high (95% bootstrap
-    over seeds; None for fewer than three), seeds (their number), reference (True: no epsilon to place it at,
-    because nothing or everything is protected), data_dependent, evaluator (True: test labels are private),
-    composed (how many of all these runs read the same people), runs (ids).
+    epsilon_as_published (the largest over the seeds; None: no such number), mean, low, high (95% confidence
+    over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
+    was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
+    is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
+    runs read the same people), runs (ids).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together = variants(done), composed(done)
@@ -58,7 +59,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     rows = []
     for key, members in groups.items():
         first = members[0]
-        mean, low, high = confidence([member.metrics[metric] for member in members])
+        mean, low, high = confidence([member.metrics[metric] for member in members], most=1.0)
         statements = [member.statement for member in members if member.statement is not None]
         sound = max((one.epsilon for one in statements), default=math.inf)
         published = [one.epsilon_as_published for one in statements if one.epsilon_as_published is not None]
@@ -80,6 +81,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "low": low,
                 "high": high,
                 "seeds": len(members),
+                "test_nodes": _whole(first.metrics.get("test_nodes")),
                 "reference": not (placed(sound) or placed(as_published)),
                 "data_dependent": any(one.data_dependent for one in statements),
                 "metric": metric,
@@ -117,12 +119,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, by_graph.values())]
     )
     series: list[Series] = []
+    mixed = len({row["low"] is None for row in rows}) > 1
     for place, graph in enumerate(graphs):
         for slot, curve in enumerate(curves):
             members = [row for row in rows if row["graph"] == graph and _curve(row) == curve]
             members = [row for row in members if not row["reference"]]
             if members:
-                series += _curve_series(members, curve, slot, place)
+                series += _curve_series(members, curve, slot, place, mixed=mixed)
         for number_, level in enumerate(levels):
             for row in rows:
                 if row["graph"] == graph and row["reference"] and _curve(row) == level:
@@ -132,6 +135,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
+    badges += _other_nodes(by_graph.values())
     best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
         title=TITLE,
@@ -157,11 +161,29 @@ def _seeds_note(rows: Sequence[Row]) -> str:
     least, most = (bound(row["seeds"] for row in rows) for bound in (min, max))
     count = f"{most} seed{'s' * (most > 1)}" if least == most else f"{least} to {most} seeds"
     bars = (
-        ": bars and bands are 95% bootstrap intervals of that mean"
+        ": bars and bands are 95% confidence intervals of that mean (Student's t)"
         if any(row["low"] is not None for row in rows)
         else ""
     )
-    return f"Each mark is the mean over {count}{bars}."
+    few = "; smaller marks have fewer than three seeds" if bars and any(row["low"] is None for row in rows) else ""
+    return f"Each mark is the mean over {count}{bars}{few}."
+
+
+def _whole(number: float | None) -> int | None:
+    return None if number is None else round(number)
+
+
+def _other_nodes(panels: Iterable[Sequence[Row]]) -> list[str]:
+    """The warning where accuracies of one panel were measured on other nodes: methods that draw their own
+    parts of a graph have test nodes of their own."""
+    for held in panels:
+        counts = sorted({row["test_nodes"] for row in held} - {None})
+        if len(counts) > 1:
+            return [
+                f"accuracies of one panel were measured on different test nodes ({counts[0]:,} to {counts[-1]:,} of "
+                "them): methods that draw their own parts of a graph have their own"
+            ]
+    return []
 
 
 def _small(held: Sequence[Row], panels: Collection[Sequence[Row]]) -> bool:
@@ -186,9 +208,9 @@ def _curve(row: Row) -> str:
     return f"{row['title']}{unit}" + (f", {row['variant']}" if row["variant"] else "")
 
 
-def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list[Series]:
+def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons."""
+    epsilons; a smaller one for few seeds, where the figure has both (`mixed`)."""
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
     line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
@@ -240,8 +262,11 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
                 faint=True,
             )
         )
-    for kind, chosen in points.items():
-        if chosen:
+    for kind, held in points.items():
+        for few in (False, True):
+            chosen = [row for row in held if (mixed and row["low"] is None) == few]
+            if not chosen:
+                continue
             series.append(
                 Series(
                     name=f"{curve}: {EPSILONS[kind].title}",
@@ -252,6 +277,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int) -> list
                     panel=panel,
                     legend=False,
                     group=curve,
+                    size=5 if few else 9,
                     hover=tuple(_hover(row, curve) for row in chosen),
                 )
             )
@@ -294,6 +320,7 @@ def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]
 def _hover(row: Row, curve: str) -> str:
     band = "one seed" if row["low"] is None else f"95%: {percent(row['low'])} to {percent(row['high'])}"
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
+    seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
     return (
         f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {stated('sound', row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}"

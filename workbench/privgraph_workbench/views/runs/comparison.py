@@ -99,7 +99,7 @@ def _without_privacy(record: RunRecord) -> None:
     else:
         st.metric("Without privacy", f"{found.progress:.0%} done", help=help, border=True)
     if found is None:
-        if st.button("Train it without privacy", key="reference", icon=":material/play_arrow:", help=help):
+        if st.button("Train it", key="reference", icon=":material/play_arrow:", help=help):
             try:
                 queue.submit([wanted], tags=["reference"])
             except (StoreError, OptionError, OSError) as error:

@@ -38,6 +38,7 @@ def page() -> None:
     """Choose data, methods and unit; the curve; the sweep."""
     queue.tick()
     _rename()
+    _remember()
     st.title("Trade-offs")
     st.markdown(
         "More privacy (a smaller ε) means more noise and less accuracy. How much less is a question of "
@@ -52,6 +53,21 @@ def page() -> None:
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     st.subheader("Run a sweep: several ε, several seeds", anchor=sweep_form.PLACE, divider="gray")
     sweep_form.show(spec, _newest(query))
+
+
+_KEPT = ("protects", "sweep_epsilons", "sweep_method", "sweep_seeds", "sweep_none")
+"""What is asked for here, and stands here again when somebody comes back from another page."""
+
+
+def _remember() -> None:
+    """Streamlit forgets the fields of a page that is left: put back what they held, but for what the address
+    says otherwise."""
+    held = st.session_state.setdefault("tradeoffs.kept", {})
+    for name in _KEPT:
+        if name in st.session_state:
+            held[name] = st.session_state[name]
+        elif name in held and name not in st.query_params:
+            st.session_state[name] = held[name]
 
 
 def _newest(query: RunQuery) -> RunRecord | None:
@@ -194,8 +210,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which "
         "the paper's formula says of the same noise; with a single ε the line is but a dash through them. "
         "Lines from end to end have no ε: they protect nothing, or use no edges at all. Bars and bands: 95% "
-        "bootstrap over seeds, from three seeds on. An accuracy that was measured on private data is itself "
-        "not released."
+        "confidence over seeds (Student's t), from three seeds on; smaller marks have fewer. An accuracy that "
+        "was measured on private data is itself not released."
     )
     with st.expander("The numbers"):
         st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
@@ -244,5 +260,6 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         "accuracy (mean)": percent(row["mean"]),
         "95% band": band,
         "seeds": row["seeds"],
+        "test nodes": row["test_nodes"],
         "differs in": row["variant"],
     }
