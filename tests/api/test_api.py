@@ -177,7 +177,7 @@ def test_a_run_is_one_of_the_app_and_is_opened_the_second_time(capsys: pytest.Ca
     again = pg.run("progap", **SMALL)
     assert again.record.started == run.record.started
     assert run.curve("train_loss")[0][0] >= 0
-    with pytest.raises(pg.OptionError, match="has no curve train_los; it has train_loss, .*did you mean train_loss"):
+    with pytest.raises(pg.OptionError, match=r"has no curve train_los; it has train_loss, .*did you mean train_loss"):
         run.curve("train_los")
     assert "test accuracy" in repr(run)
     audit = pg.audit(run, trials=200)
