@@ -13,6 +13,7 @@ from privgraph.lazy import lazily
 __version__ = "0.5.0"
 
 _PLACES = {
+    "ATTACKS": "privgraph.registry:ATTACKS",
     "AUDITS": "privgraph.registry:AUDITS",
     "DATASETS": "privgraph.registry:DATASETS",
     "DataError": "privgraph.data.errors:DataError",
@@ -26,7 +27,8 @@ _PLACES = {
     "RunSpec": "privgraph.runs.spec:RunSpec",
     "StoreError": "privgraph.runs.records:StoreError",
     "UnknownName": "privgraph.options:UnknownName",
-    "audit": "privgraph.api.running:audit",
+    "attack": "privgraph.api.examining:attack",
+    "audit": "privgraph.api.examining:audit",
     "calibrate": "privgraph.privacy.calibration:calibrate",
     "epsilon": "privgraph.api.planning:epsilon",
     "events": "privgraph.privacy.events",

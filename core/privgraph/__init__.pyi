@@ -8,6 +8,8 @@ from privgraph import methods as methods
 from privgraph import nn as nn
 from privgraph import privacy as privacy
 from privgraph import runs as runs
+from privgraph.api.examining import attack as attack
+from privgraph.api.examining import audit as audit
 from privgraph.api.graphs import load as load
 from privgraph.api.graphs import upload as upload
 from privgraph.api.planning import epsilon as epsilon
@@ -15,7 +17,6 @@ from privgraph.api.planning import plan as plan
 from privgraph.api.planning import spec as spec
 from privgraph.api.run import Run as Run
 from privgraph.api.run import RunFailed as RunFailed
-from privgraph.api.running import audit as audit
 from privgraph.api.running import open_store as open_store
 from privgraph.api.running import run as run
 from privgraph.api.running import run_all as run_all
@@ -28,6 +29,7 @@ from privgraph.privacy import events as events
 from privgraph.privacy.calibration import calibrate as calibrate
 from privgraph.privacy.statement import PrivacyStatement as PrivacyStatement
 from privgraph.privacy.statements import statement_text as statement_text
+from privgraph.registry import ATTACKS as ATTACKS
 from privgraph.registry import AUDITS as AUDITS
 from privgraph.registry import DATASETS as DATASETS
 from privgraph.registry import METHODS as METHODS
@@ -37,6 +39,7 @@ from privgraph.runs.sweep import sweep as sweep
 
 __version__: str
 __all__ = [
+    "ATTACKS",
     "AUDITS",
     "DATASETS",
     "METHODS",
@@ -51,6 +54,7 @@ __all__ = [
     "StoreError",
     "UnknownName",
     "__version__",
+    "attack",
     "audit",
     "calibrate",
     "epsilon",

@@ -37,6 +37,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.aggregation.progap.config:Config",
             train="privgraph.methods.aggregation.progap.train:train",
             units=("none", "edge", "node"),
+            asked=("linked",),
             neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
@@ -47,6 +48,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.aggregation.gap.config:Config",
             train="privgraph.methods.aggregation.gap.train:train",
             units=("none", "edge", "node"),
+            asked=("linked",),
             neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
@@ -57,6 +59,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.baselines.gnn.config:Config",
             train="privgraph.methods.baselines.gnn.train:train",
             units=("none",),
+            asked=("linked", "alone"),
         ),
         MethodSpec(
             name="mlp",
@@ -67,6 +70,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.baselines.mlp.config:Config",
             train="privgraph.methods.baselines.mlp.train:train",
             units=("none", "edge"),
+            asked=("linked",),
             uses_edges=False,
         ),
         MethodSpec(
@@ -77,6 +81,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.gradients.dp_mlp.config:Config",
             train="privgraph.methods.gradients.dp_mlp.train:train",
             units=("node",),
+            asked=("linked",),
             neighbours=Neighbours.NODE_RECORD,
             uses_edges=False,
             counterpart="mlp",
@@ -91,6 +96,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.baselines.edge_rand.config:Config",
             train="privgraph.methods.baselines.edge_rand.train:train",
             units=("edge",),
+            asked=("linked", "alone"),
         ),
         MethodSpec(
             name="dp-gnn",
@@ -101,6 +107,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.gradients.dp_gnn.config:Config",
             train="privgraph.methods.gradients.dp_gnn.train:train",
             units=("node",),
+            asked=("linked", "alone"),
             neighbours=Neighbours.FROZEN_SAMPLE,
         ),
         MethodSpec(
@@ -112,6 +119,7 @@ _OWN: Mapping[str, MethodSpec] = {
             config="privgraph.methods.gradients.heter_poisson.config:Config",
             train="privgraph.methods.gradients.heter_poisson.train:train",
             units=("none", "node"),
+            asked=("linked", "alone"),
             neighbours=Neighbours.FROZEN_DEGREES,
         ),
         MethodSpec(
@@ -263,7 +271,91 @@ class AuditSpec:
         return cast(str, attribute(self.planning).cost(subject, options))
 
 
-ATTACKS: Mapping[str, Any] = {}
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AttackSpec:
+    """An attack on a run's training nodes: what it does, and which options it reads.
+
+    `load` is "module:attribute" of `entry(subject, options) -> Iterator[Progress | AttackRecord]`, whose last
+    value is the record (`privgraph.attacks.options`, `.record`); it may import torch. `shadows` says whether
+    its score reads shadow models; `reads` names the options that it reads beside those that all attacks do.
+    """
+
+    name: str
+    title: str
+    about: str
+    paper: str
+    load: str
+    shadows: bool = True
+    reads: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"AttackSpec({self.name}: {self.title})"
+
+    def load_entry(self) -> Any:
+        return attribute(self.load)
+
+    def refuses(self, subject: Any) -> str | None:
+        """Why this attack cannot be made on such a run (`privgraph.attacks.options.Attacked`), in one
+        sentence, or None."""
+        refusal: str | None = attribute("privgraph.attacks.planning:refuses")(subject, METHODS[subject.method].asked)
+        return refusal
+
+    def cost(self, subject: Any, options: Any) -> str:
+        """What the attack will take, in words, before it starts."""
+        return cast(str, attribute("privgraph.attacks.planning:cost")(subject, options, self.shadows))
+
+
+_ATTACKS: Mapping[str, AttackSpec] = {
+    spec.name: spec
+    for spec in (
+        AttackSpec(
+            name="bavaria",
+            title="Likelihood ratio with a prior",
+            about="Compares what the model says of a node with shadow models that trained on it and others that did "
+            "not; nodes share a prior on mean and variance, so that few shadow models do.",
+            paper="Brännvall, BaVarIA, 2026 (arXiv 2603.11799); Carlini et al., Membership Inference Attacks From "
+            "First Principles, S&P 2022",
+            load="privgraph.attacks.membership:bavaria",
+            reads=("online",),
+        ),
+        AttackSpec(
+            name="lira",
+            title="Likelihood ratio",
+            about="Compares what the model says of a node with shadow models that trained on it and others that did "
+            "not, as two normal distributions.",
+            paper="Carlini et al., Membership Inference Attacks From First Principles, S&P 2022",
+            load="privgraph.attacks.membership:lira",
+            reads=("online", "variance"),
+        ),
+        AttackSpec(
+            name="rmia",
+            title="Pairwise comparison",
+            about="Asks how many nodes that surely did not train a node outdoes, each measured against what shadow "
+            "models say of it.",
+            paper="Zarifzadeh, Liu and Shokri, Low-Cost High-Power Membership Inference Attacks, ICML 2024",
+            load="privgraph.attacks.membership:rmia",
+            reads=("online",),
+        ),
+        AttackSpec(
+            name="threshold",
+            title="Confidence alone",
+            about="Takes those for training nodes of whose class the model is surest. The simplest attack, beside "
+            "which a strong one is seen to be strong.",
+            paper="Yeom et al., Privacy Risk in Machine Learning, CSF 2018",
+            load="privgraph.attacks.membership:threshold",
+            shadows=False,
+        ),
+    )
+}
+
+ATTACKS: Mapping[str, AttackSpec] = Table("attack", lambda: _ATTACKS)
+"""All attacks by name, the default first."""
+
+
+def attack(name: str) -> AttackSpec:
+    """The attack of that name. Raises `UnknownName` with the nearest match."""
+    return ATTACKS[name]
+
 
 _AUDITS: Mapping[str, AuditSpec] = {
     spec.name: spec

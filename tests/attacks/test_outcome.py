@@ -16,8 +16,31 @@ def test_numbers_by_hand() -> None:
     assert found.area == pytest.approx(7.5 / 9)
     assert found.balanced_accuracy == pytest.approx(5 / 6)
     assert [rate.true for rate in found.rates] == [pytest.approx(2 / 3)] * 3, "no stranger may be above"
-    exact = binomtest(2, 3).proportion_ci(0.95, method="exact")
-    assert (found.rates[0].low, found.rates[0].high) == pytest.approx((exact.low, exact.high))
+    # three others show no rate of one in a thousand: nothing from below, and from above all that pass the best one
+    exact = binomtest(2, 3).proportion_ci(0.975, method="exact")
+    assert (found.rates[0].low, found.rates[0].high) == pytest.approx((0.0, exact.high))
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.5])
+def test_intervals_of_rates_cover(shift: float) -> None:
+    """Of 300 pairs of normal samples, as many cover the true rate as are promised, at every false one."""
+    inside = np.zeros(3)
+    for seed in range(300):
+        draw = np.random.default_rng(seed)
+        scores = np.concatenate([draw.normal(shift, 1, 150), draw.normal(0, 1, 400)])
+        for place, rate in enumerate(outcome(scores, np.arange(550) < 150).rates):
+            inside[place] += rate.low <= norm.sf(norm.isf(rate.false) - shift) <= rate.high
+    assert (inside >= 285 - 11).all()
+
+
+def test_the_interval_of_a_rate_by_hand() -> None:
+    """20 others, 5%: none to four of them lie above the threshold meant, but for 1.25% on either side."""
+    members = np.array([18.5, 17.5, 15.5, 14.5])
+    found = outcome(np.concatenate([members, np.arange(20.0)]), np.arange(24) < 4).rates[2]
+    assert found.true == 0.5 / 2 * 1
+    assert found.low == 0.0
+    exact = binomtest(3, 4).proportion_ci(0.975, method="exact")
+    assert found.high == pytest.approx(exact.high)
 
 
 def test_rates_let_as_many_strangers_pass_as_they_say() -> None:

@@ -223,7 +223,7 @@ def usage(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ("run mlp --data karate --data-set nodes=3", "has no options of its own"),
         ("run mlp --data social --data-set nodes=3", "nodes must be at least 20"),
         ("list method", "there is no list of method; .*did you mean methods"),
-        ("list attacks", "there is no list of attacks; lists are methods, options, datasets, audits, runs"),
+        ("list defences", "there is no list of defences; lists are methods, options, datasets, attacks, audits, runs"),
         ("list options", "list options needs the name of a method .see: privgraph list methods"),
         ("list options progp", "there is no method progp; .*did you mean progap"),
         ("list options progap gap", "privgraph list does not know what to do with gap"),

@@ -14,7 +14,8 @@ from tests.runs.runs_made_here import done
 from privgraph.audits.options import AuditOptions
 from privgraph.options import OptionError
 from privgraph.runs import audit, auditing
-from privgraph.runs.auditing import Auditing, Diary
+from privgraph.runs.auditing import EXAMINER, Auditing
+from privgraph.runs.examining import read
 from privgraph.runs.records import StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -33,7 +34,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
         for one in auditing.states(store, record.id):
             auditing.stop(store, record.id, one.token)
         until(lambda run=record.id: all(one.done for one in auditing.states(store, run)))  # type: ignore[misc]
-    for child in auditing._children:
+    for child in EXAMINER.children:
         child.wait(PATIENCE)
     store.close()
 
@@ -75,7 +76,7 @@ def test_an_audit_from_its_start_to_the_store(store: RunStore) -> None:
     other = auditing.start(store, run, "white-box", AuditOptions(canaries=100, seed=1))
     assert [found.token for found in auditing.states(store, run)] == [one, other]
     first, second = ended(store, run, one), ended(store, run, other)
-    assert (first.error, first.progress, first.options, first.audit) == ("", 1.0, QUICK, "white-box")
+    assert (first.error, first.progress, first.options, first.name) == ("", 1.0, QUICK, "white-box")
     assert (second.error, second.options.seed) == ("", 1)
     latest = auditing.state(store, run)
     assert latest is not None
@@ -94,10 +95,10 @@ def test_an_audit_from_its_start_to_the_store(store: RunStore) -> None:
 
 def test_an_audit_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:
     run = done(store, quick())
-    Diary(store, run, "mine")
+    EXAMINER.diary(store, run, "mine")
     with pytest.raises(StoreError, match="there is no audit nobody"):
         auditing.stop(store, run, "nobody")
-    (auditing._folder(store, run) / "mine" / "stop").touch()
+    (EXAMINER.folder(store, run) / "mine" / "stop").touch()
     assert audit.main([run, "--audit", "white-box", "--token", "mine"]) == 1
     told = state_of(store, run)
     assert (told["stopped"], told["done"], told["error"]) == (True, True, "")
@@ -109,7 +110,7 @@ def test_an_audit_that_is_killed_is_seen_to_be_dead(store: RunStore) -> None:
     run = done(store, long())
     token = auditing.start(store, run, "white-box", QUICK)
     until(lambda: trains(store, run, token))
-    started = auditing._read(auditing._folder(store, run) / token / "started.json")
+    started = read(EXAMINER.folder(store, run) / token / "started.json")
     assert started is not None
     os.kill(started["pid"], signal.SIGSEGV)
     found = ended(store, run, token)
@@ -149,6 +150,6 @@ def test_an_audit_that_fails_says_why(store: RunStore, monkeypatch: pytest.Monke
 
 def state_of(store: RunStore, run: str) -> dict[str, Any]:
     """What the process under the token `mine` has written of itself."""
-    told = auditing._read(auditing._folder(store, run) / "mine" / "state.json")
+    told = read(EXAMINER.folder(store, run) / "mine" / "state.json")
     assert told is not None
     return told

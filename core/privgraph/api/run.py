@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, listed, nearest
 from privgraph.privacy.rounding import upper
@@ -73,6 +74,11 @@ class Run:
     def audits(self) -> Sequence[AuditRecord]:
         """What attacks on it have shown, the oldest first."""
         return self.store.audits(self.id)
+
+    @property
+    def attacks(self) -> Sequence[AttackRecord]:
+        """What outsiders could tell of who trained in it, the oldest first."""
+        return self.store.attacks(self.id)
 
     @property
     def _now(self) -> RunRecord:

@@ -17,13 +17,8 @@ from typing import TYPE_CHECKING
 
 from privgraph.api.planning import chosen_spec
 from privgraph.api.run import Run, RunFailed
-from privgraph.audits.options import AuditOptions
-from privgraph.audits.record import AuditRecord
 from privgraph.calls import in_words
-from privgraph.options import OptionError, build, short
-from privgraph.registry import AUDITS
-from privgraph.registry import audit as audit_spec
-from privgraph.runs import auditing
+from privgraph.options import OptionError, short
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
@@ -250,56 +245,3 @@ def _watched(store: RunStore, ids: Sequence[str], timeout: float | None, progres
             finished = wait(store, unique, timeout=timeout, watch=look)
     by_id = {record.id: record for record in finished}
     return [by_id[run] for run in ids]
-
-
-@in_words
-def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, **options: object) -> AuditRecord:
-    """Attack a run that is done, and keep what the attack shows beside the run, in its store.
-
-    A process of its own attacks it. Every audit of a run takes its turn, so that all of them together hold at
-    one confidence.
-
-    Args:
-        run: The run, as `privgraph.run` returns it.
-        audit: An audit of `privgraph.AUDITS` (default: the first that does not refuse the run).
-        timeout: Seconds to wait at most; the audit is then asked to end, and nothing is kept.
-        **options: Options of audits: `trials`, `canaries`, `confidence` in (0, 1), `delta` (0: the run's
-            own), `seed`.
-
-    Returns:
-        What it came to: `epsilon` (the lower bound, at `confidence`), `bounds` by route, `roc_true`,
-        ...
-
-    Raises:
-        UnknownName: There is no such audit; the message offers the nearest name.
-        OptionError: There is no such option, or not such a value of it, `run` is no run, or the audit refuses
-            it.
-        StoreError: The audit cannot be started.
-        RunFailed: The audit came to nothing; the message says why.
-        TimeoutError: It was not done within `timeout`.
-    """
-    if not isinstance(run, Run):
-        raise OptionError(f"audit takes a run, as privgraph.run returns it (got {short(run)})")
-    chosen = build(AuditOptions, options)
-    subject = auditing.subject(run.store.get(run.id))
-    named = audit_spec(audit) if audit is not None else None
-    fitting = named or next(
-        (one for one in AUDITS.values() if one.refuses(subject) is None), next(iter(AUDITS.values()))
-    )
-    token = auditing.start(run.store, run.id, fitting.name, chosen)
-    deadline = None if timeout is None else time.monotonic() + timeout
-    try:
-        while True:
-            state = auditing.state(run.store, run.id, token)
-            if state is None or state.done:
-                break
-            if deadline is not None and time.monotonic() > deadline:
-                raise TimeoutError(f"the audit was not finished within {timeout:g} seconds")
-            time.sleep(_LOOK_SECONDS)
-    except (KeyboardInterrupt, TimeoutError):
-        auditing.stop(run.store, run.id, token)
-        raise
-    record = auditing.outcome(run.store, run.id, token)
-    if record is None:
-        raise RunFailed((state.error if state is not None else "") or "the audit was stopped", [run])
-    return record

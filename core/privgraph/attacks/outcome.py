@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
+from scipy.stats import binom
 
 from privgraph.attacks.signals import Array, Bools
 from privgraph.audits.bounds import at_least, at_most
@@ -23,8 +24,14 @@ RATES = (0.001, 0.01, 0.05)
 
 @dataclass(frozen=True, kw_only=True)
 class Rate:
-    """The true positive rate of the threshold whose false positive rate is at most `false`, with a
-    Clopper-Pearson interval over members, for this threshold."""
+    """The true positive rate where the false positive rate is `false`: `true` as observed, at the lowest
+    threshold that no larger share of the others exceeds, and an interval for that of the distributions.
+
+    The interval allows for both sides: which threshold has that false positive rate, by the binomial law of
+    how many others lie above it, and Clopper and Pearson's for the members above a threshold, each at half of
+    what the confidence leaves. So it reaches down to 0 where there are too few others to see so rare an
+    error.
+    """
 
     false: float
     true: float
@@ -79,12 +86,17 @@ def _rate(present: Array, absent: Array, false: float, confidence: float) -> Rat
     """At the lowest threshold that at most the share `false` of the others exceeds."""
     allowed = int(np.floor(false * len(absent) + 1e-9))
     cut = np.sort(absent)[len(absent) - 1 - allowed]
-    hits, level = int((present > cut).sum()), (1 - confidence) / 2
+    level = (1 - confidence) / 4
+    # so many others are above the threshold that has this rate, fewest and most
+    fewest, most = int(binom.ppf(level, len(absent), false)), int(binom.isf(level, len(absent), false))
+    ordered = np.sort(absent)[::-1]
+    surely = int((present >= ordered[fewest - 1]).sum()) if fewest else 0
+    perhaps = int((present > ordered[most]).sum()) if most < len(absent) else len(present)
     return Rate(
         false=false,
-        true=hits / len(present),
-        low=float(at_least(hits, len(present), level)),
-        high=float(at_most(hits, len(present), level)),
+        true=int((present > cut).sum()) / len(present),
+        low=float(at_least(surely, len(present), level)),
+        high=float(at_most(perhaps, len(present), level)),
     )
 
 

@@ -10,6 +10,17 @@ from torch import Tensor
 from privgraph.data.spec import LARGEST_FEATURE, PublicFacts
 
 
+def without_edges(nodes: int) -> Tensor:
+    """The (nodes, nodes) sparse CSR adjacency of a graph that has no edge."""
+    return torch.sparse_csr_tensor(
+        torch.zeros(nodes + 1, dtype=torch.int64),
+        torch.zeros(0, dtype=torch.int64),
+        torch.zeros(0),
+        size=(nodes, nodes),
+        check_invariants=False,
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Graph:
     """An attributed graph for node classification, on the CPU.

@@ -68,6 +68,22 @@ def with_split(graph: Graph, seed: int, split: str = "random") -> Graph:
     return _cut(drawn) if split == "inductive" else drawn
 
 
+def with_training(graph: Graph, train: Tensor, test: Tensor, split: str = "random") -> Graph:
+    """The same graph with other training and test nodes, (n,) int64 each; validation nodes stay.
+
+    `graph` has all edges. With `split` inductive, those between two parts go, as in `with_split`; else every
+    tensor but the masks is shared. Raises `DataError` where the parts overlap, or edges are gone already.
+    """
+    check_split(split)
+    if graph.split == "inductive":
+        raise DataError("an inductive split has dropped edges, so load the graph again for another one")
+    masks = [torch.zeros(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, True) for nodes in (train, test)]
+    if bool((masks[0] & masks[1]).any()) or bool(((masks[0] | masks[1]) & graph.val_mask).any()):
+        raise DataError("training, validation and test nodes must not overlap")
+    drawn = replace(graph, train_mask=masks[0], test_mask=masks[1], split=split, split_seed=None)
+    return _cut(drawn) if split == "inductive" else drawn
+
+
 def _cut(graph: Graph) -> Graph:
     part = graph.train_mask.long() + 2 * graph.val_mask.long() + 3 * graph.test_mask.long()
     source, target = graph.edge_index

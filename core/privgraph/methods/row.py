@@ -22,7 +22,8 @@ class MethodSpec:
     node level (`privacy.kinds.Neighbours`), with default options. `counterpart` names the method that shows
     what is reached without privacy, where this one cannot run without protection itself. `own_parts`: it
     draws who trains and who tests itself, so that of a run's split only the seed counts, and the edges that
-    an inductive one drops.
+    an inductive one drops. `asked`: the ways in which an attack may ask the model of a run about nodes
+    (`methods.outsider.WAYS`); none where its trainer does not answer.
     """
 
     name: str
@@ -37,6 +38,7 @@ class MethodSpec:
     neighbours: Neighbours = Neighbours.NODE
     counterpart: str = "gnn"
     own_parts: bool = False
+    asked: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"MethodSpec({self.name}: {self.title}, units {', '.join(self.units)})"

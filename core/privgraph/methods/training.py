@@ -15,6 +15,7 @@ from privgraph.data.digest import tensors_digest
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.observer import Observer
 from privgraph.methods.base import MethodConfig, Plan
+from privgraph.methods.outsider import Outsider
 from privgraph.privacy.ledger import Ledger
 from privgraph.progress import Event
 from privgraph.streams import Secret, derived_key, stream_seed
@@ -29,8 +30,9 @@ class Context:
     shared their noise could be subtracted from each other. `shared_key` is the same for all runs of an
     installation on the same data, for samples that runs have in common on purpose, and never for noise
     (default: the noise key); both keys depend on the data, the program and the device (`methods.keys`).
-    `observer` is the adversary of an audit, to whom methods that release gradients show them; None in every
-    run of the workbench.
+    `observer` is the adversary of an audit, to whom methods that release gradients show them, and `outsider`
+    that of an attack, who is told what the released model says of every node; both None in every run of the
+    workbench.
     """
 
     seed: int = 0
@@ -40,6 +42,7 @@ class Context:
     ledger: Ledger = field(default_factory=Ledger)
     folder: Path | None = None
     observer: Observer | None = field(default=None, repr=False)
+    outsider: Outsider | None = field(default=None, repr=False)
     _handed_out: set[str] = field(default_factory=set, repr=False, compare=False)
 
     def having_read(self, tensors: Mapping[str, Tensor]) -> Context:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
@@ -30,7 +31,7 @@ from privgraph.runs.records import (
     unplain,
 )
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
+from privgraph.runs.tables import attacks, audit_turns, audits, events, origins, runs, tags
 
 _VOIDED = sa.and_(
     runs.c.unit == "node",
@@ -242,6 +243,13 @@ def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
     statement = sa.select(audits.c.record).where(audits.c.run == number).order_by(audits.c.number)
     with reading("an audit of this run"):
         return [AuditRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
+
+
+def find_attacks(connection: sa.Connection, number: int) -> list[AttackRecord]:
+    """All attacks on a run, the oldest first."""
+    statement = sa.select(attacks.c.record).where(attacks.c.run == number).order_by(attacks.c.number)
+    with reading("an attack on this run"):
+        return [AttackRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
 
 
 def _record(

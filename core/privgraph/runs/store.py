@@ -23,6 +23,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.home import home
 from privgraph.progress import Event
@@ -31,7 +32,7 @@ from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import audit_turns, audits, events, origins, runs, tags
+from privgraph.runs.tables import attacks, audit_turns, audits, events, origins, runs, tags
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
@@ -172,8 +173,8 @@ class RunStore:
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:
-        """Remove a run with its events, audits, tags and artifacts. Raises `RunIsFixed` while a worker has
-        it."""
+        """Remove a run with its events, audits, attacks, tags and artifacts. Raises `RunIsFixed` while a
+        worker has it."""
         with self._database.write() as connection:
             row = self._database.row(connection, run)
             if row.state in LIVE:
@@ -181,6 +182,7 @@ class RunStore:
             connection.execute(events.delete().where(events.c.run == row.number))
             connection.execute(audit_turns.delete().where(audit_turns.c.run == row.number))
             connection.execute(audits.delete().where(audits.c.run == row.number))
+            connection.execute(attacks.delete().where(attacks.c.run == row.number))
             connection.execute(origins.delete().where(origins.c.run == row.number))
             connection.execute(tags.delete().where(tags.c.run == row.number))
             connection.execute(runs.delete().where(runs.c.number == row.number))
@@ -284,6 +286,32 @@ class RunStore:
         """All audits of a run, the oldest first."""
         with self._database.read() as connection:
             return listing.find_audits(connection, self._number(connection, run))
+
+    # Attacks
+
+    def add_attack(self, run: str, attack: AttackRecord) -> None:
+        """Keep what an attack on a run came to; the run itself stays as it was.
+
+        Raises `RunIsFixed` where the run is not done, and `StoreError` where the attack is on another run.
+        """
+        if attack.run != run:
+            raise StoreError(f"this attack is on {attack.run}, not on {run}")
+        with self._database.write() as connection:
+            row = self._database.row(connection, run)
+            if row.state != "done":
+                raise RunIsFixed(f"only a run that is done can be attacked, and {run} is {row.state}")
+            values = {
+                "run": row.number,
+                "created": self._database.now(connection),
+                "attack": attack.attack,
+                "record": json.dumps(attack.to_json(), allow_nan=False),
+            }
+            connection.execute(attacks.insert().values(**values))
+
+    def attacks(self, run: str) -> list[AttackRecord]:
+        """All attacks on a run, the oldest first."""
+        with self._database.read() as connection:
+            return listing.find_attacks(connection, self._number(connection, run))
 
     # Events
 

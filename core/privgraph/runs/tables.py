@@ -117,6 +117,17 @@ audits = sa.Table(
     sa.Column("record", sa.Text, nullable=False),
 )
 
+# Additive, too.
+attacks = sa.Table(
+    "attacks",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("run", sa.Integer, sa.ForeignKey("runs.number", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("attack", sa.Text, nullable=False),
+    sa.Column("record", sa.Text, nullable=False),
+)
+
 # The turns of the audits of a run, each taken before its audit has seen anything; `audit` is the number of
 # what it came to. Additive as well: an audit without a turn was made by an earlier version, or stands alone.
 audit_turns = sa.Table(

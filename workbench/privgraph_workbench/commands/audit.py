@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import time
-from typing import Never
-
-from tqdm import tqdm
 
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
@@ -16,16 +11,15 @@ from privgraph.options import build
 from privgraph.privacy.statements import attacked
 from privgraph.registry import AUDITS, AuditSpec, audit
 from privgraph.runs import auditing
-from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.following import follow
 from privgraph_workbench.commands.output import json_line
-from privgraph_workbench.commands.run import STOPPED, interrupt
+from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.values import find_run
 from privgraph_workbench.words.numbers import lower, number, upper
 
 _OPTIONS = ("trials", "canaries", "confidence", "delta", "seed")
-_LOOK_SECONDS = 0.1
 
 
 def audit_command(parsed: argparse.Namespace) -> int:
@@ -42,7 +36,9 @@ def audit_command(parsed: argparse.Namespace) -> int:
             print(f"privgraph: {refusal}", file=sys.stderr)
             return 1
         print(f"{chosen.title}: {chosen.cost(subject, options)}", file=sys.stderr)
-        ended, interrupted = _follow(store, run.id, auditing.start(store, run.id, chosen.name, options))
+        ended, interrupted = follow(
+            auditing.EXAMINER, store, run.id, auditing.start(store, run.id, chosen.name, options)
+        )
         record = auditing.outcome(store, run.id, ended.token)
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
@@ -84,38 +80,3 @@ def describe(record: AuditRecord) -> str:
 
 def _aside(detail: str) -> str:
     return f" ({detail})" if detail else ""
-
-
-def _follow(store: RunStore, run: str, token: str) -> tuple[Auditing, bool]:
-    """Watch the audit until it ends, and stop it where this process is interrupted; a second time, leave it
-    alone."""
-    signal.signal(signal.SIGTERM, interrupt)
-    pause = 0.1 if sys.stderr.isatty() else 10.0
-    layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}]"
-    with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
-        try:
-            return _watch(store, run, token, bar), False
-        except KeyboardInterrupt:
-            auditing.stop(store, run, token)
-            bar.write("stopping the audit; interrupt again to leave it alone", file=sys.stderr)
-        try:
-            return _watch(store, run, token, bar), True
-        except KeyboardInterrupt:
-            return _state(store, run, token), True
-
-
-def _watch(store: RunStore, run: str, token: str, bar: tqdm[Never]) -> Auditing:
-    while True:
-        found = _state(store, run, token)
-        bar.set_description_str(found.stage, refresh=False)
-        bar.update(max(0.0, found.progress - bar.n))
-        if found.done:
-            return found
-        time.sleep(_LOOK_SECONDS)
-
-
-def _state(store: RunStore, run: str, token: str) -> Auditing:
-    found = auditing.state(store, run, token)
-    if found is None:
-        raise StoreError(f"the audit of {run} was deleted while it went on")
-    return found

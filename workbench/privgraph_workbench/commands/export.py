@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.options import nearest, short
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.attack import describe as attack_text
 from privgraph_workbench.commands.audit import describe as audit_text
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.parser import FORMATS, UsageError
@@ -22,6 +25,15 @@ _EVERYTHING = 10**9
 """More points than a curve has: files are not thinned."""
 
 
+@dataclass(frozen=True)
+class _Told:
+    """What a run told, and what examinations of it came to."""
+
+    events: list[StoredEvent]
+    audits: list[AuditRecord]
+    attacks: list[AttackRecord]
+
+
 def export_command(parsed: argparse.Namespace) -> int:
     """Write the files, and print the path of each."""
     formats = list(dict.fromkeys(parsed.format or ("json", "csv", "md")))
@@ -31,7 +43,7 @@ def export_command(parsed: argparse.Namespace) -> int:
     try:
         store = RunStore.open()
         record = find_run(store, parsed.run)
-        events, audits = store.events(record.id), store.audits(record.id)
+        told = _Told(store.events(record.id), store.audits(record.id), store.attacks(record.id))
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
@@ -39,7 +51,7 @@ def export_command(parsed: argparse.Namespace) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in formats:
-            for path, content in _files(record, events, audits, name).items():
+            for path, content in _files(record, told, name).items():
                 (folder / path).write_bytes(content)
                 print(folder / path)
     except OSError as error:
@@ -48,12 +60,12 @@ def export_command(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _files(record: RunRecord, events: list[StoredEvent], audits: list[AuditRecord], kind: str) -> dict[str, bytes]:
+def _files(record: RunRecord, told: _Told, kind: str) -> dict[str, bytes]:
     """File name -> content."""
     if kind == "json":
-        return {f"{record.id}.json": f"{json_line(_record(record, events, audits))}\n".encode()}
+        return {f"{record.id}.json": f"{json_line(_record(record, told))}\n".encode()}
     if kind == "md":
-        return {f"{record.id}.md": _report(record, audits).encode()}
+        return {f"{record.id}.md": _report(record, told).encode()}
     # Imported here: matplotlib and plotly take longer to import than most commands take to run.
     from privgraph_workbench.figures import thinning
     from privgraph_workbench.figures.costs import ledger
@@ -61,13 +73,15 @@ def _files(record: RunRecord, events: list[StoredEvent], audits: list[AuditRecor
     from privgraph_workbench.figures.runs import curves
 
     statements = {record.id: record.statement} if record.statement is not None else {}
-    figures = {"curves": curves.data(events, run=record.id, limit=_EVERYTHING if kind == "csv" else thinning.LIMIT)}
+    figures = {
+        "curves": curves.data(told.events, run=record.id, limit=_EVERYTHING if kind == "csv" else thinning.LIMIT)
+    }
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)
     return {f"{record.id}-{name}.{kind}": export(name, rows, statements, kind) for name, rows in figures.items()}
 
 
-def _record(record: RunRecord, events: list[StoredEvent], audits: list[AuditRecord]) -> dict[str, object]:
+def _record(record: RunRecord, told: _Told) -> dict[str, object]:
     """Everything that is known of the run; its first keys are those of `privgraph run --json`."""
     return result(record) | {
         "spec": record.spec.to_json(),
@@ -80,7 +94,8 @@ def _record(record: RunRecord, events: list[StoredEvent], audits: list[AuditReco
         "tags": list(record.tags),
         "note": record.note,
         "statement": statement_text(record.statement) if record.statement is not None else "",
-        "audits": [audit.to_json() for audit in audits],
+        "audits": [audit.to_json() for audit in told.audits],
+        "attacks": [attack.to_json() for attack in told.attacks],
         "events": [
             {
                 "sequence": event.sequence,
@@ -89,12 +104,12 @@ def _record(record: RunRecord, events: list[StoredEvent], audits: list[AuditReco
                 "kind": event.kind,
                 **event.payload,
             }
-            for event in events
+            for event in told.events
         ],
     }
 
 
-def _report(record: RunRecord, audits: list[AuditRecord]) -> str:
+def _report(record: RunRecord, told: _Told) -> str:
     """The run as Markdown: its lines as a list below each heading."""
     head, _, statement = describe(record).partition("\n\n")
     title, *facts = head.splitlines()
@@ -104,8 +119,10 @@ def _report(record: RunRecord, audits: list[AuditRecord]) -> str:
     parts = [f"# {title}", *_list(facts), "", "## Options", *_list(options)]
     if statement:
         parts += ["", "## Privacy statement", *_list(statement.splitlines())]
-    for number, audit in enumerate(audits, start=1):
+    for number, audit in enumerate(told.audits, start=1):
         parts += ["", f"## Audit {number}", *_list(audit_text(audit).splitlines())]
+    for number, attack in enumerate(told.attacks, start=1):
+        parts += ["", f"## Attack {number}", *_list(attack_text(attack).splitlines())]
     return "\n".join(parts) + "\n"
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import NoReturn
 
-from privgraph.options import nearest, short
+from privgraph.attacks.options import AttackOptions
+from privgraph.options import nearest, parameters, short
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
-LISTS = ("methods", "options", "datasets", "audits", "runs")
+LISTS = ("methods", "options", "datasets", "attacks", "audits", "runs")
 INSTALL = "pip install 'privgraph[app]'"
 FORMATS = ("json", "csv", "md", "svg", "pdf", "png")
 
@@ -36,7 +37,7 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", parser_class=Parser)
-    for add in (_app, _run, _list, _show, _account, _audit, _export, _data):
+    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data):
         add(commands)
     return parser
 
@@ -188,6 +189,30 @@ def _audit(commands: Commands[Parser]) -> None:
     parser.add_argument("--delta", metavar="D", help="delta at which epsilon is bounded (default: the run's own)")
     parser.add_argument("--seed", metavar="S", help="seed of the audit's own coins (default: 0)")
     parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+
+
+def _attack(commands: Commands[Parser]) -> None:
+    about = "Ask what an outsider can tell of who trained in a stored run: shadow models, an ROC curve, a bound."
+    parser = _command(commands, "attack", about, "attack")
+    parser.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
+    parser.add_argument(
+        "attack",
+        metavar="ATTACK",
+        nargs="?",
+        help="which attack (see: privgraph list attacks; default: the first of them)",
+    )
+    for one in parameters(AttackOptions):
+        choices = f" ({', '.join(map(str, one.option.choices))})" if one.option.choices else ""
+        parser.add_argument(
+            f"--{one.name}",
+            metavar="yes|no" if one.type is bool else one.name.upper(),
+            help=f"{one.option.help}{choices} (default: {_words(one.default)})",
+        )
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+
+
+def _words(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
 def _export(commands: Commands[Parser]) -> None:

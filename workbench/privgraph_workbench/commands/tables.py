@@ -7,13 +7,14 @@ import dataclasses
 import sys
 from typing import Any
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.files import available
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.uploads import uploads
 from privgraph.options import Parameter, Scalar, nearest, parameters, short
-from privgraph.registry import AUDITS, METHODS, method
+from privgraph.registry import ATTACKS, AUDITS, METHODS, method
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import LISTS, UsageError
@@ -187,6 +188,21 @@ def _audits(parsed: argparse.Namespace) -> Listing:
     return rows, ("name", "covers", "about")
 
 
+def _attacks(parsed: argparse.Namespace) -> Listing:
+    rows = [
+        {
+            "name": spec.name,
+            "title": spec.title,
+            "about": spec.about,
+            "paper": spec.paper,
+            "methods": [name for name, row in METHODS.items() if row.asked],
+            "options": option_rows(AttackOptions) if parsed.json else [],
+        }
+        for spec in ATTACKS.values()
+    ]
+    return rows, ("name", "title", "about")
+
+
 def _runs(parsed: argparse.Namespace) -> Listing:
     # Imported here: the other lists need no database.
     from privgraph.runs.store import RunStore
@@ -198,4 +214,11 @@ def _runs(parsed: argparse.Namespace) -> Listing:
     return store.find_rows(RunQuery(text=parsed.text, limit=parsed.limit)), _RUN_COLUMNS
 
 
-_LISTS = {"methods": _methods, "options": _options, "datasets": _datasets, "audits": _audits, "runs": _runs}
+_LISTS = {
+    "methods": _methods,
+    "options": _options,
+    "datasets": _datasets,
+    "attacks": _attacks,
+    "audits": _audits,
+    "runs": _runs,
+}

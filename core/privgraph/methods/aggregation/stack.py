@@ -214,6 +214,8 @@ class Stack:
             if bool(test.any()):
                 metrics |= chance_level(self.labels[test])
                 metrics["test_precision"] = macro_precision(predicted[index][test], self.labels[test], self.classes)
+            if member.context.outsider is not None:
+                member.context.outsider.hears(linked=logits[index].t())
             if member.context.folder is not None:
                 probabilities = logits[index].softmax(0).t().cpu().numpy()
                 np.savez(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import torch
+from torch import Tensor
 from torch.nn import functional
 
-from privgraph.data.graph import Graph
+from privgraph.data.graph import Graph, without_edges
 from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.baselines.options import GraphNetworkOptions
 from privgraph.methods.training import Context
@@ -36,7 +37,9 @@ def fit(graph: Graph, options: GraphNetworkOptions, context: Context) -> Iterato
     initialise(model, context.generator("init"))
     adjacency = model.prepare(graph.adjacency().to(device))
     optimiser = torch.optim.Adam(model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
+    unlinked = model.prepare(without_edges(graph.num_nodes).to(device)) if context.outsider is not None else None
     best: dict[str, float] = {}
+    answers: dict[str, Tensor] = {}
     for epoch in range(1, options.epochs + 1):
         model.train()
         optimiser.zero_grad()
@@ -46,11 +49,16 @@ def fit(graph: Graph, options: GraphNetworkOptions, context: Context) -> Iterato
         optimiser.step()
         model.eval()
         with torch.no_grad():
-            accuracies = split_accuracies(model(x, adjacency).argmax(dim=1), y, masks)
-        if not best or "val_accuracy" not in accuracies or accuracies["val_accuracy"] > best["val_accuracy"]:
-            best = accuracies
+            logits = model(x, adjacency)
+            accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
+            if not best or "val_accuracy" not in accuracies or accuracies["val_accuracy"] > best["val_accuracy"]:
+                best = accuracies
+                if unlinked is not None:
+                    answers = {"linked": logits, "alone": model(x, unlinked)}
         yield Metric(name="train_loss", value=loss.item(), step=epoch)
         for name, value in accuracies.items():
             yield Metric(name=name, value=value, step=epoch)
         yield Progress(step=epoch, total=options.epochs, stage="training")
+    if context.outsider is not None:
+        context.outsider.hears(**answers)
     yield Result(metrics={**best, **chance_level(y[masks["test"]])})

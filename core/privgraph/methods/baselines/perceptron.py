@@ -11,7 +11,7 @@ from privgraph.methods.accuracies import SPLITS, chance_level
 from privgraph.methods.baselines.mlp.config import MlpOptions
 from privgraph.methods.training import Member
 from privgraph.nn.inputs import Shared
-from privgraph.nn.layers import Linear
+from privgraph.nn.layers import EVALUATION, Linear
 from privgraph.nn.stacked import StackedNet, mlp_layers
 from privgraph.nn.training import Epoch, accuracies
 from privgraph.progress import Event, Metric, Progress, Result
@@ -61,6 +61,10 @@ def results(
     """Each member's accuracies, with the parameters that its training left."""
     labels, masks = labels_and_masks(members)
     found = accuracies(net, [inputs], labels, [masks[name] for name in SPLITS])
+    if any(member.context.outsider is not None for member in members):
+        for member, logits in zip(members, net.forward([inputs], EVALUATION).transpose(1, 2), strict=True):
+            if member.context.outsider is not None:
+                member.context.outsider.hears(linked=logits)
     for place, index in enumerate(indices):
         metrics = {
             f"{name}_accuracy": float(values[place])

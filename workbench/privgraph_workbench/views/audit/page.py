@@ -218,7 +218,7 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
 
 
 def _progress_text(one: Auditing) -> str:
-    title = AUDITS[one.audit].title if one.audit in AUDITS else one.audit
+    title = AUDITS[one.name].title if one.name in AUDITS else one.name
     elapsed = time.time() - one.started
     left = f" · about {duration(elapsed * (1 - one.progress) / one.progress)} left" if one.progress > 0.05 else ""
     return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{left}"

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 import torch
 from torch.nn import functional
 
+from privgraph.data.graph import without_edges
 from privgraph.mechanisms.gradients import SUMS, PrivateGradients
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
@@ -47,7 +48,9 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     network.initialise(context.generator("init"))
     optimiser = StackedAdam(network.parameters, torch.tensor([config.learning_rate], device=device))
     sampling, noise = context.secret("sampling/batches"), context.secret("noise/gradients")
+    unlinked = without_edges(facts.nodes).to(device) if context.outsider is not None else None
     best: dict[str, float] = {}
+    answers: dict[str, torch.Tensor] = {}
     for epoch in range(1, config.epochs + 1):
         total_loss, drawn = 0.0, 0
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
@@ -68,15 +71,20 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         spent = config.entry(facts, multiplier, count)
         context.ledger.add(spent)
         yield Spent(entry=entry_to_json(spent))
-        accuracies = split_accuracies(network.predict(x, adjacency).argmax(dim=1), y, masks)
+        logits = network.predict(x, adjacency)
+        accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
         better = "val_accuracy" in accuracies and accuracies["val_accuracy"] > best.get("val_accuracy", -1.0)
         if config.selection == "last" or better:
             best = accuracies
+            if unlinked is not None:
+                answers = {"linked": logits, "alone": network.predict(x, unlinked)}
         if drawn:
             yield Metric(name="train_loss", value=total_loss / drawn, step=epoch)
         for name, value in accuracies.items():
             yield Metric(name=name, value=value, step=epoch)
         yield Progress(step=epoch, total=config.epochs, stage="training")
+    if context.outsider is not None:
+        context.outsider.hears(**answers)
     for chosen in config.unpaid():
         context.ledger.add(chosen)
         yield Spent(entry=entry_to_json(chosen))

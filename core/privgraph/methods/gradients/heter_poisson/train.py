@@ -93,6 +93,9 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         for name, value in accuracies.items():
             yield Metric(name=name, value=value, step=epoch)
         yield Progress(step=epoch, total=config.epochs, stage="training")
+    if context.outsider is not None:
+        nobody = inference_subgraphs(edges[:, :0], masks["train"], 0, context.secret("sampling/nobody"))
+        context.outsider.hears(linked=logits, alone=network.logits(x, nobody))
     if context.folder is not None:
         np.savez(
             context.folder / "predictions.npz",

@@ -1,0 +1,107 @@
+"""What an attack is told: which run, how many models to train, and how to ask them. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from privgraph.options import Option, check
+from privgraph.privacy.statement import PrivacyStatement
+
+QUERIES = ("linked", "alone", "both")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackOptions:
+    """Options that all membership attacks share; an attack reads those that its row in `ATTACKS` names."""
+
+    shadows: Annotated[
+        int,
+        Option(
+            "shadow models: trained as the run was, each on other nodes of the same graph; more make a stronger attack",
+            unit="models",
+            low=4,
+            high=512,
+            scale="log",
+            group="Attack",
+            label="Shadow models",
+        ),
+    ] = 24
+    targets: Annotated[
+        int,
+        Option(
+            "models that are attacked: the first trains on the run's own training nodes, each of the others on "
+            "nodes drawn anew; the band of the curve is over all of them",
+            unit="models",
+            low=1,
+            high=64,
+            group="Attack",
+            label="Attacked models",
+        ),
+    ] = 4
+    query: Annotated[
+        str,
+        Option(
+            "how the model is asked about a node: linked (with its edges in the graph), alone (its features and "
+            "no edge), or both; the two leak differently",
+            choices=QUERIES,
+            group="Attack",
+            label="Asked",
+        ),
+    ] = "linked"
+    online: Annotated[
+        bool,
+        Option(
+            "compare with shadow models that trained on the node, too; otherwise only with those that did not",
+            group="Attack",
+            label="Online",
+        ),
+    ] = True
+    variance: Annotated[
+        str,
+        Option(
+            "each: a variance over shadow models for every node, which needs many of them; pooled: one for all nodes",
+            choices=("each", "pooled"),
+            group="Attack",
+        ),
+    ] = "pooled"
+    confidence: Annotated[
+        float,
+        Option("chance that an interval covers what it is for", low=0.5, high=0.9999, group="Attack"),
+    ] = 0.95
+    seed: Annotated[
+        int, Option("seed that draws the shadow models' training nodes", low=0, high=2**31 - 1, group="Attack")
+    ] = 0
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """The ways of asking, as `methods.outsider.WAYS` names them."""
+        return ("linked", "alone") if self.query == "both" else (self.query,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attacked:
+    """The run that is attacked: its id, its method's name and configuration, and the statement it ended with.
+
+    `graph` loads its data with all edges (`data.graph.Graph`), with the run's training, validation and test
+    nodes. `split` is that of the run, `seed` its seed; `accuracy` its test accuracy, where it has one.
+    `seconds` is how long it took, where that is known; `device` a name that torch knows. `folder` is where
+    the answers of trained models are kept for the next attack, or None.
+    """
+
+    run: str
+    method: str
+    config: Any
+    statement: PrivacyStatement
+    graph: Callable[[], Any]
+    split: str = "random"
+    seed: int = 0
+    accuracy: float | None = None
+    seconds: float | None = None
+    device: str = "cpu"
+    folder: Path | None = None

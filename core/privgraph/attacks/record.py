@@ -1,0 +1,152 @@
+"""What an attack came to, as plain numbers that can be stored, drawn and exported. NumPy only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from privgraph.attacks.outcome import Outcome, Rate
+
+FORM = 1
+"""Version of the form in which attacks are stored."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """Nodes of one kind, such as a class or a range of degrees: how many are targets, and their mean
+    exposure."""
+
+    name: str
+    nodes: int
+    exposure: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exposed:
+    """A training node of the run that the attack finds: its number, class and degree, and the share of the
+    nodes that did not train whose scores lie below its own."""
+
+    node: int
+    label: int
+    degree: int
+    exposure: float
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AttackRecord:
+    """One attack on one run.
+
+    Args:
+        run: Id of the run.
+        attack: Name of the attack, a key of `ATTACKS`; `title` is for people.
+        options: All options of the attack, by name.
+        knows: What the attacker knows and sees, in sentences.
+        models: How many models were trained for it, those that are attacked included.
+        outcome: On the model that trains on the run's own training nodes.
+        areas: (K,) area under the curve of each attacked model, the run's own first.
+        true_rates: (K, 3) true positive rates of each at `attacks.outcome.RATES`.
+        roc_false, roc_true: Points of the run's own ROC curve, ascending from (0, 0) to (1, 1).
+        band_false, band_low, band_mean, band_high: (G,) true positive rates over the attacked models, lowest,
+            mean and highest, at common false positive rates.
+        edges: (B + 1,) bins of the scores, with the counts `scores_members` and `scores_others` (B,).
+        exposed: The training nodes of the run that the attack finds most easily, the worst first.
+        by_degree, by_class: Mean exposure of nodes while they trained, over the attacked models; 0.5 is
+            chance.
+        drawn: Whether the run's training nodes were drawn by a random split, so that they can be exchanged
+            with its test nodes.
+        steps: How many neighbouring datasets lie between two nodes and the same two with exchanged places
+            (`attacks.exchange.STEPS`), or None where the run's relation has no such walk.
+        bound: A lower bound on epsilon at `delta`, or None where there is none; right with chance
+            `confidence`.
+        sound: The run's sound epsilon; infinite where nothing is protected.
+        accuracy: Test accuracy of the model that was attacked in the run's place; `said` that of the run.
+        seconds: How long the attack took.
+    """
+
+    run: str
+    attack: str
+    title: str
+    options: Mapping[str, Any]
+    knows: tuple[str, ...]
+    models: int
+    outcome: Outcome
+    areas: tuple[float, ...]
+    true_rates: tuple[tuple[float, ...], ...]
+    roc_false: tuple[float, ...]
+    roc_true: tuple[float, ...]
+    band_false: tuple[float, ...]
+    band_low: tuple[float, ...]
+    band_mean: tuple[float, ...]
+    band_high: tuple[float, ...]
+    edges: tuple[float, ...]
+    scores_members: tuple[int, ...]
+    scores_others: tuple[int, ...]
+    exposed: tuple[Exposed, ...]
+    by_degree: tuple[Group, ...]
+    by_class: tuple[Group, ...]
+    drawn: bool
+    steps: int | None
+    bound: float | None
+    delta: float
+    confidence: float
+    sound: float
+    accuracy: float
+    said: float | None
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.bound is not None and not (self.bound >= 0 and math.isfinite(self.bound)):
+            raise ValueError(f"AttackRecord.bound must be finite and not negative (got {self.bound})")
+        if not 0 < self.confidence < 1 or not 0 <= self.delta < 1:
+            raise ValueError("AttackRecord: confidence and delta must be probabilities")
+
+    def __repr__(self) -> str:
+        """What it found, in one line."""
+        low = next(rate for rate in self.outcome.rates if rate.false == 0.01)
+        return (
+            f"AttackRecord({self.attack} on {self.run}: area {self.outcome.area:.3f} "
+            f"({self.outcome.area_low:.3f} to {self.outcome.area_high:.3f}), true positives {low.true:.1%} at 1% "
+            f"false ones, {self.models} models)"
+        )
+
+    @property
+    def refutes_sound(self) -> bool:
+        """The attack has shown more than the sound epsilon: something is wrong with us."""
+        return self.bound is not None and self.bound > self.sound
+
+    def to_json(self) -> dict[str, Any]:
+        """Strict JSON: infinity is the string "inf"."""
+        plain: dict[str, Any] = {"version": FORM, **asdict(self)}
+        return {name: _plain(value) for name, value in plain.items()}
+
+    @staticmethod
+    def from_json(record: Mapping[str, Any]) -> AttackRecord:
+        """What `to_json` wrote. Raises `ValueError` where the record is of another form."""
+        try:
+            given = dict(record)
+            if given.pop("version") != FORM:
+                raise ValueError("it was written by another version")
+            known = {one.name for one in fields(AttackRecord)}
+            if set(given) != known:
+                raise ValueError(f"its fields differ: {', '.join(sorted(set(given) ^ known))}")
+            rates = tuple(Rate(**rate) for rate in given["outcome"]["rates"])
+            given["outcome"] = Outcome(**{**given["outcome"], "rates": rates})
+            for name, kind in (("exposed", Exposed), ("by_degree", Group), ("by_class", Group)):
+                given[name] = tuple(kind(**one) for one in given[name])
+            given["true_rates"] = tuple(tuple(row) for row in given["true_rates"])
+            given["sound"] = float(given["sound"])
+            lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+            return AttackRecord(**{**given, **lists})
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"this attack has a form that is not known here ({error})") from error
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

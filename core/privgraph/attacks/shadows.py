@@ -1,0 +1,208 @@
+"""Training the models of an attack, and asking them: the signals that every membership attack reads.
+
+Models differ in who trains, in their seeds and in their noise, and in nothing else: graph, options,
+validation nodes and the number of training nodes are the run's own. A method that trains members together
+does so here. Noise is as secret as a run's, since the run's private data are trained on. Needs torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import torch
+
+from privgraph.attacks.drawing import balanced, fewest, independent
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.signals import Array, Bools, Shadows, scaled_confidence
+from privgraph.data.digest import graph_digest
+from privgraph.data.graph import Graph
+from privgraph.data.splits import with_training
+from privgraph.home import home
+from privgraph.methods.keys import run_keys
+from privgraph.methods.outsider import Outsider
+from privgraph.methods.training import Context, Member
+from privgraph.options import OptionError
+from privgraph.program import program
+from privgraph.progress import Progress, Result
+from privgraph.registry import method
+from privgraph.streams import derived_key, noise_key, stream, stream_seed
+
+TOGETHER = 16
+"""Models that are trained as one stack at most."""
+FEWEST_NODES = 10
+"""A side of fewer nodes is not worth an attack."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """What the models say, M of them: first those that are attacked, then the shadow models.
+
+    nodes: (T,) numbers of the targets, all nodes that may train. signals: (M, T, W) scaled confidences, one
+    for each of the `ways` of asking. members: (M, T). strangers: (M, Z, W) signals of the validation nodes,
+    on which no model was trained. accuracies: (M,) of each model on its own targets that did not train.
+    """
+
+    nodes: np.ndarray
+    signals: Array
+    members: Bools
+    strangers: Array
+    accuracies: Array
+    ways: tuple[str, ...]
+    targets: int
+
+    def chosen(self, ways: Sequence[str]) -> tuple[Array, Array]:
+        """Signals (M, T, Q) and strangers' (M, Z, Q) for these ways of asking."""
+        places = [self.ways.index(way) for way in ways]
+        return self.signals[:, :, places], self.strangers[:, :, places]
+
+    def shadows(self, ways: Sequence[str]) -> Shadows:
+        return Shadows(signals=self.chosen(ways)[0][self.targets :], members=self.members[self.targets :])
+
+
+def ask(subject: Attacked, options: AttackOptions, *, shadows: bool = True) -> Iterator[Progress | Asked]:
+    """Train the models, tell how far it is, and end with what they say; kept answers are read instead.
+
+    Without `shadows`, none but the attacked models are trained, and these are not kept. Raises
+    `OptionError` where the graph has too few nodes that train or test, where that many shadow models cannot
+    leave out each node often enough, or where the method does not answer.
+    """
+    yield Progress(step=0, total=1, stage="loading data")
+    graph: Graph = subject.graph()
+    pool = (graph.train_mask | graph.test_mask).nonzero().squeeze(1)
+    own = graph.train_mask[pool].numpy()
+    count = int(own.sum())
+    if min(count, len(own) - count) < FEWEST_NODES:
+        raise OptionError(
+            f"an attack needs at least {FEWEST_NODES} nodes that train and {FEWEST_NODES} that test (the run has "
+            f"{count} and {len(own) - count})"
+        )
+    least = fewest(len(own), count, online=True)
+    if shadows and options.shadows < least:
+        raise OptionError(
+            f"{options.shadows} shadow models are too few: with {count:,} of {len(own):,} nodes training, each node is "
+            f"with two of them and left out of two from {least} on"
+        )
+    place = None if subject.folder is None else subject.folder / f"{_digest(subject, options, graph)}.npz"
+    if place is not None and (kept := _read(place)) is not None:
+        yield kept
+        return
+    others = independent(options.targets - 1, len(own), count, stream(options.seed, "attack/targets"))
+    beside = balanced(options.shadows * shadows, len(own), count, stream(options.seed, "attack/shadows"))
+    members = np.concatenate([own[None], others, beside])
+    found: list[Asked] = []
+    for start in range(0, len(members), TOGETHER):
+        chunk = range(start, min(start + TOGETHER, len(members)))
+        for event in _train(subject, options, graph, pool, members, chunk):
+            if isinstance(event, Progress):
+                yield event
+            else:
+                found.append(event)
+    parts = {name: np.concatenate([getattr(one, name) for one in found]) for name in _STACKED}
+    asked = Asked(nodes=pool.numpy(), ways=found[0].ways, targets=options.targets, **parts)
+    if place is not None and shadows:
+        _write(asked, place)
+    yield asked
+
+
+_STACKED = ("signals", "members", "strangers", "accuracies")
+
+
+def _train(
+    subject: Attacked, options: AttackOptions, graph: Graph, pool: torch.Tensor, members: Bools, chunk: range
+) -> Iterator[Progress | Asked]:
+    """Train the models of those rows together, as far as memory allows."""
+    spec, device = method(subject.method), torch.device(subject.device)
+    graphs = [
+        with_training(graph, pool[torch.from_numpy(members[row])], pool[torch.from_numpy(~members[row])], subject.split)
+        for row in chunk
+    ]
+    texts = [f"attack/{subject.run}/{options}/{chunk}/{row}" for row in chunk]
+    keys = run_keys(noise_key(home()), texts, graphs, device.type)
+    made = []
+    for row, own, key in zip(chunk, graphs, keys, strict=True):
+        seed = subject.seed if row == 0 else stream_seed(options.seed, f"attack/model/{row}") % 2**31
+        context = Context(seed=seed, noise_key=key.noise, shared_key=key.shared, device=device, outsider=Outsider())
+        made.append(Member(config=subject.config, plan=subject.config.plan(own.facts), graph=own, context=context))
+    room = psutil.virtual_memory().available / 2**20
+    size = max(1, min(len(made), int(room // max(1.0, made[0].plan.memory_mb))))
+    for start in range(0, len(made), size):
+        together = made[start : start + size]
+        shares, first = [0.0] * len(together), chunk.start + start
+        for index, event in spec.load_train()(together):
+            if isinstance(event, Progress):
+                shares[index] = event.step / max(1, event.total)
+            elif isinstance(event, Result):
+                shares[index] = 1.0
+            if isinstance(event, Progress):
+                done = first + sum(shares)
+                last = first + len(together)
+                stage = (
+                    f"models {first + 1} to {last} of {len(members)}"
+                    if len(together) > 1
+                    else (f"model {last} of {len(members)}")
+                )
+                yield Progress(step=int(1000 * done), total=1000 * len(members), stage=stage)
+    yield _answers(subject, graph, pool, members[chunk.start : chunk.stop], made)
+
+
+def _answers(subject: Attacked, graph: Graph, pool: torch.Tensor, members: Bools, made: Sequence[Member[Any]]) -> Asked:
+    ways = method(subject.method).asked
+    strangers = graph.val_mask.nonzero().squeeze(1)
+    labels = graph.y.numpy()
+    signals, apart, right = [], [], []
+    for one, row in zip(made, members, strict=True):
+        outsider = one.context.outsider
+        assert outsider is not None
+        if set(outsider.logits) != set(ways):
+            raise OptionError(f"with these options, {subject.method} does not say what its model answers of every node")
+        logits = [outsider.logits[way].double().numpy() for way in ways]
+        said = np.stack([scaled_confidence(values, labels) for values in logits], axis=-1)
+        signals.append(said[pool])
+        apart.append(said[strangers])
+        left = pool[torch.from_numpy(~row)]
+        right.append(float((logits[0].argmax(1)[left] == labels[left]).mean()))
+    return Asked(
+        nodes=pool.numpy(),
+        signals=np.stack(signals),
+        members=members,
+        strangers=np.stack(apart),
+        accuracies=np.array(right),
+        ways=ways,
+        targets=0,
+    )
+
+
+def _digest(subject: Attacked, options: AttackOptions, graph: Graph) -> str:
+    """Of all that the models depend on, under a key of this machine: it names a file beside private data."""
+    key = noise_key(home())
+    text = (repr(subject.config), subject.split, str(subject.seed), str(options.shadows), str(options.targets),
+            str(options.seed), subject.device, program())  # fmt: skip
+    named = derived_key(key, "attack", *text, graph_digest(graph, derived_key(key, "data")))
+    return hashlib.sha256(named).hexdigest()[:32]
+
+
+def _write(asked: Asked, place: Path) -> None:
+    """All or nothing: a reader never sees half of it."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    draft = place.with_suffix(f".{os.getpid()}.npz")
+    np.savez_compressed(
+        draft, allow_pickle=False, **{one.name: np.asarray(getattr(asked, one.name)) for one in fields(asked)}
+    )
+    draft.replace(place)
+
+
+def _read(place: Path) -> Asked | None:
+    try:
+        with np.load(place, allow_pickle=False) as held:
+            arrays = {one.name: held[one.name] for one in fields(Asked)}
+    except FileNotFoundError:
+        return None
+    ways, targets = tuple(map(str, arrays.pop("ways"))), int(arrays.pop("targets"))
+    return Asked(ways=ways, targets=targets, **arrays)

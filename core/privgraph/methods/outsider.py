@@ -1,0 +1,39 @@
+"""What an attacker outside may learn of a released model: its answers about every node. Needs torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import final
+
+import torch
+from torch import Tensor
+
+WAYS = ("linked", "alone")
+"""Ways of asking about a node: `linked` with its edges in the graph, `alone` with its features and no
+edge."""
+
+
+@final
+@dataclass(eq=False)
+class Outsider:
+    """Somebody who asks what a run releases about all nodes: an attack, in the place of `Context.outsider`.
+
+    A trainer tells it, once, the logits of the model that the run ends with. Nothing flows back, and a run
+    that nobody attacks computes none of it.
+
+    Args:
+        logits: By way of asking (`WAYS`), (|V|, C) on the CPU.
+    """
+
+    logits: dict[str, Tensor] = field(default_factory=dict)
+
+    def hears(self, **answers: Tensor) -> None:
+        """Logits (|V|, C) by way of asking. Raises `ValueError` for another way, or a second answer."""
+        for way, logits in answers.items():
+            if way not in WAYS:
+                raise ValueError(f"a model is asked in the ways {', '.join(WAYS)} (got {way})")
+            if way in self.logits:
+                raise ValueError(f"the trainer has answered twice in the way {way}")
+            if logits.dim() != 2:
+                raise ValueError(f"logits must have shape (nodes, classes) (got {tuple(logits.shape)})")
+            self.logits[way] = logits.detach().to("cpu", torch.float32, copy=True)

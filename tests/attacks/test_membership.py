@@ -1,0 +1,321 @@
+"""Attacks end to end on runs: what is trained, what is told, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from privgraph.attacks import membership, shadows
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.shadows import Asked, ask
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.methods.outsider import WAYS, Outsider
+from privgraph.methods.training import Context, planned
+from privgraph.options import OptionError, build
+from privgraph.progress import Progress
+from privgraph.registry import ATTACKS, METHODS, method
+
+SMALL: dict[str, dict[str, Any]] = {
+    "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1},
+    "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "hops": 1},
+    "gnn": {"epochs": 3, "hidden": 8},
+    "mlp": {"epochs": 3, "hidden": 8, "unit": "none"},
+    "dp-mlp": {"epochs": 2, "hidden": 8},
+    "edge-rand": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
+    "dp-gnn": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
+    "heter-poisson": {"epochs": 2, "hidden": 8},
+}
+QUICK = AttackOptions(shadows=14, targets=2)
+
+
+def graph() -> Graph:
+    return load("social", split_seed=3, data_options={"nodes": 120, "degree": 6})
+
+
+def subject(name: str, folder: Path | None = None, **options: Any) -> Attacked:
+    known = {one for one in method(name).load_config().__dataclass_fields__}
+    chosen = {key: value for key, value in (SMALL[name] | options).items() if key in known}
+    config = build(method(name).load_config(), chosen)
+    return Attacked(
+        run="a-run",
+        method=name,
+        config=config,
+        statement=config.plan(graph().facts).statement,
+        graph=graph,
+        seed=3,
+        accuracy=0.5,
+        folder=folder,
+    )
+
+
+def answered(told: Attacked, options: AttackOptions = QUICK) -> Asked:
+    (found,) = (event for event in ask(told, options) if isinstance(event, Asked))
+    return found
+
+
+def attacked(name: str, told: Attacked, options: AttackOptions = QUICK) -> AttackRecord:
+    *steps, record = ATTACKS[name].load_entry()(told, options)
+    assert all(isinstance(step, Progress) for step in steps)
+    assert isinstance(record, AttackRecord)
+    return record
+
+
+def test_every_method_that_can_be_asked_is_tried_here() -> None:
+    assert set(SMALL) == {name for name, spec in METHODS.items() if spec.asked}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_trainer_answers_in_the_ways_that_its_row_names(name: str) -> None:
+    from privgraph.progress import Result
+
+    told, heard = subject(name), Outsider()
+    member = planned(told.config, graph(), Context(seed=1, outsider=heard))
+    *_, (_, last) = method(name).load_train()([member])
+    assert isinstance(last, Result)
+    assert tuple(way for way in WAYS if way in heard.logits) == method(name).asked
+    test = graph().test_mask
+    for logits in heard.logits.values():
+        assert logits.shape == (120, graph().num_classes)
+        assert bool(torch.isfinite(logits).all())
+    right = (heard.logits["linked"].argmax(1) == graph().y)[test].float().mean()
+    assert float(right) == pytest.approx(last.metrics["test_accuracy"], abs=1e-6), "the model that the run ends with"
+
+
+def test_an_isolated_node_is_asked_alone_and_linked_alike() -> None:
+    """And another one is not: the two ways differ by the edges, and by nothing else."""
+    whole = graph()
+    kept = (whole.edge_index != 0).all(0)
+    cut = replace(whole, edge_index=whole.edge_index[:, kept], _cache={})
+    for name in ("gnn", "dp-gnn", "heter-poisson"):
+        told, heard = subject(name), Outsider()
+        for _ in method(name).load_train()([planned(told.config, cut, Context(seed=1, outsider=heard))]):
+            pass
+        gap = (heard.logits["linked"] - heard.logits["alone"]).abs().amax(1)
+        assert float(gap[0]) < 1e-4
+        assert float(gap.max()) > 1e-3
+
+
+def test_an_outsider_is_told_once_and_in_known_ways() -> None:
+    heard = Outsider()
+    heard.hears(linked=torch.zeros(2, 3))
+    with pytest.raises(ValueError, match="twice"):
+        heard.hears(linked=torch.zeros(2, 3))
+    with pytest.raises(ValueError, match="linked, alone"):
+        heard.hears(aloud=torch.zeros(2, 3))
+    with pytest.raises(ValueError, match="shape"):
+        heard.hears(alone=torch.zeros(2))
+
+
+def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each model sees its own training nodes as such, the others of the pool as test nodes, and equally many."""
+    seen: list[Graph] = []
+    real = shadows.Member
+
+    def spy(**given: Any) -> Any:
+        seen.append(given["graph"])
+        return real(**given)
+
+    monkeypatch.setattr(shadows, "Member", spy)
+    told = subject("mlp")
+    asked = answered(told)
+    run = graph()
+    assert len(seen) == len(asked.members) == 16
+    for one, row in zip(seen, asked.members, strict=True):
+        assert one.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
+        assert one.test_mask.nonzero().squeeze(1).tolist() == asked.nodes[~row].tolist()
+        assert torch.equal(one.val_mask, run.val_mask)
+        assert int(one.train_mask.sum()) == int(run.train_mask.sum())
+    assert torch.equal(seen[0].train_mask, run.train_mask), "the first is the run's own"
+    assert len({row.tobytes() for row in asked.members}) == 16
+    assert asked.strangers.shape[1] == int(run.val_mask.sum())
+
+
+def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
+    from privgraph.methods.training import train_one
+    from privgraph.progress import Result
+
+    told = subject("gnn")
+    *_, last = train_one(method("gnn").load_train(), told.config, graph(), Context(seed=3))
+    assert isinstance(last, Result)
+    assert answered(told).accuracies[0] == pytest.approx(last.metrics["test_accuracy"])
+
+
+def test_noise_is_drawn_anew_for_every_model() -> None:
+    asked = answered(subject("dp-mlp"))
+    assert len({row.tobytes() for row in asked.signals}) == len(asked.signals)
+
+
+def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = subject("mlp", tmp_path)
+    first = answered(told)
+
+    def never(*_: object) -> object:
+        raise AssertionError("it was trained once more")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shadows, "_train", never)
+        second = answered(told, replace(QUICK, query="linked", confidence=0.9, online=False))
+        with pytest.raises(AssertionError):
+            answered(told, replace(QUICK, seed=1))
+        with pytest.raises(AssertionError):
+            answered(subject("mlp", tmp_path, hidden=9))
+        with pytest.raises(AssertionError):
+            answered(
+                replace(told, graph=lambda: load("social", split_seed=3, data_options={"nodes": 121, "degree": 6}))
+            )
+    for name in ("signals", "members", "strangers", "accuracies", "nodes"):
+        assert np.array_equal(getattr(first, name), getattr(second, name))
+    assert (first.ways, first.targets) == (second.ways, second.targets)
+
+
+@pytest.mark.parametrize("split", ["random", "inductive"])
+def test_a_model_that_remembers_is_found_out(split: str) -> None:
+    """A wide perceptron trained long on noise knows its training nodes by heart."""
+    told = replace(subject("mlp", epochs=150, hidden=64, dropout=0.0), graph=noise_graph, split=split)
+    for name, least in (("bavaria", 0.95), ("lira", 0.95), ("threshold", 0.9)):
+        record = attacked(name, told)
+        assert record.outcome.area > least, name
+        assert record.outcome.area_low > 0.5
+        assert min(record.areas) > least - 0.05
+        assert record.bound is not None
+        assert record.bound > 0.3, "a bound on what protects nothing"
+        assert record.exposed[0].exposure == 1.0
+        assert AttackRecord.from_json(record.to_json()) == record
+    with pytest.raises(OptionError, match="this run's split has none"):
+        attacked("rmia", told)
+
+
+def noise_graph() -> Graph:
+    """Features that say nothing of the labels: what a model knows of a test node is chance."""
+    draw = torch.Generator().manual_seed(0)
+    held = load("social", split_seed=3, data_options={"nodes": 200, "degree": 6})
+    return replace(
+        held,
+        x=torch.randn(held.x.shape, generator=draw),
+        y=torch.randint(0, 3, (200,), generator=draw),
+        val_mask=torch.zeros(200, dtype=torch.bool),  # else the epoch of most luck is kept, which may be the first
+    )
+
+
+def forgetful(_subject: Attacked, _options: AttackOptions, **_: object) -> Any:
+    """What models say that never saw any of the targets: noise."""
+    draw = np.random.default_rng(_options.seed)
+    members = draw.random((QUICK.shadows + 2, 90)) < 0.6
+    members[2:6] = [[True], [True], [False], [False]]
+    yield Asked(
+        nodes=np.arange(90),
+        signals=draw.normal(size=(len(members), 90, 1)),
+        members=members,
+        strangers=draw.normal(size=(len(members), 30, 1)),
+        accuracies=np.full(len(members), 0.5),
+        ways=("linked",),
+        targets=2,
+    )
+
+
+@pytest.mark.parametrize("name", ["bavaria", "lira", "rmia", "threshold"])
+def test_intervals_hold_chance_where_nothing_is_remembered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 attacks on noise: the area's interval holds 0.5, the bound is none, and rates hold their false ones."""
+    monkeypatch.setattr(membership, "ask", forgetful)
+    told = replace(subject("dp-mlp"), statement=subject("dp-mlp").statement)
+    held, above, rates = 0, 0, np.zeros(3)
+    for seed in range(200):
+        record = attacked(name, told, replace(QUICK, seed=seed))
+        held += record.outcome.area_low <= 0.5 <= record.outcome.area_high
+        above += record.bound is None or record.bound > 0
+        rates += [rate.low <= rate.false <= rate.high for rate in record.outcome.rates]
+    assert held >= 178
+    assert above <= 20
+    assert (rates >= 190).all()
+
+
+def test_the_same_is_red_where_the_target_is_among_its_own_shadows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cheating(told: Attacked, options: AttackOptions, **_: object) -> Any:
+        (asked,) = forgetful(told, options)
+        yield replace(
+            asked,
+            signals=np.concatenate([asked.signals, asked.signals[:1]]),
+            members=np.concatenate([asked.members, asked.members[:1]]),
+            strangers=np.concatenate([asked.strangers, asked.strangers[:1]]),
+        )
+
+    monkeypatch.setattr(membership, "ask", cheating)
+    areas = [attacked("lira", subject("dp-mlp"), replace(QUICK, seed=seed)).areas for seed in range(10)]
+    assert np.mean([own for own, _ in areas]) > 0.6
+    assert abs(np.mean([other for _, other in areas]) - 0.5) < 0.06, "and of the other model it knows nothing"
+
+
+def test_what_a_record_says_of_groups_and_of_the_exposed(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = np.array([[3.0, 1.0, 2.0, 0.0, 1.5, 2.5], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
+    members = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], dtype=bool)
+    asked = Asked(
+        nodes=np.arange(6),
+        signals=np.zeros((2, 6, 1)),
+        members=members,
+        strangers=np.zeros((2, 0, 1)),
+        accuracies=np.zeros(2),
+        ways=("linked",),
+        targets=2,
+    )
+    labels = torch.tensor([0, 0, 1, 1, 0, 1])
+    edges = torch.tensor([[1, 2, 0, 0], [0, 0, 1, 2]])
+    held = replace(
+        graph(), x=torch.zeros(6, 2), y=labels, edge_index=edges, class_names=("a", "b"), _cache={},
+        train_mask=labels == 0, val_mask=labels == 5, test_mask=labels == 1,
+    )  # fmt: skip
+    record = membership.judged("lira", subject("dp-mlp"), QUICK, asked, told, held, 1.0)
+    assert [(one.node, one.label, one.degree, one.exposure) for one in record.exposed] == [
+        (0, 0, 2, 1.0),
+        (2, 1, 1, pytest.approx(2 / 3)),
+        (1, 0, 1, pytest.approx(1 / 3)),
+    ]
+    # of class a: nodes 0 and 1 in the first model, 4 in the second; of b: 2 in the first, 3 and 5 in the second
+    assert [(one.name, one.nodes, one.exposure) for one in record.by_class] == [
+        ("a", 3, pytest.approx((1 + 1 / 3 + 1) / 3)),
+        ("b", 3, pytest.approx((2 / 3 + 1 + 1) / 3)),
+    ]
+    assert [(one.name, one.nodes) for one in record.by_degree] == [("0", 3), ("1", 2), ("2 to 3", 1)]
+    assert record.areas == (pytest.approx(6 / 9), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("gnn", AttackOptions(shadows=4), "4 shadow models are too few"),
+        ("mlp", AttackOptions(query="alone"), "cannot be asked about a node with its features and no edge"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words(name: str, options: AttackOptions, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        attacked("bavaria", subject(name), options)
+
+
+def test_methods_that_do_not_answer_are_refused() -> None:
+    config = build(method("privgnn").load_config(), {})
+    told = replace(subject("mlp"), method="privgnn", config=config)
+    assert "does not tell" in str(ATTACKS["lira"].refuses(told))
+    with pytest.raises(OptionError, match="does not tell"):
+        attacked("lira", told)
+    parted = replace(subject("gnn"), config=build(method("gnn").load_config(), {"trained_on": "private", "epochs": 1}))
+    with pytest.raises(OptionError, match="with these options, gnn does not say"):
+        attacked("threshold", parted)
+
+
+def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
+    public = attacked("threshold", replace(subject("mlp"), split="public"))
+    assert public.bound is None
+    assert not public.drawn
+    edge = attacked("threshold", subject("gap"))
+    assert edge.bound is None
+    assert any("protects edges" in note for note in edge.notes)
+    frozen = attacked("threshold", subject("dp-gnn"))
+    assert frozen.bound is None
+    assert any("keep what was drawn" in note for note in frozen.notes)
+    assert attacked("threshold", subject("dp-mlp")).bound is not None

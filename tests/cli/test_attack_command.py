@@ -1,0 +1,87 @@
+"""`privgraph attack`: what it prints where, its exit codes, and what is exported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.runs.runs_made_here import done
+
+import privgraph as pg
+from privgraph.attacks.record import AttackRecord
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.cli import main
+from privgraph_workbench.commands.attack import describe
+
+COMMAND = [sys.executable, "-m", "privgraph_workbench.cli"]
+
+
+@pytest.fixture(autouse=True)
+def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+
+
+def a_run() -> str:
+    options = {"epochs": 2, "hidden": 8}
+    return done(RunStore.open(), make_spec("dp-mlp", "social", options, data_options={"nodes": 120, "degree": 6}))
+
+
+def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = a_run()
+    command = [*COMMAND, "attack", run[:20], "rmia", "--shadows", "14", "--targets", "2", "--online", "no", "--json"]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    (line,) = ran.stdout.splitlines()
+    record = AttackRecord.from_json(json.loads(line))
+    assert (record.run, record.attack, record.models, record.options["online"]) == (run, "rmia", 16, False)
+    assert ran.stderr.startswith("Pairwise comparison: 16 trainings like the run's own")
+    assert RunStore.open().attacks(run) == [record]
+    assert main(["export", run, "--out", str(tmp_path), "--format", "json", "--format", "md"]) == 0
+    exported = json.loads((tmp_path / f"{run}.json").read_text())
+    assert [AttackRecord.from_json(one) for one in exported["attacks"]] == [record]
+    assert f"## Attack 1\n- Pairwise comparison: {run}" in (tmp_path / f"{run}.md").read_text()
+    capsys.readouterr()
+
+    said = describe(replace(record, bound=99.5, sound=2.0))
+    assert "Epsilon: at least 99.5 with 95% confidence" in said
+    assert "REFUTED by this attack" in said
+    assert "REFUTED" not in describe(replace(record, bound=1.5, sound=2.0))
+
+    # Python says the same of the run
+    store = RunStore.open()
+    found = pg.attack(pg.Run(store.get(run), store), "rmia", shadows=14, targets=2, online=False)
+    assert replace(found, seconds=0.0) == replace(record, seconds=0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["lirra"], 2, "there is no attack lirra"),
+        (["lira", "--shadows", "many"], 2, "shadows must be a number (got many)"),
+        (["lira", "--query", "alone"], 2, "cannot be asked about a node"),
+        (["lira", "--shadows", "5"], 1, "5 shadow models are too few"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(
+    arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = a_run()
+    assert main(["attack", run, *arguments]) == code
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert said in told.err.splitlines()[-1]
+
+
+def test_the_list_of_attacks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "attacks", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == list(pg.ATTACKS)
+    assert "gnn" in rows[0]["methods"]
+    assert "privgnn" not in rows[0]["methods"]
+    assert {option["name"] for option in rows[0]["options"]} >= {"shadows", "targets", "query"}

@@ -1,0 +1,119 @@
+"""An attack as a process of its own: started, watched, stopped, and kept with the run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.runs.runs_made_here import done
+
+from privgraph.attacks.options import AttackOptions
+from privgraph.attacks.record import AttackRecord
+from privgraph.options import OptionError
+from privgraph.runs import attack, attacking
+from privgraph.runs.attacking import EXAMINER
+from privgraph.runs.records import RunIsFixed, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+
+PATIENCE = 120.0
+QUICK = AttackOptions(shadows=14, targets=2)
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    opened = RunStore.open()
+    yield opened
+    for child in EXAMINER.children:
+        child.kill()
+        child.wait()
+    EXAMINER.children.clear()
+
+
+def quick(**options: object) -> RunSpec:
+    chosen = {"epochs": 2, "hidden": 8} | options
+    return make_spec("dp-mlp", "social", chosen, data_options={"nodes": 120, "degree": 6})
+
+
+def until(true: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def ended(store: RunStore, run: str, token: str) -> attacking.Attacking:
+    until(lambda: (found := attacking.state(store, run, token)) is not None and found.done)
+    found = attacking.state(store, run, token)
+    assert found is not None
+    return found
+
+
+def test_an_attack_from_its_start_to_the_store(store: RunStore) -> None:
+    run = done(store, quick())
+    assert attacking.states(store, run) == []
+    token = attacking.start(store, run, "lira", QUICK)
+    first = ended(store, run, token)
+    assert (first.error, first.progress, first.options, first.name) == ("", 1.0, QUICK, "lira")
+    (record,) = store.attacks(run)
+    assert attacking.outcome(store, run, token) == record
+    assert (record.run, record.attack, record.models) == (run, "lira", 16)
+    assert record.said == store.get(run).metrics.get("test_accuracy")
+    kept = list((store.folder(run) / "signals").iterdir())
+    assert len(kept) == 1
+    written = kept[0].stat().st_mtime_ns
+    # the same models serve another attack, which has nothing to train
+    assert attack.main([run, "--attack", "bavaria", "--shadows", "14", "--targets", "2"]) == 0
+    assert [one.attack for one in store.attacks(run)] == ["lira", "bavaria"]
+    assert [path.stat().st_mtime_ns for path in (store.folder(run) / "signals").iterdir()] == [written]
+    statement = store.get(run).statement
+    assert statement is not None
+    assert statement.epsilon_audited is None, "the run's own numbers are as they were"
+    store.delete(run)
+    assert not kept[0].exists()
+
+
+def test_an_attack_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:
+    run = done(store, quick(epochs=50))
+    EXAMINER.diary(store, run, "mine")
+    with pytest.raises(StoreError, match="there is no attack nobody"):
+        attacking.stop(store, run, "nobody")
+    (EXAMINER.folder(store, run) / "mine" / "stop").touch()
+    assert attack.main([run, "--token", "mine"]) == 1
+    assert store.attacks(run) == []
+    assert attacking.outcome(store, run, "mine") is None
+    assert not (store.folder(run) / "signals").exists()
+
+
+def test_what_cannot_be_attacked_is_refused_before_anything_starts(store: RunStore) -> None:
+    waiting = store.submit(quick())
+    with pytest.raises(StoreError, match=r"only a run that is done can be attacked, and .* is queued"):
+        attacking.start(store, waiting, "lira", QUICK)
+    run = done(store, quick(epochs=3))
+    with pytest.raises(OptionError, match="cannot be asked"):
+        attacking.start(store, run, "lira", AttackOptions(query="alone"))
+    assert attacking.states(store, run) == []
+    with pytest.raises(RuntimeError, match="read by the process that attacks it"):
+        attacking.subject(store.get(run)).graph()
+    assert attack.main([run, "--shadows", "5", "--token", "mine"]) == 1
+    assert "5 shadow models are too few" in (EXAMINER.folder(store, run) / "mine" / "state.json").read_text()
+
+
+def test_a_record_of_another_run_or_form_is_refused(store: RunStore, tmp_path: Path) -> None:
+    run = done(store, quick())
+    assert attack.main([run, "--attack", "threshold", "--targets", "1"]) == 0
+    (record,) = store.attacks(run)
+    other = done(store, quick(epochs=3))
+    with pytest.raises(StoreError, match="this attack is on"):
+        store.add_attack(other, record)
+    waiting = store.submit(quick(epochs=4))
+    with pytest.raises(RunIsFixed, match="only a run that is done can be attacked"):
+        store.add_attack(waiting, AttackRecord(**{**vars(record), "run": waiting}))
+    plain = record.to_json()
+    for broken in ({**plain, "version": 99}, {**plain, "more": 1}, {**plain, "outcome": 3}, [], {}):
+        with pytest.raises(ValueError, match="a form that is not known here"):
+            AttackRecord.from_json(broken)  # type: ignore[arg-type]

@@ -1,0 +1,79 @@
+"""`privgraph attack`: ask what an outsider can tell of who trained in a stored run."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+
+from privgraph.attacks.options import AttackOptions
+from privgraph.attacks.record import AttackRecord
+from privgraph.options import build, parameters
+from privgraph.registry import ATTACKS, attack
+from privgraph.runs import attacking
+from privgraph.runs.records import StoreError
+from privgraph.runs.store import RunStore
+from privgraph_workbench.commands.following import follow
+from privgraph_workbench.commands.output import json_line
+from privgraph_workbench.commands.run import STOPPED
+from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.words.numbers import lower, number, percent, upper
+
+
+def attack_command(parsed: argparse.Namespace) -> int:
+    """Attack in a process of its own, and watch it; what it costs is said before it starts."""
+    names = [one.name for one in parameters(AttackOptions)]
+    given = {name: getattr(parsed, name) for name in names if getattr(parsed, name) is not None}
+    options = build(AttackOptions, given)
+    spec = attack(parsed.attack or next(iter(ATTACKS)))
+    try:
+        store = RunStore.open()
+        run = find_run(store, parsed.run)
+        print(f"{spec.title}: {spec.cost(attacking.subject(run), options)}", file=sys.stderr)
+        ended, interrupted = follow(
+            attacking.EXAMINER, store, run.id, attacking.start(store, run.id, spec.name, options)
+        )
+        record = attacking.outcome(store, run.id, ended.token)
+    except StoreError as error:
+        print(f"privgraph: {error}", file=sys.stderr)
+        return 1
+    if record is None:
+        if interrupted:
+            print("privgraph: the attack was stopped, and nothing was kept", file=sys.stderr)
+            return STOPPED
+        print(f"privgraph: {ended.error or 'the attack was stopped'}", file=sys.stderr)
+        return 1
+    print(json_line(record.to_json()) if parsed.json else describe(record))
+    return STOPPED if interrupted else 0
+
+
+def describe(record: AttackRecord) -> str:
+    """An attack in plain lines: what it found, and what follows from it."""
+    found, sure = record.outcome, f"{100 * record.confidence:g}% confidence"
+    lines = [
+        f"{record.title}: {record.run}",
+        f"Area under the ROC curve: {found.area:.3f} (0.5 is chance; {found.area_low:.3f} to {found.area_high:.3f} at "
+        f"{sure})",
+        *(
+            f"True positives at {percent(rate.false)} false positives: {percent(rate.true)} ({percent(rate.low)} to "
+            f"{percent(rate.high)})"
+            for rate in found.rates
+        ),
+        f"Balanced accuracy of the best threshold: {percent(found.balanced_accuracy)}",
+        f"Targets: {found.members:,} nodes that trained, {found.others:,} that did not; {record.models:,} models, in "
+        f"{record.seconds:.1f} s",
+    ]
+    if len(record.areas) > 1:
+        lines.append(
+            f"Area over {len(record.areas)} attacked models: {min(record.areas):.3f} to {max(record.areas):.3f}"
+        )
+    if record.bound is not None:
+        claim = "infinite" if math.isinf(record.sound) else upper(record.sound)
+        refuted = " - REFUTED by this attack" if record.refutes_sound else ""
+        lines.append(
+            f"Epsilon: at least {lower(record.bound)} with {sure}, at delta {number(record.delta)}; the run's sound "
+            f"epsilon is {claim}{refuted}"
+        )
+    lines += [f"Attacker: {line}" for line in record.knows]
+    lines += [f"Note: {line}" for line in record.notes]
+    return "\n".join(lines)
