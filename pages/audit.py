@@ -1,3 +1,3 @@
-from privgraph_workbench.views.audit.page import page
+from privgraph_workbench.views.attacks.page import page
 
-page()
+page("worst-case")  # the address of audits before there were other attacks

@@ -23,8 +23,8 @@ def drawn(seed: int, pool: int = 400, members: int = 300) -> tuple[NDArray[np.bo
 
 
 def answers(trained: NDArray[np.bool_], epsilon: float, random: np.random.Generator) -> NDArray[np.float64]:
-    """Every node says whether it trained, by randomised response: a release whose loss for one node is exactly
-    epsilon, and for two that exchange their places twice that."""
+    """Every node says whether it trained, by randomised response: a release whose loss for one node is
+    exactly epsilon, and for two that exchange their places twice that."""
     honest = random.random(len(trained)) < math.exp(epsilon) / (1 + math.exp(epsilon))
     return np.where(honest, trained, ~trained).astype(float)
 

@@ -40,7 +40,7 @@ def graph() -> Graph:
 
 
 def subject(name: str, folder: Path | None = None, **options: Any) -> Attacked:
-    known = {one for one in method(name).load_config().__dataclass_fields__}
+    known = set(method(name).load_config().__dataclass_fields__)
     chosen = {key: value for key, value in (SMALL[name] | options).items() if key in known}
     config = build(method(name).load_config(), chosen)
     return Attacked(
@@ -114,7 +114,7 @@ def test_an_outsider_is_told_once_and_in_known_ways() -> None:
 
 
 def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each model sees its own training nodes as such, the others of the pool as test nodes, and equally many."""
+    """Each model sees its own training nodes as such, the others of the pool as test nodes, equally many."""
     seen: list[Graph] = []
     real = shadows.Member
 
@@ -222,7 +222,7 @@ def forgetful(_subject: Attacked, _options: AttackOptions, **_: object) -> Any:
 
 @pytest.mark.parametrize("name", ["bavaria", "lira", "rmia", "threshold"])
 def test_intervals_hold_chance_where_nothing_is_remembered(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """200 attacks on noise: the area's interval holds 0.5, the bound is none, and rates hold their false ones."""
+    """200 attacks on noise: the area's interval holds 0.5, the bound is 0, and each rate's its false one."""
     monkeypatch.setattr(membership, "ask", forgetful)
     told = replace(subject("dp-mlp"), statement=subject("dp-mlp").statement)
     held, above, rates = 0, 0, np.zeros(3)
@@ -276,7 +276,7 @@ def test_what_a_record_says_of_groups_and_of_the_exposed(monkeypatch: pytest.Mon
         (2, 1, 1, pytest.approx(2 / 3)),
         (1, 0, 1, pytest.approx(1 / 3)),
     ]
-    # of class a: nodes 0 and 1 in the first model, 4 in the second; of b: 2 in the first, 3 and 5 in the second
+    # of class a: nodes 0 and 1 in the first model, 4 in the second; of b: 2 in the first, 3 and 5 then
     assert [(one.name, one.nodes, one.exposure) for one in record.by_class] == [
         ("a", 3, pytest.approx((1 + 1 / 3 + 1) / 3)),
         ("b", 3, pytest.approx((2 / 3 + 1 + 1) / 3)),

@@ -16,7 +16,7 @@ def test_numbers_by_hand() -> None:
     assert found.area == pytest.approx(7.5 / 9)
     assert found.balanced_accuracy == pytest.approx(5 / 6)
     assert [rate.true for rate in found.rates] == [pytest.approx(2 / 3)] * 3, "no stranger may be above"
-    # three others show no rate of one in a thousand: nothing from below, and from above all that pass the best one
+    # three others show no rate of one in a thousand: nothing from below, from above all that pass the best
     exact = binomtest(2, 3).proportion_ci(0.975, method="exact")
     assert (found.rates[0].low, found.rates[0].high) == pytest.approx((0.0, exact.high))
 

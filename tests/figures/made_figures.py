@@ -7,12 +7,14 @@ from dataclasses import replace
 from tests.figures import made_runs
 from tests.figures.made_accounts import rows as made_accounts
 from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_ensembles import ensemble as made_ensemble
 
 from privgraph.methods.gradients.heter_poisson.influence import Influence
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger, price
@@ -49,7 +51,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
     ]
     said_by_teachers = made_answers(refuse=2)
     weighted = made_ensemble(limit=0.8)
-    audited = made_audit(trials=400)
+    audited, attacked = made_audit(trials=400), made_attack()
     return {
         "curves": curves.data(pairs[0][1]),
         "ledger": ledger.data(said.ledger, said.delta),
@@ -77,6 +79,9 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "audit_roc": audit_roc.data(audited, "log"),
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),
+        "attack_roc": attack_roc.data([attacked, made_attack(memory=0.3, seed=1)], "log"),
+        "attack_scores": attack_scores.data(attacked),
+        "attack_exposure": attack_exposure.data(attacked),
         "neighbours_heatmap": neighbours_heatmap.data(spread),
         "influence": influence.data(
             [Influence("gcn", share, round(10 * share), 0, share) for share in (0.1, 0.5, 0.9)]

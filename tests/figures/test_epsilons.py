@@ -30,6 +30,7 @@ SHOWN: Mapping[str, set[Epsilon]] = {
     "budget": {"sound"},
     "audit_roc": {"sound", "published", "audited"},
     "audit_bounds": {"sound", "published", "audited"},
+    "attack_roc": {"sound"},
 }
 """Which figures draw them. Others put an epsilon on an axis, whose title says which: there colours tell
 teachers apart."""

@@ -23,7 +23,7 @@ from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.audit import outcome
+from privgraph_workbench.views.attacks import outcome
 from privgraph_workbench.words.numbers import lower, upper
 
 Open = Callable[..., AppTest]
@@ -79,7 +79,7 @@ def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStor
 
 def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
     link = next(one.proto for one in opened("train", run=run).get("page_link") if one.proto.label == "Audit this run")
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
     back = next(one.proto for one in opened("audit", run=run).get("page_link") if one.proto.label == "Open the run")
     assert dict(parse_qsl(back.query_string.removeprefix("?"))) == {"run": run}
 
@@ -156,7 +156,7 @@ class TestUnderWay:
         stopped: list[tuple[str, str]] = []
         monkeypatch.setattr(auditing, "stop", lambda store, run, token: stopped.append((run, token)))
         going.append(
-            Auditing(token="ab12", audit="mechanism", options=AuditOptions(), started=0.0, progress=0.4, stage="trials")
+            Auditing(token="ab12", name="mechanism", options=AuditOptions(), started=0.0, progress=0.4, stage="trials")
         )
         app = opened("audit", run=run)
         (bar,) = app.get("progress")
@@ -179,7 +179,7 @@ class TestUnderWay:
         self, opened: Open, run: str, going: list[Auditing], ended: dict[str, object], said: str
     ) -> None:
         going.append(
-            Auditing(token="ab12", audit="mechanism", options=AuditOptions(), started=0.0, done=True, **ended)  # type: ignore[arg-type]
+            Auditing(token="ab12", name="mechanism", options=AuditOptions(), started=0.0, done=True, **ended)  # type: ignore[arg-type]
         )
         app = opened("audit", run=run)
         assert said in _texts(app)

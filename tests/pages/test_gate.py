@@ -17,7 +17,7 @@ APP = Path(privgraph_workbench.__file__).with_name("app.py")
 
 
 def test_every_page_file_is_listed_under_its_stem() -> None:
-    assert sorted(path.stem for path in shell.folder().glob("*.py")) == sorted(shell.TITLES)
+    assert sorted(path.stem for path in shell.folder().glob("*.py")) == sorted([*shell.TITLES, *shell.MOVED])
 
 
 def test_with_a_log_in_nothing_is_shown_before_it(opened: Callable[..., AppTest]) -> None:

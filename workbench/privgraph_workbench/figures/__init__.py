@@ -59,6 +59,11 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "audit_scores": "An attack's score on both neighbouring datasets",
         "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",
     },
+    "attacks": {
+        "attack_roc": "What attacks find of who trained, and what the sound epsilon allows",
+        "attack_scores": "An attack's scores of nodes that trained and of others",
+        "attack_exposure": "Whom an attack exposes, by degree and class",
+    },
 }
 """Every figure by its subject: the name of its module, and what it shows."""
 

@@ -59,6 +59,13 @@ def _audit(run: Run) -> tuple[Any, ...]:
     return (audits[-1],)
 
 
+def _attack(run: Run) -> tuple[Any, ...]:
+    attacks = run.attacks
+    if not attacks:
+        raise OptionError(f"no attack on {run.id} has been made: privgraph.attack makes one")
+    return (attacks[-1],)
+
+
 @dataclass(frozen=True)
 class _Reader:
     """What a figure of runs reads of them, and in words which runs it needs, or what else may be given."""
@@ -83,6 +90,10 @@ _ANSWERS = _Reader(_kept(Answers, "answers of teachers"), "one privgraph.Run of 
 _ENSEMBLE = _Reader(_kept(Ensemble, "teachers"), "one privgraph.Run of dp-gpl")
 _AUDIT = _Reader(_of_one(_audit), "one audit, as privgraph.audit returns it, or a privgraph.Run, for its last audit")
 
+_ATTACK = _Reader(
+    _of_one(_attack), "one attack, as privgraph.attack returns it, or a privgraph.Run, for the last attack on it"
+)
+
 _READERS: Mapping[str, _Reader] = {
     "tradeoff": _RECORDS,
     "compare": _RECORDS,
@@ -95,6 +106,10 @@ _READERS: Mapping[str, _Reader] = {
     **dict.fromkeys(("one_answer", "chosen"), replace(_ANSWERS, needs=_ANSWERS.needs + _PLACE)),
     **dict.fromkeys(("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy"), _ENSEMBLE),
     "one_vote": replace(_ENSEMBLE, needs=_ENSEMBLE.needs + _PLACE),
+    "attack_roc": _Reader(
+        _of_one(lambda run: (run.attacks,)), "a list of attacks, or one privgraph.Run, for all attacks on it"
+    ),
+    **dict.fromkeys(("attack_scores", "attack_exposure"), _ATTACK),
     **dict.fromkeys(("audit_roc", "audit_scores", "audit_bounds"), _AUDIT),
 }
 """What a figure's `data` reads of runs, for those that are of runs."""

@@ -27,10 +27,12 @@ TITLES = {
     "train": ("Train", ":material/model_training:"),
     "accounting": ("Accounting", ":material/calculate:"),
     "teachers": ("Teachers", ":material/school:"),
-    "audit": ("Audit", ":material/gavel:"),
+    "attacks": ("Attacks", ":material/gavel:"),
     "runs": ("Runs", ":material/list_alt:"),
     "tradeoffs": ("Trade-offs", ":material/balance:"),
 }
+MOVED = {"audit": "attacks"}
+"""Addresses of earlier versions, which people have kept, and the page that has taken each in."""
 
 
 @cache
@@ -43,12 +45,19 @@ def folder() -> Path:
 
 def page(name: str) -> StreamlitPage:
     """The page of that name; its URL path is its file's stem (the default page is served at / as well)."""
-    title, icon = TITLES[name]
-    return st.Page(folder() / f"{name}.py", title=title, icon=icon, url_path=name, default=name == "start")
+    title, icon = TITLES[MOVED.get(name, name)]
+    return st.Page(
+        folder() / f"{name}.py",
+        title=title,
+        icon=icon,
+        url_path=name,
+        default=name == "start",
+        visibility="hidden" if name in MOVED else "visible",
+    )
 
 
 def pages() -> list[StreamlitPage]:
-    return [page(name) for name in TITLES]
+    return [page(name) for name in (*TITLES, *MOVED)]
 
 
 # Streamlit's own button "Stop" ends the drawing of a page, not a run, and would be taken for ours.

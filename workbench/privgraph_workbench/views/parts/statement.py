@@ -154,7 +154,12 @@ def _under_audited(statement: PrivacyStatement, run: str) -> None:
     if statement.epsilon_audited is not None:
         st.caption(markup.literal(statement_words.audited_how(statement)))
     elif run and statement.unit != "none":
-        st.page_link(shell.page("audit"), label="Audit it", icon=":material/gavel:", query_params={"run": run})
+        st.page_link(
+            shell.page("attacks"),
+            label="Audit it",
+            icon=":material/gavel:",
+            query_params={"who": "worst-case", "run": run},
+        )
 
 
 def gaps(statement: PrivacyStatement) -> None:

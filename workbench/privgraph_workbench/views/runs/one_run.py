@@ -80,7 +80,7 @@ def _live(run: str, was_live: bool) -> None:
         _privacy(record, events)
     if not record.pending:
         _teachers(record, events)
-        _audits(record)
+        _attacks(record)
         private_rows.show(record)
         run_exports(record, events)
         _details(record)
@@ -270,12 +270,26 @@ def _teachers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         )
 
 
-def _audits(record: RunRecord) -> None:
-    """The way to the attacks on this run, where it protects something."""
-    if record.state == "done" and record.statement is not None and record.statement.unit != "none":
-        st.page_link(
-            shell.page("audit"), label="Audit this run", icon=":material/gavel:", query_params={"run": record.id}
-        )
+def _attacks(record: RunRecord) -> None:
+    """The ways to the attacks on this run: audits where it protects something, outsiders where its model can
+    be asked."""
+    if record.state != "done" or record.statement is None:
+        return
+    with st.container(horizontal=True):
+        if record.statement.unit != "none":
+            st.page_link(
+                shell.page("attacks"),
+                label="Audit this run",
+                icon=":material/gavel:",
+                query_params={"who": "worst-case", "run": record.id},
+            )
+        if record.spec.method in METHODS and METHODS[record.spec.method].asked:
+            st.page_link(
+                shell.page("attacks"),
+                label="Attack it as an outsider",
+                icon=":material/person_search:",
+                query_params={"run": record.id},
+            )
 
 
 def _details(record: RunRecord) -> None:

@@ -1,5 +1,5 @@
-"""The Audit page: attack a finished run with all help that its guarantee allows, and hold what is found
-against the claims."""
+"""Audits: attack a finished run with all help that its guarantee allows, and hold what is found against the
+claims."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.audit import outcome
+from privgraph_workbench.views.attacks import outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
@@ -46,10 +46,8 @@ PLOTS: Mapping[str, Callable[..., object]] = {
 }
 
 
-def page() -> None:
+def body() -> None:
     """Choose a run; start an audit and watch it; read what the audits have shown."""
-    queue.tick()
-    st.title("Audit")
     st.markdown(
         "A guarantee says that **no** attack finds out more than its ε allows. An audit is such an attack, "
         "made by ourselves, with all the help that the guarantee grants an attacker. What it finds is a "

@@ -1,0 +1,3 @@
+from privgraph_workbench.views.attacks.page import page
+
+page("outsider")

@@ -1,0 +1,85 @@
+"""Whom an attack exposes: the mean exposure of training nodes by degree and by class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph.attacks.record import AttackRecord
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number
+
+TITLE = "Who is exposed"
+KINDS = {"degree": "by degree", "class": "by class"}
+
+
+def data(record: AttackRecord) -> list[Row]:
+    """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
+    train whose scores lie below those of the group's training nodes; 0.5 is chance), attack (its title)."""
+    groups = {"degree": record.by_degree, "class": record.by_class}
+    return [
+        {"kind": kind, "name": one.name, "nodes": one.nodes, "exposure": one.exposure, "attack": record.title}
+        for kind, held in groups.items()
+        for one in held
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A bar a group in two panels, beside chance."""
+    if not rows:
+        return empty(TITLE, "this attack kept no groups of nodes")
+    kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
+    panels, series = [], []
+    for place, kind in enumerate(kinds):
+        held = [row for row in rows if row["kind"] == kind]
+        names = tuple(row["name"] for row in held)
+        panels.append(
+            Panel(
+                x=Axis(title="degree (edges)" if kind == "degree" else "class", scale="category", categories=names),
+                y=Axis(title="exposure (0.5: chance)", low=0.0, high=1.0),
+                title=KINDS[kind],
+            )
+        )
+        series += [
+            Series(
+                name="mean exposure",
+                kind="bars",
+                x=names,
+                y=tuple(row["exposure"] for row in held),
+                slot=0,
+                panel=place,
+                legend=place == 0,
+                group="exposure",
+                hover=tuple(_hover(row) for row in held),
+            ),
+            Series(
+                name="chance",
+                kind="path",
+                x=names,
+                y=(0.5,) * len(names),
+                slot=1,
+                panel=place,
+                legend=place == 0,
+                group="chance",
+            ),
+        ]
+    most = max(rows, key=lambda row: float(row["exposure"]))
+    return Chart(
+        title=TITLE,
+        panels=tuple(panels),
+        series=tuple(series),
+        summary=(
+            f"Mean exposure of training nodes {' and '.join(KINDS[kind] for kind in kinds)}, where chance is 0.5. The "
+            f"largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} {most['name']}."
+        ),
+        columns=2,
+        height=340,
+        badges=("the evaluator's view: nobody outside knows who trained",),
+    )
+
+
+plot = plotted(chart)
+
+
+def _hover(row: Row) -> str:
+    return f"{row['name']}\nexposure {number(row['exposure'])}\n{row['nodes']:,} nodes"

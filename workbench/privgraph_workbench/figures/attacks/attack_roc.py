@@ -1,0 +1,197 @@
+"""How well attacks tell who trained, and the curve that a run's sound epsilon says they cannot cross."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph.attacks.exchange import group_delta
+from privgraph.attacks.record import AttackRecord
+from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import number, percent, stated
+
+TITLE = "Who trained? What attacks find"
+POINTS = 120
+WALK = 4
+"""Neighbouring datasets between two nodes and the same two with exchanged places, where a node can leave and
+come back."""
+
+
+def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
+    """One row per point of each curve, from few false positives to many.
+
+    attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
+    nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows), false, true,
+    low, high (of a band; None elsewhere), area, area_low, area_high, models, epsilon (sound), steps, scale.
+    An infinite epsilon has no rows: it allows everything. Raises `ValueError` for an unknown scale.
+    """
+    if scale not in SCALES:
+        raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
+    rows: list[Row] = []
+    claims: set[tuple[float, float, int]] = set()
+    for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
+        found = record.outcome
+        shared = {
+            "attack": name,
+            "run": record.run,
+            "area": found.area,
+            "area_low": found.area_low,
+            "area_high": found.area_high,
+            "models": len(record.areas),
+            "epsilon": record.sound,
+            "steps": record.steps,
+            "delta": record.delta,
+            "scale": scale,
+        }
+        if len(record.areas) > 1:
+            ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
+            rows += [
+                {"curve": "band", "false": false, "true": mean, "low": low, "high": high, **shared}
+                for false, mean, low, high in zip(*ends, strict=True)
+            ]
+        rows += [
+            {"curve": "attack", "false": false, "true": true, "low": None, "high": None, **shared}
+            for false, true in zip(record.roc_false, record.roc_true, strict=True)
+        ]
+        claim = (record.sound, record.delta, record.steps or WALK)
+        if record.drawn and math.isfinite(record.sound) and claim not in claims:
+            claims.add(claim)
+            rows += _claim(record, shared)
+    return rows
+
+
+def _claim(record: AttackRecord, shared: Row) -> list[Row]:
+    steps = record.steps or WALK
+    epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
+    places = np.geomspace(1e-4, 1, POINTS) if shared["scale"] == "log" else np.linspace(0, 1, POINTS)
+    corner = (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))
+    return [
+        {
+            "curve": "sound",
+            "false": false,
+            "true": frontier(false, epsilon, delta),
+            "low": None,
+            "high": None,
+            **shared,
+            "steps": steps,
+        }
+        for false in sorted({*places.tolist(), corner})
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A curve for each attack with its band over attacked models, the claims, and a guess by chance."""
+    if not rows:
+        return empty(TITLE, "no attack is chosen")
+    logarithmic = rows[0]["scale"] == "log"
+    low = _least(rows) if logarithmic else 0.0
+    guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
+    series = [Series(name="a guess by chance", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
+    names = list(dict.fromkeys(row["attack"] for row in rows))
+    for slot, name in enumerate(names):
+        held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= low)]
+        band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["low"] > 0)]
+        if band:
+            series.append(
+                Series(
+                    name=f"{name}, all {band[0]['models']} attacked models",
+                    kind="band",
+                    x=tuple(row["false"] for row in band),
+                    low=tuple(row["low"] for row in band),
+                    y=tuple(row["high"] for row in band),
+                    slot=slot,
+                    group=name,
+                    legend=False,
+                )
+            )
+        curve = [row for row in held if row["curve"] == "attack" and (not logarithmic or row["true"] > 0)]
+        if curve:
+            series.append(
+                Series(
+                    name=f"{name} (area {number(curve[0]['area'])})",
+                    kind="line",
+                    x=tuple(row["false"] for row in curve),
+                    y=tuple(row["true"] for row in curve),
+                    slot=slot,
+                    group=name,
+                    hover=tuple(_hover(row) for row in curve),
+                )
+            )
+        claim = [row for row in held if row["curve"] == "sound"]
+        if claim:
+            series.append(
+                Series(
+                    name=f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more ({claim[0]['steps']} steps)",
+                    kind="line",
+                    x=tuple(row["false"] for row in claim),
+                    y=tuple(row["true"] for row in claim),
+                    epsilon="sound",
+                    hover=tuple(f"{percent(row['false'])} false positives\nat most {percent(row['true'])}"
+                                for row in claim),
+                )
+            )  # fmt: skip
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=_axis("false positives (share of nodes that did not train", logarithmic, low),
+                y=_axis("true positives (share of training nodes", logarithmic, low),
+            ),
+        ),
+        series=tuple(series),
+        summary=_summary(rows, names),
+        height=440,
+        legend=True,
+        notes=_notes(rows),
+    )
+
+
+plot = plotted(chart)
+
+
+def _axis(title: str, logarithmic: bool, low: float) -> Axis:
+    if logarithmic:
+        return Axis(title=f"{title}; logarithmic)", scale="log", low=low, high=1.0)
+    return Axis(title=f"{title})", low=0.0, high=1.0)
+
+
+def _least(rows: Sequence[Row]) -> float:
+    """The power of ten at or below the smallest false positive rate that an attack reached, at most 0.001."""
+    seen = [row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0]
+    return float(min(1e-3, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
+
+
+def _hover(row: Row) -> str:
+    return f"{row['attack']}\n{percent(row['false'])} false positives\n{percent(row['true'])} true positives"
+
+
+def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+    notes = []
+    if any(row["curve"] == "band" for row in rows):
+        notes.append(
+            "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked models."
+        )
+    if any(row["curve"] == "sound" for row in rows):
+        notes.append(
+            "The sound ε allows no attack beyond its line, on average over nodes: a node that trains and one that "
+            "does not exchange their places in as many steps as stated, each of which costs ε."
+        )
+    return tuple(notes)
+
+
+def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:
+    said = []
+    for name in names:
+        held = [row for row in rows if row["attack"] == name and row["curve"] == "attack"]
+        first = held[0]
+        rare = max((row["true"] for row in held if row["false"] <= 0.01), default=0.0)
+        said.append(
+            f"{name}: area {number(first['area'])} ({number(first['area_low'])} to {number(first['area_high'])}), "
+            f"{percent(rare)} true positives with at most 1% false ones"
+        )
+    return "; ".join(said) + ". A guess by chance has an area of 0.5."

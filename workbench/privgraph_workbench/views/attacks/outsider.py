@@ -1,0 +1,272 @@
+"""Outsiders: ask a finished model about nodes, tell who trained it, and lay attacks over each other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.planning import unanswered
+from privgraph.attacks.record import AttackRecord
+from privgraph.options import OptionError, UnknownName, build, parameters
+from privgraph.registry import ATTACKS, METHODS, AttackSpec
+from privgraph.runs import attacking
+from privgraph.runs.attacking import Attacking
+from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
+from privgraph_workbench.figures.audits.audit_roc import SCALES
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.parts import choosing, layout, statement, states
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import duration
+
+MOST_RUNS = 200
+POLL_SECONDS = 1.0
+PREFIX = "attack."
+OF_ALL = ("shadows", "targets", "query", "confidence", "seed")
+"""Options that every attack reads; the others are named by its row."""
+_ALONE = ("shadows",)
+"""Of these, those that an attack without shadow models does not read."""
+
+
+def body() -> None:
+    """Choose a run; start an attack and watch it; read what the attacks have found."""
+    st.markdown(
+        "Somebody outside has your finished model, and asks it about people they know. Can they tell **who was "
+        "among the training nodes**? The attack trains models like yours, on other training nodes of the same "
+        "graph, and compares what they say. A model that is surer of a person than models that never saw them "
+        "has given them away."
+    )
+    record = _choose_run()
+    if record is None:
+        return
+    try:
+        subject = attacking.subject(record)
+        attacks = queue.store().attacks(record.id)
+    except (StoreError, OptionError, UnknownName, Unreadable) as error:
+        st.error(markup.sentence(error))
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _new(record, subject)
+    with right:
+        st.markdown("### What the run claims")
+        statement.numbers(subject.statement)
+        going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
+        shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
+    st.divider()
+    st.markdown("### What attacks on this run have found")
+    if not attacks:
+        st.info("Nobody has attacked this run yet. Start an attack above; what it finds will stand here.", icon="🕵️")
+        return
+    _shown(record, attacks)
+
+
+def _choose_run() -> RunRecord | None:
+    """The run that the address names, or the newest that can be asked; an invitation where there is none."""
+    store, asked = queue.store(), st.query_params.get("run")
+    answering = {name for name, spec in METHODS.items() if spec.asked}
+    query = RunQuery(states=("done",), limit=MOST_RUNS)
+    named = store.find(replace(query, ids=(asked,))) if asked else []
+    found = states.readable([*store.find(query), *named])
+    records = {one.id: one for one in found if one.spec.method in answering}
+    if asked is not None and asked not in records:
+        st.warning(
+            f"There is no finished run {markup.literal(asked[:80])} whose model can be asked about every node: "
+            f"attacks are for {', '.join(sorted(answering))}."
+        )
+    if not records:
+        st.info("No run that can be attacked is finished here yet. Train one, and this page attacks it.", icon="🕵️")
+        st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
+        return None
+    if st.session_state.get("attacked") not in records:
+        st.session_state["attacked"] = asked if asked in records else next(iter(records))
+    titles = choosing.runs(records.values())
+    chosen = st.selectbox(
+        "Run",
+        list(records),
+        format_func=lambda run: titles[run],
+        key="attacked",
+        help="Finished runs of methods whose model can be asked about every node, the newest first",
+    )
+    if asked != chosen:
+        st.query_params["run"] = chosen
+    record = records[chosen]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        states.badge(record)
+        st.markdown(f"**{naming.name(record)}**", width="content")
+        st.page_link(
+            shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+        )
+    return record
+
+
+# A new attack
+
+
+def _new(record: RunRecord, subject: Attacked) -> None:
+    """Which attack, how much of it, what that takes, and the button."""
+    st.markdown("### A new attack")
+    asked = st.query_params.get("attack")
+    if asked is not None and asked not in ATTACKS:
+        st.warning(
+            f"In this page's address, there is no attack {markup.literal(asked[:80])}; attacks are "
+            f"{', '.join(ATTACKS)}."
+        )
+    spec = ATTACKS[
+        st.segmented_control(
+            "Attack",
+            list(ATTACKS),
+            default=next(iter(ATTACKS)),
+            required=True,
+            key="attack",
+            bind="query-params",
+            width="stretch",
+        )
+    ]
+    st.caption(f"**{spec.title}**: {spec.about} ({spec.paper})")
+    ways = METHODS[record.spec.method].asked
+    known = [one for one in parameters(AttackOptions) if _read(one.name, spec, ways)]
+    for complaint in widgets.complaints(known, prefix=PREFIX):
+        st.warning(complaint)
+    filled = widgets.options_form(known, prefix=PREFIX, heading=False)
+    if filled.errors:
+        st.info(widgets.pointer(filled.errors), icon=":material/edit:")
+        return
+    options = build(AttackOptions, filled.values)
+    refusal = unanswered(options, ways)
+    if refusal:
+        st.info(markup.sentence(refusal), icon=":material/edit:")
+        return
+    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
+    going = any(not one.done for one in attacking.states(queue.store(), record.id))
+    if st.button(
+        "Start the attack",
+        type="primary",
+        key="start_attack",
+        disabled=going,
+        icon=":material/play_arrow:",
+        help="An attack on this run is under way" if going else None,
+    ):
+        try:
+            attacking.start(queue.store(), record.id, spec.name, options)
+        except (StoreError, OptionError, OSError) as error:
+            st.error(markup.sentence(error))
+            return
+        st.rerun()
+
+
+def _read(option: str, spec: AttackSpec, ways: Sequence[str]) -> bool:
+    """Whether a form asks for the option: an attack that reads it, and more than one answer to it."""
+    if option == "query":
+        return len(ways) > 1
+    return option in spec.reads or (option in OF_ALL and (spec.shadows or option not in _ALONE))
+
+
+# Under way
+
+
+def _watch(run: str, were_going: tuple[str, ...]) -> None:
+    """The attacks that are under way, each with its button to stop it; the whole page is drawn anew when one
+    ends."""
+    attacks = attacking.states(queue.store(), run)
+    going = [one for one in attacks if not one.done]
+    if {one.token for one in going} != set(were_going):
+        st.rerun()
+    for one in going:
+        st.progress(min(1.0, max(0.0, one.progress)), text=_progress_text(one))
+        if st.button("Stop the attack", key=f"stop_attack.{one.token}", icon=":material/stop:"):
+            attacking.stop(queue.store(), run, one.token)
+            st.caption("It was asked to stop, and will at its next step.")
+    if going:
+        st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
+        return
+    last = attacks[-1] if attacks else None
+    if last is not None and last.error:
+        st.error(markup.sentence(f"The last attack failed: {last.error}"))
+    elif last is not None and last.stopped:
+        st.info("The last attack was stopped before it had found anything.", icon=":material/stop:")
+    else:
+        st.caption("No attack on this run is under way.")
+
+
+def _progress_text(one: Attacking) -> str:
+    title = ATTACKS[one.name].title if one.name in ATTACKS else one.name
+    elapsed = time.time() - one.started
+    left = f" · about {duration(elapsed * (1 - one.progress) / one.progress)} left" if one.progress > 0.05 else ""
+    return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{left}"
+
+
+# What they have found
+
+
+def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
+    """One attack in full, with others laid over its curve."""
+    titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
+    seen = st.session_state.get("attacks_seen")
+    if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
+        st.session_state["found"] = str(len(attacks))
+    st.session_state["attacks_seen"] = (record.id, len(attacks))
+    asked = st.query_params.get("found")
+    if asked is not None and asked not in titles:
+        st.warning(f"In this page's address, there is no attack number {markup.literal(asked[:20])} on this run.")
+    if st.session_state.get("found") not in titles:
+        st.session_state["found"] = asked if asked in titles else str(len(titles))
+    left, right = st.columns([2, 3])
+    with left:
+        chosen = str(
+            st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place])
+        )
+        st.query_params["found"] = chosen
+    attack = attacks[int(chosen) - 1]
+    with right:
+        over = [
+            place
+            for place in st.multiselect(
+                "Lay over its curve",
+                [place for place in titles if place != chosen],
+                format_func=lambda place: titles[place],
+                key=f"over.{record.id}",
+                placeholder="other attacks on this run",
+            )
+            if place != chosen
+        ]
+    findings.show(attack)
+    findings.numbers(attack)
+    with st.expander("What the attacker knows", expanded=False):
+        findings.attacker(attack)
+    statements = statements_of([record])
+    name = f"{record.id}-attack-{chosen}"
+    scale = st.segmented_control(
+        "Axes of the curve",
+        list(SCALES),
+        default="log",
+        required=True,
+        key="roc_scale",
+        bind="query-params",
+        help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
+    )
+    drawn = [chosen, *over]
+    rows = attack_roc.data([attacks[int(one) - 1] for one in drawn], str(scale), [titles[one] for one in drawn])
+    live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
+    figure_exports("attack_roc", rows, statements, name=name)
+    one, other = st.columns(2, gap="large")
+    with one:
+        scores = attack_scores.data(attack)
+        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
+        figure_exports("attack_scores", scores, statements, name=name)
+    with other:
+        groups = attack_exposure.data(attack)
+        live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
+        figure_exports("attack_exposure", groups, statements, name=name)
+    findings.exposed(attack)
+    findings.history(attacks)

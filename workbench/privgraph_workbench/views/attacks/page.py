@@ -1,0 +1,32 @@
+"""The page Attacks: outsiders, who ask the released model, and worst cases, which play its guarantee."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.attacks import outsider, worst_case
+
+WHO = {
+    "outsider": "asks the finished model about people, and tells who trained it",
+    "worst-case": "an audit, with all the help that the guarantee grants, shows how large ε is at least",
+}
+
+
+def page(first: str) -> None:
+    """Choose who attacks, `first` unless the address says otherwise; the rest is theirs."""
+    queue.tick()
+    st.title("Attacks")
+    who = st.segmented_control(
+        "Who attacks",
+        list(WHO),
+        default=first,
+        required=True,
+        key="who",
+        bind="query-params",
+        help="; ".join(f"{one}: {about}" for one, about in WHO.items()),
+    )
+    if who == "worst-case":
+        worst_case.body()
+    else:
+        outsider.body()
