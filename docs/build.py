@@ -31,6 +31,7 @@ FRAME: Mapping[str, Mapping[str, str]] = {
         "guide": "Guide",
         "operations": "Where things are kept",
         "methods": "Methods",
+        "attacks": "Attacks",
         "audits": "Audits",
         "data": "Data",
     },
@@ -53,6 +54,7 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Methods: the interface, trainers, contracts",
         ("privgraph.methods.base", "privgraph.methods.training", "privgraph.testing.methods"),
     ),
+    "attacks": ("Attacks: who trained", ("privgraph.attacks.*",)),
     "audits": ("Audits: lower bounds on epsilon", ("privgraph.audits.*",)),
     "runs": (
         "Runs: specs, store, sweeps",
@@ -73,7 +75,7 @@ def pages() -> dict[Path, str]:
     """Every page of the repository that is one of the site, and where it stands there."""
     found = {path: path.relative_to(ROOT / "docs").as_posix() for path in sorted((ROOT / "docs").rglob("*.md"))}
     found |= {ROOT / f"{name}.md": f"{name.lower()}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")}
-    found |= {CORE / name / "README.md": f"{name}.md" for name in ("audits", "data")}
+    found |= {CORE / name / "README.md": f"{name}.md" for name in ("attacks", "audits", "data")}
     found[CORE / "methods" / "README.md"] = "methods/adding.md"
     found |= {path: f"methods/{path.parent.name}.md" for path in sorted((CORE / "methods").glob("*/*/README.md"))}
     found |= {path: f"notebooks/{path.name}" for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}

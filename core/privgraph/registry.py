@@ -316,7 +316,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             paper="Brännvall, BaVarIA, 2026 (arXiv 2603.11799); Carlini et al., Membership Inference Attacks From "
             "First Principles, S&P 2022",
             load="privgraph.attacks.membership:bavaria",
-            reads=("online",),
+            reads=("online", "scaled"),
         ),
         AttackSpec(
             name="lira",
@@ -325,7 +325,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             "not, as two normal distributions.",
             paper="Carlini et al., Membership Inference Attacks From First Principles, S&P 2022",
             load="privgraph.attacks.membership:lira",
-            reads=("online", "variance"),
+            reads=("online", "scaled", "variance"),
         ),
         AttackSpec(
             name="rmia",

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from privgraph.attacks import membership, shadows
+from privgraph.attacks.drawing import balanced, independent
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadows import Asked, ask
@@ -272,9 +273,9 @@ def test_what_a_record_says_of_groups_and_of_the_exposed(monkeypatch: pytest.Mon
     )  # fmt: skip
     record = membership.judged("lira", subject("dp-mlp"), QUICK, asked, told, held, 1.0)
     assert [(one.node, one.label, one.degree, one.exposure) for one in record.exposed] == [
-        (0, 0, 2, 1.0),
-        (2, 1, 1, pytest.approx(2 / 3)),
-        (1, 0, 1, pytest.approx(1 / 3)),
+        (0, "a", 2, 1.0),
+        (2, "b", 1, pytest.approx(2 / 3)),
+        (1, "a", 1, pytest.approx(1 / 3)),
     ]
     # of class a: nodes 0 and 1 in the first model, 4 in the second; of b: 2 in the first, 3 and 5 then
     assert [(one.name, one.nodes, one.exposure) for one in record.by_class] == [
@@ -283,6 +284,32 @@ def test_what_a_record_says_of_groups_and_of_the_exposed(monkeypatch: pytest.Mon
     ]
     assert [(one.name, one.nodes) for one in record.by_degree] == [("0", 3), ("1", 2), ("2 to 3", 1)]
     assert record.areas == (pytest.approx(6 / 9), 1.0)
+
+
+def test_models_that_are_surer_of_everybody_are_put_on_one_scale(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each model has a scale and a shift of its own, as one that stopped at another epoch has: they drown
+    what it remembers of a node, and go."""
+
+    def answers(_told: Attacked, _how: AttackOptions, **_: object) -> Any:
+        draw = np.random.default_rng(0)
+        members = np.concatenate([independent(4, 300, 200, draw), balanced(24, 300, 200, draw)])
+        plain = draw.normal(0, 1, (1, 300, 1)) + 1.0 * members[:, :, None] + 0.5 * draw.normal(size=(28, 300, 1))
+        signals = plain * draw.uniform(0.3, 3, (28, 1, 1)) + draw.normal(0, 5, (28, 1, 1))
+        yield Asked(
+            nodes=np.arange(300) % 120,
+            signals=signals,
+            members=members,
+            strangers=np.zeros((28, 0, 1)),
+            accuracies=np.zeros(28),
+            ways=("linked",),
+            targets=4,
+        )
+
+    monkeypatch.setattr(membership, "ask", answers)
+    for name in ("bavaria", "lira"):
+        scaled, raw = (attacked(name, subject("mlp"), AttackOptions(scaled=one)) for one in (True, False))
+        assert min(scaled.areas) > 0.85
+        assert np.mean(raw.areas) < 0.75
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy.stats import norm, t
 
 from privgraph.attacks.outcome import outcome
 from privgraph.attacks.scores import bavaria, lira, prior, rmia, threshold
-from privgraph.attacks.signals import Shadows, scaled_confidence
+from privgraph.attacks.signals import Shadows, on_one_scale, scaled_confidence
 
 MEMBERS = np.array([[True, False], [True, True], [False, True], [False, False], [True, False], [False, True]])
 SIGNALS = np.array([[3.0, 0.0], [5.0, 2.0], [1.0, 4.0], [0.0, 1.0], [4.0, -1.0], [2.0, 3.0]])
@@ -50,6 +50,15 @@ class TestSignals:
 
     def test_a_probability_of_one_in_floats_has_a_finite_signal(self) -> None:
         assert scaled_confidence(np.array([[800.0, 0.0, 0.0]]), np.array([0])) == pytest.approx(800 - np.log(2))
+
+    def test_one_scale_takes_away_what_a_whole_model_has(self) -> None:
+        draw = np.random.default_rng(0)
+        signals = draw.normal(size=(3, 50, 2))
+        moved = on_one_scale(signals * draw.uniform(1, 9, (3, 1, 2)) + draw.normal(0, 9, (3, 1, 2)))
+        assert moved == pytest.approx(on_one_scale(signals))
+        assert moved.mean(1) == pytest.approx(0, abs=1e-12)
+        assert moved.std(1) == pytest.approx(1)
+        assert (on_one_scale(np.full((1, 4, 1), 3.0)) == 0).all()
 
     @pytest.mark.parametrize(
         ("logits", "said"), [(np.zeros((2, 1)), "two classes"), (np.array([[np.nan, 0.0]] * 2), "finite")]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from privgraph.registry import AUDITS, DATASETS, METHODS
+from privgraph.registry import ATTACKS, AUDITS, DATASETS, METHODS
 from privgraph_workbench.commands.parser import LISTS, Parser, UsageError, make_parser, parse
 from privgraph_workbench.serving.shell import TITLES
 
@@ -60,6 +60,12 @@ def test_the_readme_names_every_method_and_links_to_it(name: str) -> None:
 def test_the_readme_and_the_guide_name_every_audit(name: str) -> None:
     assert f"`{name}`" in text("README.md")
     assert f"`{name}`" in text("docs/guide.md")
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_the_readme_the_guide_and_their_own_page_name_every_attack(name: str) -> None:
+    for page in ("README.md", "docs/guide.md", "core/privgraph/attacks/README.md"):
+        assert f"`{name}`" in text(page)
 
 
 @pytest.mark.parametrize("name", [name for name, spec in DATASETS.items() if spec.kind == "embedded"])

@@ -79,8 +79,9 @@ def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> No
 @pytest.mark.parametrize("name", ATTACKS)
 def test_each_attack_asks_for_what_it_reads_and_says_what_it_takes(opened: Open, run: str, name: str) -> None:
     app = opened("attacks", run=run, attack=name)
-    keys = {one.key.removeprefix("attack.") for kind in ("number_input", "slider", "selectbox", "toggle", "checkbox",
-            "text_input", "button_group") for one in app.get(kind) if (one.key or "").startswith("attack.")}  # fmt: skip
+    kinds = ("number_input", "slider", "selectbox", "toggle", "checkbox", "text_input", "button_group")
+    held = [str(one.key) for kind in kinds for one in app.get(kind)]
+    keys = {key.removeprefix("attack.") for key in held if key.startswith("attack.")}
     reads = set(ATTACKS[name].reads)
     assert reads <= keys
     assert ("shadows" in keys) == ATTACKS[name].shadows

@@ -70,7 +70,7 @@ def attack(run: Run, attack: str | None = None, *, timeout: float | None = None,
         attack: An attack of `privgraph.ATTACKS` (default: the first).
         timeout: Seconds to wait at most; the attack is then asked to end, and nothing is kept.
         **options: Options of attacks: `shadows`, `targets` (numbers of models), `query` (linked, alone or
-            both), `online`, `variance` (each or pooled), `confidence` in (0, 1), `seed`.
+            both), `online`, `scaled`, `variance` (each or pooled), `confidence` in (0, 1), `seed`.
 
     Returns:
         What it came to: `outcome` (area under the curve, true positive rates, with intervals), `roc_true`,

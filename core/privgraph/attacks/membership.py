@@ -55,8 +55,8 @@ def lira(subject: Attacked, options: AttackOptions) -> Iterator[Progress | Attac
     """The likelihood ratio attack of Carlini et al. (2022)."""
 
     def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        signals, _ = asked.chosen(how.ways)
-        return scores.lira(signals[row], asked.shadows(how.ways), online=how.online, variance=how.variance)
+        target, shadows = asked.compared(how.ways, row, scaled=how.scaled)
+        return scores.lira(target, shadows, online=how.online, variance=how.variance)
 
     return _attack("lira", subject, options, score)
 
@@ -65,12 +65,11 @@ def rmia(subject: Attacked, options: AttackOptions) -> Iterator[Progress | Attac
     """The pairwise attack of Zarifzadeh et al. (2024); the validation nodes are its population."""
 
     def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        signals, strangers = asked.chosen(how.ways)
+        strangers = asked.chosen(how.ways)[1]
         if not strangers.shape[1]:
             raise OptionError("rmia compares with validation nodes, and this run's split has none: choose another one")
-        return scores.rmia(
-            signals[row], asked.shadows(how.ways), strangers[row], strangers[asked.targets :], online=how.online
-        )
+        target, shadows = asked.compared(how.ways, row, scaled=False)
+        return scores.rmia(target, shadows, strangers[row], strangers[asked.targets :], online=how.online)
 
     return _attack("rmia", subject, options, score)
 
@@ -79,7 +78,8 @@ def bavaria(subject: Attacked, options: AttackOptions) -> Iterator[Progress | At
     """LiRA with a prior on each node's mean and variance (arXiv 2603.11799)."""
 
     def score(asked: Asked, row: int, how: AttackOptions) -> Array:
-        return scores.bavaria(asked.chosen(how.ways)[0][row], asked.shadows(how.ways), online=how.online)
+        target, shadows = asked.compared(how.ways, row, scaled=how.scaled)
+        return scores.bavaria(target, shadows, online=how.online)
 
     return _attack("bavaria", subject, options, score)
 
@@ -159,7 +159,7 @@ def judged(
         exposed=tuple(
             Exposed(
                 node=int(asked.nodes[place]),
-                label=int(labels[place]),
+                label=names[int(labels[place])],
                 degree=int(degrees[place]),
                 exposure=float(exposure[0, place]),
             )

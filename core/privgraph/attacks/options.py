@@ -59,6 +59,15 @@ class AttackOptions:
             label="Online",
         ),
     ] = True
+    scaled: Annotated[
+        bool,
+        Option(
+            "measure each model's answers by their own mean and spread over all nodes: models that stopped at "
+            "different epochs differ in how sure they are of everybody, which says nothing of who trained",
+            group="Attack",
+            label="Models on one scale",
+        ),
+    ] = True
     variance: Annotated[
         str,
         Option(

@@ -25,11 +25,11 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class Exposed:
-    """A training node of the run that the attack finds: its number, class and degree, and the share of the
-    nodes that did not train whose scores lie below its own."""
+    """A training node of the run that the attack finds: its number, class (its name) and degree, and the
+    share of the nodes that did not train whose scores lie below its own."""
 
     node: int
-    label: int
+    label: str
     degree: int
     exposure: float
 

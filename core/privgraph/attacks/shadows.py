@@ -20,7 +20,7 @@ import torch
 
 from privgraph.attacks.drawing import balanced, fewest, independent
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.signals import Array, Bools, Shadows, scaled_confidence
+from privgraph.attacks.signals import Array, Bools, Shadows, on_one_scale, scaled_confidence
 from privgraph.data.digest import graph_digest
 from privgraph.data.graph import Graph
 from privgraph.data.splits import with_training
@@ -62,8 +62,12 @@ class Asked:
         places = [self.ways.index(way) for way in ways]
         return self.signals[:, :, places], self.strangers[:, :, places]
 
-    def shadows(self, ways: Sequence[str]) -> Shadows:
-        return Shadows(signals=self.chosen(ways)[0][self.targets :], members=self.members[self.targets :])
+    def compared(self, ways: Sequence[str], row: int, *, scaled: bool) -> tuple[Array, Shadows]:
+        """The signals (T, Q) of an attacked model, and the shadow models; `scaled` puts all on one scale."""
+        signals, _ = self.chosen(ways)
+        if scaled:
+            signals = on_one_scale(signals)
+        return signals[row], Shadows(signals=signals[self.targets :], members=self.members[self.targets :])
 
 
 def ask(subject: Attacked, options: AttackOptions, *, shadows: bool = True) -> Iterator[Progress | Asked]:

@@ -38,6 +38,17 @@ def scaled_confidence(logits: Array, labels: NDArray[np.int64]) -> Array:
     return np.asarray(np.where(own, logits, 0.0).sum(-1) - rest)
 
 
+def on_one_scale(signals: Array) -> Array:
+    """Signals (M, T, Q), each model's and query's with mean 0 and standard deviation 1 over the targets.
+
+    Models that stopped at different epochs are more or less sure of everybody. That moves all signals of a
+    model alike, and would drown what one target moves. Nobody needs to know who trained for it. Where a model
+    says the same of all targets, nothing is divided by.
+    """
+    spread = signals.std(1, keepdims=True)
+    return np.asarray((signals - signals.mean(1, keepdims=True)) / np.where(spread > 0, spread, 1.0))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shadows:
     """What R shadow models say of T targets.

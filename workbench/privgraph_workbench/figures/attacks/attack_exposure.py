@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number
 
@@ -35,34 +35,24 @@ def chart(rows: Sequence[Row]) -> Chart:
         names = tuple(row["name"] for row in held)
         panels.append(
             Panel(
-                x=Axis(title="degree (edges)" if kind == "degree" else "class", scale="category", categories=names),
-                y=Axis(title="exposure (0.5: chance)", low=0.0, high=1.0),
+                x=Axis(title="mean exposure (0.5: chance)", low=0.0, high=1.0),
+                y=Axis(title="degree (edges)" if kind == "degree" else "class", scale="category", categories=names),
                 title=KINDS[kind],
+                rules=(Rule(x=0.5, label="chance"),),
             )
         )
-        series += [
+        series.append(
             Series(
                 name="mean exposure",
                 kind="bars",
-                x=names,
-                y=tuple(row["exposure"] for row in held),
+                x=tuple(row["exposure"] for row in held),
+                y=names,
                 slot=0,
                 panel=place,
-                legend=place == 0,
-                group="exposure",
+                legend=False,
                 hover=tuple(_hover(row) for row in held),
-            ),
-            Series(
-                name="chance",
-                kind="path",
-                x=names,
-                y=(0.5,) * len(names),
-                slot=1,
-                panel=place,
-                legend=place == 0,
-                group="chance",
-            ),
-        ]
+            )
+        )
     most = max(rows, key=lambda row: float(row["exposure"]))
     return Chart(
         title=TITLE,
@@ -72,8 +62,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"Mean exposure of training nodes {' and '.join(KINDS[kind] for kind in kinds)}, where chance is 0.5. The "
             f"largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} {most['name']}."
         ),
-        columns=2,
-        height=340,
+        columns=1,
+        height=120 * len(kinds) + 24 * len(rows),
         badges=("the evaluator's view: nobody outside knows who trained",),
     )
 

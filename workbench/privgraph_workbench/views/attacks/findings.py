@@ -29,7 +29,7 @@ def title(attack: AttackRecord, place: int) -> str:
 def conclusion(attack: AttackRecord) -> str:
     """What the area says, in plain sentences of Markdown."""
     found, sure = attack.outcome, exact_percent(attack.confidence)
-    between = f"{found.area_low:.2f} to {found.area_high:.2f} at {sure} confidence"
+    between = f"{percent(found.area_low)} to {percent(found.area_high)} at {sure} confidence"
     pair = (
         f"Shown one node that trained and one that did not, it picks the right one {percent(found.area)} of the time "
         f"({between}; a coin: 50%)."
