@@ -68,7 +68,7 @@ lint: $(VENV)/.installed-test
 
 check: lint test-all
 
-.PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson bench screenshot
+.PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson study-attacks bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.aggregation.progap.study --out study-progap.json --readme
@@ -86,6 +86,10 @@ study-dpgpl: $(VENV)/.installed
 # method's README.
 study-heterpoisson: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.gradients.heter_poisson.study --readme
+
+# Who trained, method by method, as runs and attacks of the store (it may be interrupted); writes the attacks' README.
+study-attacks: $(VENV)/.installed
+	$(BIN)/python -m privgraph.studies.attacks --readme
 
 # Figures of speed and memory, printed as ratios of one and the same run. `make bench` needs cora, facebook-pages and
 # fb100-johnshopkins55 at hand.

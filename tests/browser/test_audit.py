@@ -61,7 +61,7 @@ def test_a_run_is_trained_attacked_and_its_bound_read(context: BrowserContext, p
     expect(link).to_be_visible(timeout=120_000)
     settled(page)
     link.click()
-    page.wait_for_url(re.compile(r"/audit\?run=dp-mlp-karate-"))
+    page.wait_for_url(re.compile(r"/attacks\?.*run=dp-mlp-karate-"))
     settled(page)
     expect(page.get_by_text("has not been audited yet")).to_be_visible()
     trials = page.get_by_role("spinbutton", name="Trials")

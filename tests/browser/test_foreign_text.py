@@ -101,6 +101,7 @@ ADDRESSES = (
     ("train", ("data", "method", "epsilon", "unit")),
     ("data", ("data", "node")),
     ("audit", ("run", "audit", "shown")),
+    ("attacks", ("run", "attack", "found", "who")),
     ("tradeoffs", ("data", "curve", "protects")),
     ("runs", ("of_method", "of_data", "tagged", "order", "chosen")),
     ("teachers", ("run", "query", "data")),

@@ -17,10 +17,11 @@ from tests.fuzz.kinds import Crash
 from tests.fuzz.stored import kept
 
 import privgraph_workbench
+from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
 from privgraph.data.catalogue import DATASETS
 from privgraph.options import Parameter, parameters
-from privgraph.registry import AUDITS, METHODS
+from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs.records import STATES, RunQuery
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.forms import fields, widgets
@@ -31,19 +32,35 @@ from privgraph_workbench.views.accounting import page as accounting
 from privgraph_workbench.views.tradeoffs import page as tradeoffs
 from privgraph_workbench.views.train.page import SETUP
 
-PAGES = ("start", "train", "data", "accounting", "audit", "tradeoffs", "teachers", "runs")
+PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "runs")
 OWN = {
     "start": (),
     "train": ("data", "method", "split", "run"),
     "data": ("data", "node"),
     "accounting": ("data", "method", "scale"),
+    "attacks": ("run", "who", "attack", "found", "roc_scale"),
     "audit": ("run", "audit", "shown"),
     "tradeoffs": ("data", "on", "protects", "curve"),
     "teachers": ("run", "query", "show", "price.queries", "price.lam", "vote.query"),
     "runs": ("find", "order", "of_method", "of_data", "of_state", "of_unit", "tagged", "chosen", "page"),
 }
 """What pages have in their addresses beside options."""
-WORDS = ("newest", "edge", "node", "both", "none", "random", "public", "1", "2", "0.5", "12", *AUDITS, *STATES)
+WORDS = (
+    "newest",
+    "edge",
+    "node",
+    "both",
+    "none",
+    "random",
+    "public",
+    "1",
+    "2",
+    "0.5",
+    "12",
+    *ATTACKS,
+    *AUDITS,
+    *STATES,
+)
 Query = dict[str, list[str]]
 
 
@@ -89,6 +106,8 @@ def _forms(page: str, query: Query) -> Iterator[tuple[str, Sequence[Parameter]]]
         yield "data.", parameters(cast(type, DATASETS["social"].load_options()))
     if page == "audit":
         yield "audit.", parameters(AuditOptions)
+    if page == "attacks":
+        yield "attack.", parameters(AttackOptions)
 
 
 class Asked(dict[str, list[str]]):

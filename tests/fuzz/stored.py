@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
+from tests.figures.made_attacks import attack as made_attack
 from tests.fuzz import strange
 from tests.fuzz.kinds import Crash
 from tests.pages.kept_runs import keep, spec
@@ -81,9 +82,10 @@ class Kept:
         self.raw = sqlite3.connect(folder / "runs.sqlite", isolation_level=None)
         audit = json.dumps({**AUDIT, "run": self.ids[0]})
         self.raw.execute("INSERT INTO audits VALUES (NULL, 1, 0, 'mechanism', 'run', 0.001, 0.5, 0.95, ?)", (audit,))
-        self.tables = {
-            name: self.raw.execute(f"SELECT * FROM {name}").fetchall() for name in ("runs", "events", "audits")
-        }
+        attack = json.dumps(made_attack(self.ids[0]).to_json())
+        self.raw.execute("INSERT INTO attacks VALUES (NULL, 1, 0, 'bavaria', ?)", (attack,))
+        names = ("runs", "events", "audits", "attacks")
+        self.tables = {name: self.raw.execute(f"SELECT * FROM {name}").fetchall() for name in names}
         self.columns = [row[1] for row in self.raw.execute("PRAGMA table_info(runs)")]
 
     def rows(self, table: str, run: int) -> list[Row]:
@@ -95,7 +97,8 @@ class Kept:
     @contextlib.contextmanager
     def damaged(self, run: int, table: str, key: int, column: str, value: Any) -> Iterator[None]:
         """The run with another value in that column of one of its rows."""
-        where = {"runs": "number = ?2", "events": f"run = {run} AND sequence = ?2", "audits": "number = ?2"}[table]
+        where = {"runs": "number = ?2", "events": f"run = {run} AND sequence = ?2", "audits": "number = ?2",
+                 "attacks": "number = ?2"}[table]  # fmt: skip
         self.raw.execute(f"UPDATE {table} SET {column} = ?1 WHERE {where}", (value, key))
         try:
             yield
@@ -108,8 +111,8 @@ class Kept:
                 self.tables["runs"][run - 1],
             )
             self.raw.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", self.rows("events", run))
-            if table == "audits":
-                self.raw.execute("UPDATE audits SET record = ? WHERE number = 1", (self.tables["audits"][0][-1],))
+            if table in ("audits", "attacks"):
+                self.raw.execute(f"UPDATE {table} SET record = ? WHERE number = 1", (self.tables[table][0][-1],))
             self.raw.execute("COMMIT")
 
 
@@ -131,9 +134,9 @@ def make(rng: random.Random) -> object:
 
 def _damage(rng: random.Random, store: Kept) -> tuple[int, str, int, str, Any]:
     run = rng.randrange(1, len(store.ids) + 1)
-    table = rng.choices(("runs", "events", "audits"), (70, 25, 5))[0]
-    if table == "audits":
-        return 1, table, 1, "record", strange.text_of_json(rng, store.tables["audits"][0][-1])
+    table = rng.choices(("runs", "events", "audits", "attacks"), (65, 25, 5, 5))[0]
+    if table in ("audits", "attacks"):
+        return 1, table, 1, "record", strange.text_of_json(rng, store.tables[table][0][-1])
     if table == "events" and (rows := store.rows("events", run)):
         row = rng.choice(rows)
         if rng.random() < 0.1:
@@ -187,6 +190,8 @@ def _read(store: RunStore, run: str) -> list[str]:
                 _ = event.event
     with _told(said):
         store.audits(run)
+    with _told(said):
+        store.attacks(run)
     for row in store.find_rows(RunQuery(), graphs=True):
         runs_page.row(row)
     store.leases.waiting()

@@ -21,12 +21,13 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS][:5] == [
+    assert [path.stem for path in NOTEBOOKS][:6] == [
         "00_tour",
         "01_progap",
         "02_privgnn",
         "03_dp_gpl",
         "04_heterpoisson_and_audits",
+        "05_attacks",
     ]
 
 

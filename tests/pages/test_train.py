@@ -151,7 +151,7 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     assert {mark.label for mark in EPSILONS.values()} <= {text.value for text in app.markdown}
     assert "#### not audited" in shown
     (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Audit it"]
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
     assert "An undirected edge is two entries" in shown
     (ledger,) = (table.value for table in app.dataframe if "noise σ" in table.value)
     assert max(len(str(value)) for value in ledger.to_numpy().flat) <= 24, "nothing in the ledger is cut off"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from itertools import pairwise
 
 import numpy as np
@@ -141,7 +140,7 @@ def judged(
         run=subject.run,
         attack=name,
         title=spec.title,
-        options=asdict(options),
+        options=options,
         knows=knows(subject, options, spec.shadows),
         models=len(asked.members),
         outcome=found[0],

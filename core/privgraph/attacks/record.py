@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.outcome import Outcome, Rate
+from privgraph.privacy.serialisation import read_record
 
 FORM = 1
 """Version of the form in which attacks are stored."""
+RARE = 0.01
+"""The false positive rate that is told in a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +45,7 @@ class AttackRecord:
     Args:
         run: Id of the run.
         attack: Name of the attack, a key of `ATTACKS`; `title` is for people.
-        options: All options of the attack, by name.
+        options: All options of the attack.
         knows: What the attacker knows and sees, in sentences.
         models: How many models were trained for it, those that are attacked included.
         outcome: On the model that trains on the run's own training nodes.
@@ -68,7 +72,7 @@ class AttackRecord:
     run: str
     attack: str
     title: str
-    options: Mapping[str, Any]
+    options: AttackOptions
     knows: tuple[str, ...]
     models: int
     outcome: Outcome
@@ -102,15 +106,28 @@ class AttackRecord:
             raise ValueError(f"AttackRecord.bound must be finite and not negative (got {self.bound})")
         if not 0 < self.confidence < 1 or not 0 <= self.delta < 1:
             raise ValueError("AttackRecord: confidence and delta must be probabilities")
+        if not any(rate.false == RARE for rate in self.outcome.rates) or not self.areas:
+            raise ValueError(f"AttackRecord: there must be an attacked model, and a rate at {RARE}")
+        for names in (("roc_false", "roc_true"), ("band_false", "band_low", "band_mean", "band_high"),
+                      ("scores_members", "scores_others"), ("areas", "true_rates")):  # fmt: skip
+            if len({len(getattr(self, name)) for name in names}) > 1:
+                raise ValueError(f"AttackRecord: {', '.join(names)} must be of one length")
+        if len(self.edges) != len(self.scores_members) + 1:
+            raise ValueError("AttackRecord.edges must be one more than the bins between them")
 
     def __repr__(self) -> str:
         """What it found, in one line."""
-        low = next(rate for rate in self.outcome.rates if rate.false == 0.01)
+        low = self.rare
         return (
             f"AttackRecord({self.attack} on {self.run}: area {self.outcome.area:.3f} "
             f"({self.outcome.area_low:.3f} to {self.outcome.area_high:.3f}), true positives {low.true:.1%} at 1% "
             f"false ones, {self.models} models)"
         )
+
+    @property
+    def rare(self) -> Rate:
+        """The rates at a false positive rate of 1%."""
+        return next(rate for rate in self.outcome.rates if rate.false == RARE)
 
     @property
     def refutes_sound(self) -> bool:
@@ -125,23 +142,10 @@ class AttackRecord:
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> AttackRecord:
         """What `to_json` wrote. Raises `ValueError` where the record is of another form."""
-        try:
-            given = dict(record)
-            if given.pop("version") != FORM:
-                raise ValueError("it was written by another version")
-            known = {one.name for one in fields(AttackRecord)}
-            if set(given) != known:
-                raise ValueError(f"its fields differ: {', '.join(sorted(set(given) ^ known))}")
-            rates = tuple(Rate(**rate) for rate in given["outcome"]["rates"])
-            given["outcome"] = Outcome(**{**given["outcome"], "rates": rates})
-            for name, kind in (("exposed", Exposed), ("by_degree", Group), ("by_class", Group)):
-                given[name] = tuple(kind(**one) for one in given[name])
-            given["true_rates"] = tuple(tuple(row) for row in given["true_rates"])
-            given["sound"] = float(given["sound"])
-            lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-            return AttackRecord(**{**given, **lists})
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this attack has a form that is not known here ({error})") from error
+        fields = dict(record) if isinstance(record, Mapping) else {}
+        if fields.pop("version", None) != FORM:
+            raise ValueError("this attack was written by another version")
+        return read_record(AttackRecord, fields)
 
 
 def _plain(value: Any) -> Any:

@@ -21,8 +21,8 @@ FAR = 0.65
 def title(attack: AttackRecord, place: int) -> str:
     """Its number, what it was and how it asked, to tell attacks on one run apart."""
     name = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
-    how = {"alone": ", asked alone", "both": ", asked both ways"}.get(str(attack.options.get("query")), "")
-    offline = "" if attack.options.get("online", True) else ", offline"
+    how = {"alone": ", asked alone", "both": ", asked both ways"}.get(attack.options.query, "")
+    offline = "" if attack.options.online else ", offline"
     return f"{place}: {name}{how}{offline}, {attack.models} models"
 
 
@@ -43,7 +43,7 @@ def conclusion(attack: AttackRecord) -> str:
         said, tail = "**The attack tells who trained better than guessing.**", ""
     else:
         said, tail = "**The model gives away who trained it.**", ""
-    rate = next(rate for rate in found.rates if rate.false == 0.01)
+    rate = attack.rare
     rare = (
         f" Where it wrongly names 1% of the others, it rightly names {percent(rate.true)} of the training nodes "
         f"({percent(rate.low)} to {percent(rate.high)})."
@@ -111,7 +111,7 @@ def numbers(attack: AttackRecord) -> None:
         f"{found.members:,} nodes that trained, {found.others:,} that did not; balanced accuracy of the best threshold "
         f"{percent(found.balanced_accuracy)}. The attacked model was trained again on the run's own training nodes, "
         f"with noise of its own: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
-        f"{duration(attack.seconds)}, seed {attack.options.get('seed', 0)}."
+        f"{duration(attack.seconds)}, seed {attack.options.seed}."
     )
 
 
@@ -166,8 +166,8 @@ def _line(place: int, attack: AttackRecord) -> dict[str, object]:
         "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
         **{f"found at {percent(rate.false)} false": percent(rate.true) for rate in found.rates},
         "ε at least": "none" if attack.bound is None else lower(attack.bound),
-        "asked": attack.options.get("query", ""),
+        "asked": attack.options.query,
         "shadow models": attack.models - len(attack.areas),
         "seconds": attack.seconds,
-        "seed": attack.options.get("seed", 0),
+        "seed": attack.options.seed,
     }
