@@ -134,7 +134,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert app.selectbox(key="found").value == "2", "the newest"
     text = _texts(app)
     assert findings.conclusion(second) in text
-    assert f"{second.outcome.area:.3f}" in text
+    assert app.metric[0].value == f"{second.outcome.area:.3f}"
     assert "Black box" in text
     assert _drawn(app)[0].startswith("2: Likelihood ratio with a prior")
     assert len(_drawn(app)) == 3

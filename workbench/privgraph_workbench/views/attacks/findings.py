@@ -103,8 +103,7 @@ def numbers(attack: AttackRecord) -> None:
     )
     for column, (label, value, below, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
         with column.container(border=True, height="stretch"):
-            st.markdown(label, help=help_)
-            st.markdown(f"#### {value}")
+            st.metric(label, value, help=help_)  # no heading: two equal values would have one name
             st.caption(below)
     accuracy = "" if attack.said is None else f" (the run: {percent(attack.said)})"
     st.caption(
