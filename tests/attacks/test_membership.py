@@ -344,5 +344,5 @@ def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
     assert any("protects edges" in note for note in edge.notes)
     frozen = attacked("threshold", subject("dp-gnn"))
     assert frozen.bound is None
-    assert any("keep what was drawn" in note for note in frozen.notes)
+    assert any("a node is there or opts out" in note for note in frozen.notes)
     assert attacked("threshold", subject("dp-mlp")).bound is not None

@@ -125,15 +125,17 @@ def judged(
         notes.append("no bound on epsilon follows: this run protects edges, and the attack asks who trained")
     elif steps is None:
         notes.append(
-            "no bound on epsilon follows: the run's neighbouring datasets keep what was drawn with a node, and nodes "
-            "that exchange their places do not"
+            "no bound on epsilon follows: in the run's neighbouring datasets a node is there or opts out, and what "
+            "was drawn with it stays; a node that stops training is still there, and its neighbours may read it"
         )
     else:
         gaps, first = differences(told[0], members[0], stream(options.seed, "attack/pairs"))
         bound = exchange_bound(gaps, first, steps=steps, delta=statement.delta, confidence=options.confidence)
+        bare = statement.neighbours is Neighbours.NONE
         notes.append(
             f"the bound on epsilon is from {len(gaps):,} pairs of a training node and another, drawn at random: two "
             f"nodes that exchange their places are {steps} neighbouring datasets apart"
+            + (", where these differ by one record that trains or does not: nothing is protected here" if bare else "")
         )
     worst = np.argsort(-exposure[0], kind="stable")[: int(members[0].sum())][:MOST_EXPOSED]
     return AttackRecord(

@@ -17,9 +17,6 @@ from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "Who trained? What attacks find"
 POINTS = 120
-WALK = 4
-"""Neighbouring datasets between two nodes and the same two with exchanged places, where a node can leave and
-come back."""
 
 
 def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
@@ -28,12 +25,13 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
     nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows), false, true,
     low, high (of a band; None elsewhere), area, area_low, area_high, models, epsilon (sound), steps, scale.
-    An infinite epsilon has no rows: it allows everything. Raises `ValueError` for an unknown scale.
+    An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead
+    from no node that trains to one that does not. Raises `ValueError` for an unknown scale.
     """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []
-    claims: set[tuple[float, float, int]] = set()
+    claims: set[tuple[float, float, int | None]] = set()
     for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
         found = record.outcome
         shared = {
@@ -58,15 +56,14 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             {"curve": "attack", "false": false, "true": true, "low": None, "high": None, **shared}
             for false, true in zip(record.roc_false, record.roc_true, strict=True)
         ]
-        claim = (record.sound, record.delta, record.steps or WALK)
-        if record.drawn and math.isfinite(record.sound) and claim not in claims:
+        claim = (record.sound, record.delta, record.steps)
+        if record.drawn and record.steps is not None and math.isfinite(record.sound) and claim not in claims:
             claims.add(claim)
-            rows += _claim(record, shared)
+            rows += _claim(record, record.steps, shared)
     return rows
 
 
-def _claim(record: AttackRecord, shared: Row) -> list[Row]:
-    steps = record.steps or WALK
+def _claim(record: AttackRecord, steps: int, shared: Row) -> list[Row]:
     epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
     places = np.geomspace(1e-4, 1, POINTS) if shared["scale"] == "log" else np.linspace(0, 1, POINTS)
     corner = (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))
@@ -78,7 +75,6 @@ def _claim(record: AttackRecord, shared: Row) -> list[Row]:
             "low": None,
             "high": None,
             **shared,
-            "steps": steps,
         }
         for false in sorted({*places.tolist(), corner})
     ]
