@@ -48,6 +48,19 @@ def split_parts(graph: Graph, options: PartitionOptions) -> Parts:
     )
 
 
+def apart(graph: Graph, parts: Parts) -> Graph:
+    """All nodes of `graph`, and the edges within its two parts alone.
+
+    Each node has the neighbours that it has in its part; a node of no part has none. It is what an outsider
+    asks a student about.
+    """
+    part = torch.zeros(graph.num_nodes, dtype=torch.int64)
+    part[parts.private_nodes], part[parts.public_nodes] = 1, 2
+    source, target = graph.edge_index
+    kept = (part[source] == part[target]) & (part[source] > 0)
+    return replace(graph, edge_index=graph.edge_index[:, kept].contiguous(), _cache={})
+
+
 def random_queries(public: Graph, count: int, seed: int) -> Tensor:
     """(count,) int64 rows of the public graph, ascending: random ones of those that may be asked about.
 

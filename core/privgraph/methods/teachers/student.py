@@ -91,6 +91,7 @@ def fit_student(
     done: int,
     total: int,
     judged: Graph | None = None,
+    whole: Graph | None = None,
 ) -> Generator[Event, None, Tensor]:
     """Train on `rows` (q,) of the public graph with `targets`, (q,) int64 labels or (q, C) soft ones;
     transductive.
@@ -98,7 +99,8 @@ def fit_student(
     Yields curves and progress, of which `done` steps lie behind and which take `options.pretrain +
     options.epochs` more of `total`; returns logits (|V-public|, C) on the CPU. The last epoch is kept: no
     label chooses one. Where another graph is `judged`, curves and logits are those of its nodes: inductive.
-    Raises `ValueError` without rows.
+    An outsider of the context is told the logits of all nodes of the graph `whole`, where it is given. Raises
+    `ValueError` without rows.
     """
     if not rows.numel():
         raise ValueError("the student needs at least one labelled node")
@@ -129,6 +131,9 @@ def fit_student(
             yield Metric(name=name, value=value, step=done + epoch, stage="student")
         yield Metric(name="train_loss", value=loss.item(), step=done + epoch, stage="student")
         yield Progress(step=done + epoch, total=total, stage="student")
+    if context.outsider is not None and whole is not None:
+        every = Table.of(whole, device)
+        context.outsider.hears(linked=_evaluate(model, model.first(every.rows), every))
     return _evaluate(model, asked, other).cpu()
 
 

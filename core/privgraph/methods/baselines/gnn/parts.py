@@ -12,7 +12,7 @@ from torch.nn import functional
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.noisy_max import NoisyMax
 from privgraph.methods.baselines.gnn.config import Config
-from privgraph.methods.teachers.parts import Parts, random_queries, split_parts
+from privgraph.methods.teachers.parts import Parts, apart, random_queries, split_parts
 from privgraph.methods.teachers.student import final_metrics, fit_student
 from privgraph.methods.training import Context
 from privgraph.progress import Event, Result
@@ -45,6 +45,7 @@ def fit_on_parts(graph: Graph, config: Config, context: Context) -> Iterator[Eve
         done=0,
         total=config.epochs,
         judged=judged,
+        whole=None if context.outsider is None else apart(graph, parts),
     )
     yield Result(metrics=final_metrics(judged, logits))
 

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from privgraph.methods.teachers.answers import NAME
-from privgraph.methods.teachers.parts import Parts, split_parts
+from privgraph.methods.teachers.parts import Parts, apart, split_parts
 from privgraph.methods.teachers.privgnn.before_noise import SHOWN, Floats, Ints, Raw, record
 from privgraph.methods.teachers.privgnn.config import Config, Mechanism
 from privgraph.methods.teachers.privgnn.queries import choose
@@ -110,6 +110,7 @@ class Run:
             context=self.context,
             done=done,
             total=self.plan.steps,
+            whole=None if self.context.outsider is None else apart(self.member.graph, self.parts),
         )
         yield from self._finish(logits)
 

@@ -1,0 +1,314 @@
+"""The shadow model attack of PrivGNN's Appendix C: classifier, who is asked about, and whole attacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from privgraph.attacks import shadow
+from privgraph.attacks.outcome import outcome
+from privgraph.attacks.shadow import ShadowAttack, ShadowOptions, fit_attack_model, shadow_attack, targets
+from privgraph.attacks.signals import Array
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.methods.baselines.gnn.config import Config as GnnConfig
+from privgraph.methods.outsider import Outsider
+from privgraph.methods.teachers.parts import apart, split_parts
+from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
+from privgraph.methods.training import Context, train_one
+from privgraph.options import OptionError
+from privgraph.progress import Event, Metric, Progress, Result
+from privgraph.registry import method
+
+KEY = bytes(range(32))
+SURE = np.array([[0.97, 0.02, 0.01], [0.02, 0.97, 0.01], [0.01, 0.02, 0.97], [0.95, 0.03, 0.02]])
+UNSURE = np.array([[0.4, 0.35, 0.25], [0.3, 0.45, 0.25], [0.34, 0.33, 0.33], [0.25, 0.3, 0.45]])
+FEATURELESS: dict[str, Any] = {"nodes": 240, "degree": 4.0, "features": 24, "signal": 0.3}
+B1: dict[str, Any] = {"trained_on": "private", "hidden": 32, "dropout": 0.0, "epochs": 60}
+TABLE: dict[str, Any] = {"hidden": 32, "dropout": 0.0, "epochs": 60, "encoder": 8, "epsilon": 1.0}
+
+
+def social(**given: Any) -> Graph:
+    return load("social", split_seed=3, data_options=FEATURELESS | given)
+
+
+def attacked(graph: Graph, config: GnnConfig | PrivGnnConfig, **given: Any) -> ShadowAttack:
+    *steps, found = shadow_attack(graph, config, ShadowOptions(**{"seeds": 1, **given}))
+    assert all(isinstance(step, Progress) for step in steps)
+    assert isinstance(found, ShadowAttack)
+    return found
+
+
+def posteriors(random: np.random.Generator, count: int, sharpness: float = 1.0) -> Array:
+    made = np.exp(sharpness * random.standard_normal((count, 4)))
+    return np.asarray(made / made.sum(1, keepdims=True))
+
+
+# The classifier
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_written_out_posteriors(ordered: bool) -> None:
+    """A shadow that is sure of those it knows: so the sure are members, the unsure are not."""
+    model = fit_attack_model(SURE, UNSURE, seed=0, ordered=ordered)
+    assert (model.scores(np.array([[0.96, 0.02, 0.02], [0.03, 0.96, 0.01]])) > 0.9).all()
+    assert (model.scores(np.array([[0.36, 0.34, 0.3], [0.3, 0.4, 0.3]])) < 0.1).all()
+    turned = fit_attack_model(UNSURE, SURE, seed=0, ordered=ordered)
+    assert (turned.scores(SURE) < 0.1).all(), "what membership looks like is the shadow's to say"
+
+
+def test_ordered_posteriors_say_how_sure_and_not_of_what() -> None:
+    plain, ordered = (fit_attack_model(SURE, UNSURE, seed=0, ordered=is_) for is_ in (False, True))
+    asked = np.array([[0.7, 0.2, 0.1], [0.1, 0.7, 0.2], [0.2, 0.1, 0.7]])
+    assert np.ptp(ordered.scores(asked)) < 1e-12
+    assert np.ptp(plain.scores(asked)) > 1e-6
+
+
+def test_planted_memorisation_is_found() -> None:
+    random = np.random.default_rng(0)
+    model = fit_attack_model(posteriors(random, 200, 5.0), posteriors(random, 200, 0.5), seed=1)
+    scores = np.concatenate([model.scores(posteriors(random, 200, 5.0)), model.scores(posteriors(random, 200, 0.5))])
+    assert outcome(scores, np.arange(400) < 200).area > 0.95
+
+
+def _areas(own: bool) -> tuple[int, float]:
+    """Of 20 targets that treat all nodes alike: intervals that hold 0.5, and the mean area. `own`: the
+    classifier is wrongly fitted to the target that it is asked about."""
+    held, areas = 0, []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        members, others = posteriors(random, 50), posteriors(random, 50)
+        fitted = (members, others) if own else (posteriors(random, 50), posteriors(random, 50))
+        model = fit_attack_model(*fitted, seed=seed)
+        scores = np.concatenate([model.scores(members), model.scores(others)])
+        found = outcome(scores, np.arange(100) < 50)
+        held += found.area_low <= 0.5 <= found.area_high
+        areas.append(found.area)
+    return held, float(np.mean(areas))
+
+
+def test_a_target_that_saw_nobody_tells_nothing() -> None:
+    held, mean = _areas(own=False)
+    assert held >= 16, "19 of 20 on average"
+    assert mean == pytest.approx(0.5, abs=4 * 0.058 / 20**0.5)
+    wrong, flattered = _areas(own=True)
+    assert wrong < 5
+    assert flattered > 0.65
+
+
+def test_sides_of_different_size_do_not_tip_the_scale() -> None:
+    """Where posteriors say nothing, as many are named members as others, whichever side is larger."""
+    random = np.random.default_rng(3)
+    for sizes in ((40, 800), (800, 40)):
+        named = [
+            (fit_attack_model(*(posteriors(random, size) for size in sizes), seed=seed).scores(posteriors(random, 200)))
+            for seed in range(8)
+        ]
+        assert 0.3 < float((np.concatenate(named) > 0.5).mean()) < 0.7
+
+
+def test_a_classifier_repeats_by_its_seed() -> None:
+    random = np.random.default_rng(1)
+    one, other, asked = (posteriors(random, 50) for _ in range(3))
+    scores = [fit_attack_model(one, other, seed=seed).scores(asked) for seed in (1, 1, 2)]
+    assert np.array_equal(scores[0], scores[1])
+    assert not np.array_equal(scores[0], scores[2])
+
+
+def test_wrong_posteriors_are_refused() -> None:
+    model = fit_attack_model(SURE, UNSURE, seed=0)
+    with pytest.raises(ValueError, match="fitted to 3 classes"):
+        model.scores(np.full((2, 4), 0.25))
+    with pytest.raises(ValueError, match="the target's posteriors must be non-negative rows of sum 1"):
+        model.scores(np.log(SURE))
+    with pytest.raises(ValueError, match="shape"):
+        model.scores(SURE[0])
+    with pytest.raises(ValueError, match="same classes"):
+        fit_attack_model(SURE, np.full((4, 2), 0.5), seed=0)
+    with pytest.raises(ValueError, match="two nodes of each side"):
+        fit_attack_model(SURE[:1], UNSURE, seed=0)
+
+
+# What a student tells an outsider
+
+
+def told(name: str, config: Any, graph: Graph, outsider: Outsider | None) -> list[Event]:
+    context = Context(seed=4, noise_key=KEY, outsider=outsider)
+    return list(train_one(method(name).load_train(), config, graph, context))
+
+
+@pytest.mark.parametrize(
+    ("name", "config"),
+    [
+        ("privgnn", PrivGnnConfig(**TABLE | {"epochs": 5})),
+        *(("gnn", GnnConfig(**B1 | {"epochs": 5, "trained_on": on})) for on in ("private", "public", "joint", "noisy")),
+    ],
+)
+def test_an_outsider_hears_the_model_of_the_run_about_both_parts(name: str, config: Any) -> None:
+    """And changes no event of it."""
+    graph, outsider = social(), Outsider()
+    heard, plain = (told(name, config, graph, who) for who in (outsider, None))
+    assert heard == plain
+    assert set(outsider.logits) == {"linked"}
+    logits = outsider.logits["linked"]
+    assert logits.shape == (graph.num_nodes, graph.num_classes)
+    right = logits.argmax(1) == graph.y
+    parts = split_parts(graph, config)
+    result = heard[-1]
+    assert isinstance(result, Result)
+    test = parts.public_nodes[parts.public.test_mask]
+    assert float(right[test].float().mean()) == pytest.approx(result.metrics["test_accuracy"], abs=1e-6)
+
+
+def test_what_a_network_says_of_its_training_nodes_is_what_it_trained_on() -> None:
+    """The loss of B1's last step follows from what the outsider hears, where nothing is dropped and steps are
+    tiny."""
+    graph, outsider = social(), Outsider()
+    config = GnnConfig(**B1 | {"epochs": 40, "learning_rate": 1e-2})
+    events = told("gnn", config, graph, outsider)
+    nodes = split_parts(graph, config).private_nodes
+    loss = [event.value for event in events if isinstance(event, Metric) and event.name == "train_loss"]
+    said = outsider.logits["linked"]
+    heard = float(torch.nn.functional.cross_entropy(said[nodes], graph.y[nodes]))
+    others = torch.ones(graph.num_nodes, dtype=torch.bool).index_fill_(0, nodes, False)
+    unseen = float(torch.nn.functional.cross_entropy(said[others], graph.y[others]))
+    assert heard < 0.3 * loss[0] < 0.5 * unseen, "trained on these nodes, with their edges"
+
+
+def test_a_node_is_asked_with_the_edges_of_its_own_part() -> None:
+    graph = social()
+    parts = split_parts(graph, PrivGnnConfig(private=0.5, public_train=0.2, public_test=0.2))
+    cut = apart(graph, parts)
+    part = torch.zeros(graph.num_nodes, dtype=torch.int64)
+    part[parts.private_nodes], part[parts.public_nodes] = 1, 2
+    pairs = {tuple(edge) for edge in graph.edge_index.t().tolist() if part[edge[0]] == part[edge[1]] > 0}
+    assert {tuple(edge) for edge in cut.edge_index.t().tolist()} == pairs
+    assert 0 < len(pairs) < graph.edge_index.shape[1]
+    assert cut.edge_index.shape[1] == parts.private.edge_index.shape[1] + parts.public.edge_index.shape[1]
+    assert torch.equal(cut.x, graph.x)
+
+
+# Who is asked about
+
+
+def test_who_is_asked_about_in_either_setting() -> None:
+    graph, config = social(), PrivGnnConfig(queries=20, labelled="queries")
+    parts = split_parts(graph, config)
+    nodes, members = targets(parts, config, "attack-1", 0)
+    assert set(nodes[members]) == set(parts.private_nodes.tolist())
+    assert set(nodes[~members]) == set(parts.public_nodes.tolist())
+    nodes, members = targets(parts, config, "attack-2", 0)
+    assert set(nodes) == set(parts.public_nodes.tolist())
+    assert members.sum() == 20
+    assert parts.public.train_mask.numpy()[members].all()
+    everybody = targets(parts, PrivGnnConfig(queries=20), "attack-2", 0)[1]
+    assert np.array_equal(everybody, parts.public.train_mask.numpy()), "pooled votes label all training nodes"
+    with pytest.raises(ValueError, match="setting must be one of"):
+        targets(parts, config, "attack-3", 0)
+
+
+def test_attack_2_is_about_those_that_the_student_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    from privgraph.methods.teachers.privgnn import train as trainer
+
+    fit, learnt = trainer.fit_student, []
+
+    def listening(public: Graph, rows: torch.Tensor, *arguments: Any, **given: Any) -> Any:
+        learnt.append(set(rows.tolist()))
+        return fit(public, rows, *arguments, **given)
+
+    monkeypatch.setattr(trainer, "fit_student", listening)
+    graph = social()
+    for config in (
+        PrivGnnConfig(**TABLE | {"queries": 15, "labelled": "queries", "epochs": 1}),
+        PrivGnnConfig(**TABLE | {"queries": 15, "epochs": 1}),
+        PrivGnnConfig(**TABLE | {"queries": 15, "release": "votes", "pooling": False, "epochs": 1}),
+    ):
+        told("privgnn", config, graph, None)
+        members = targets(split_parts(graph, config), config, "attack-2", 4)[1]
+        assert set(np.flatnonzero(members)) == learnt[-1]
+
+
+# Whole attacks
+
+
+def test_a_network_that_memorises_is_found_out_and_privgnn_is_not() -> None:
+    """Features say little of labels: what B1 knows of its training nodes it has learnt by heart."""
+    graph = social(nodes=400)
+    baseline = attacked(graph, GnnConfig(**B1), seeds=2)
+    private = attacked(graph, PrivGnnConfig(**TABLE), seeds=2)
+    assert (baseline.method, private.method) == ("gnn", "privgnn")
+    for one, other in zip(baseline.trials, private.trials, strict=True):
+        assert one.outcome.area_low > 0.6
+        assert one.decided > 0.65
+        assert other.outcome.area < 0.6
+        assert one.outcome.area_low > other.outcome.area_high
+        assert np.array_equal(one.nodes, other.nodes)
+        assert np.array_equal(one.members, other.members)
+        assert one.shadow_accuracy == other.shadow_accuracy, "one shadow serves both"
+    assert baseline.area == pytest.approx(np.mean([trial.outcome.area for trial in baseline.trials]))
+    assert set(baseline.trials[0].nodes) != set(baseline.trials[1].nodes)
+
+
+def test_scores_are_of_the_target_and_not_of_the_shadow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that says the same of everybody: no area, however well its shadow is told."""
+    train = shadow._train
+
+    def numb(graph: Graph, config: Any, seed: int, text: str, device: str) -> Any:
+        for event in train(graph, config, seed, text, device):
+            if isinstance(event, shadow._Told) and text.startswith("target"):
+                same = np.full_like(event.posteriors, 1 / event.posteriors.shape[1])
+                event = shadow._Told(posteriors=same, accuracy=event.accuracy)
+            yield event
+
+    monkeypatch.setattr(shadow, "_train", numb)
+    assert attacked(social(), GnnConfig(**B1)).area == 0.5
+
+
+def test_target_and_attacker_share_no_node(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, seen = social(), []
+    train = shadow._train
+
+    def listening(part: Graph, config: Any, *arguments: Any) -> Any:
+        seen.append({tuple(row) for row in part.x.tolist()})
+        yield from train(part, config, *arguments)
+
+    monkeypatch.setattr(shadow, "_train", listening)
+    attacked(graph, GnnConfig(**B1 | {"epochs": 2}), share=0.25)
+    (mine, theirs) = seen
+    assert (len(mine), len(theirs)) == (60, 180)
+    assert not mine & theirs
+
+
+def test_attack_2_runs_on_privgnn() -> None:
+    found = attacked(social(), PrivGnnConfig(**TABLE | {"epochs": 5}), setting="attack-2")
+    assert found.setting == "attack-2"
+    assert (found.trials[0].outcome.members, found.trials[0].outcome.others) == (32, 28)
+
+
+def test_progress_goes_forward_to_the_last_model() -> None:
+    *steps, _ = shadow_attack(social(), GnnConfig(**B1 | {"epochs": 2}), ShadowOptions(seeds=2))
+    shown = [step for step in steps if isinstance(step, Progress)]
+    assert [step.step for step in shown] == sorted(step.step for step in shown)
+    assert shown[-1].step == shown[-1].total == 4000
+    assert {step.stage for step in shown} == {f"{who} {k} of 2" for who in ("shadow", "target") for k in (1, 2)}
+
+
+def test_what_cannot_be_attacked_is_refused() -> None:
+    with pytest.raises(ValueError, match="trained_on private"):
+        next(shadow_attack(social(), GnnConfig(), ShadowOptions()))
+    with pytest.raises(ValueError, match="needs privgnn"):
+        next(shadow_attack(social(), GnnConfig(**B1), ShadowOptions(setting="attack-2")))
+    gated = PrivGnnConfig(release="votes", gate=2.0, labelled="queries")
+    with pytest.raises(ValueError, match="take gate 0"):
+        next(shadow_attack(social(), gated, ShadowOptions(setting="attack-2")))
+    other: Any = method("mlp").load_config()()
+    with pytest.raises(ValueError, match="options of privgnn or gnn"):
+        next(shadow_attack(social(), other, ShadowOptions()))
+    with pytest.raises(OptionError):
+        list(shadow_attack(social(), GnnConfig(**B1 | {"private": 200.0}), ShadowOptions()))
+    for wrong in ({"setting": "attack-3"}, {"seeds": 0}, {"share": 1.0}, {"confidence": 1.0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            ShadowOptions(**wrong)  # type: ignore[arg-type]
