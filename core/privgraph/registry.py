@@ -276,8 +276,10 @@ class AttackSpec:
     """An attack on a run's training nodes: what it does, and which options it reads.
 
     `load` is "module:attribute" of `entry(subject, options) -> Iterator[Progress | AttackRecord]`, whose last
-    value is the record (`privgraph.attacks.options`, `.record`); it may import torch. `shadows` says whether
-    its score reads shadow models; `reads` names the options that it reads beside those that all attacks do.
+    value is the record (`privgraph.attacks.options`, `.record`); it may import torch. `planning` does not: it
+    gives an object with `refuses(subject)`, `unanswered(subject, options)`, `cost(subject, options)` and
+    `knows(subject, options)`. `shadows` says whether its score reads shadow models with other training nodes;
+    `reads` names the options that it reads beside those that all attacks do.
     """
 
     name: str
@@ -285,6 +287,7 @@ class AttackSpec:
     about: str
     paper: str
     load: str
+    planning: str = "privgraph.attacks.planning:MEMBERSHIP"
     shadows: bool = True
     reads: tuple[str, ...] = ()
 
@@ -297,12 +300,21 @@ class AttackSpec:
     def refuses(self, subject: Any) -> str | None:
         """Why this attack cannot be made on such a run (`privgraph.attacks.options.Attacked`), in one
         sentence, or None."""
-        refusal: str | None = attribute("privgraph.attacks.planning:refuses")(subject, METHODS[subject.method].asked)
+        refusal: str | None = attribute(self.planning).refuses(subject)
+        return refusal
+
+    def unanswered(self, subject: Any, options: Any) -> str | None:
+        """Why these options do not do for such a run, in one sentence, or None."""
+        refusal: str | None = attribute(self.planning).unanswered(subject, options)
         return refusal
 
     def cost(self, subject: Any, options: Any) -> str:
         """What the attack will take, in words, before it starts."""
-        return cast(str, attribute("privgraph.attacks.planning:cost")(subject, options, self.shadows))
+        return cast(str, attribute(self.planning).cost(subject, options))
+
+    def knows(self, subject: Any, options: Any) -> tuple[str, ...]:
+        """What the attacker knows and sees, in sentences."""
+        return cast("tuple[str, ...]", attribute(self.planning).knows(subject, options))
 
 
 _ATTACKS: Mapping[str, AttackSpec] = {
@@ -316,7 +328,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             paper="Brännvall, BaVarIA, 2026 (arXiv 2603.11799); Carlini et al., Membership Inference Attacks From "
             "First Principles, S&P 2022",
             load="privgraph.attacks.membership:bavaria",
-            reads=("online", "scaled"),
+            reads=("query", "online", "scaled"),
         ),
         AttackSpec(
             name="lira",
@@ -325,7 +337,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             "not, as two normal distributions.",
             paper="Carlini et al., Membership Inference Attacks From First Principles, S&P 2022",
             load="privgraph.attacks.membership:lira",
-            reads=("online", "scaled", "variance"),
+            reads=("query", "online", "scaled", "variance"),
         ),
         AttackSpec(
             name="rmia",
@@ -334,7 +346,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             "models say of it.",
             paper="Zarifzadeh, Liu and Shokri, Low-Cost High-Power Membership Inference Attacks, ICML 2024",
             load="privgraph.attacks.membership:rmia",
-            reads=("online",),
+            reads=("query", "online"),
         ),
         AttackSpec(
             name="threshold",
@@ -343,7 +355,21 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             "which a strong one is seen to be strong.",
             paper="Yeom et al., Privacy Risk in Machine Learning, CSF 2018",
             load="privgraph.attacks.membership:threshold",
+            planning="privgraph.attacks.planning:WITHOUT_SHADOWS",
             shadows=False,
+            reads=("query",),
+        ),
+        AttackSpec(
+            name="shadow",
+            title="Classifier of posteriors",
+            about="Trains a network of the same kind on another half of the graph, and a classifier that tells its "
+            "training nodes from others by their posteriors: the attack of PrivGNN's Appendix C.",
+            paper="Olatunji, Nejdl and Khosla, Membership Inference Attack on Graph Neural Networks, TPS-ISA 2021; "
+            "Olatunji et al., TMLR 2023, Appendix C",
+            load="privgraph.attacks.students:attack",
+            planning="privgraph.attacks.planning:SHADOW",
+            shadows=False,
+            reads=("setting", "ordered"),
         ),
     )
 }

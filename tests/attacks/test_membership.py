@@ -12,11 +12,14 @@ import torch
 
 from privgraph.attacks import membership, shadows
 from privgraph.attacks.drawing import balanced, independent
+from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadows import Asked, ask
+from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
+from privgraph.data.splits import with_training
 from privgraph.methods.outsider import WAYS, Outsider
 from privgraph.methods.training import Context, planned
 from privgraph.options import OptionError, build
@@ -253,25 +256,20 @@ def test_the_same_is_red_where_the_target_is_among_its_own_shadows(monkeypatch: 
     assert abs(np.mean([other for _, other in areas]) - 0.5) < 0.06, "and of the other model it knows nothing"
 
 
-def test_what_a_record_says_of_groups_and_of_the_exposed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
     told = np.array([[3.0, 1.0, 2.0, 0.0, 1.5, 2.5], [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]])
     members = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]], dtype=bool)
-    asked = Asked(
-        nodes=np.arange(6),
-        signals=np.zeros((2, 6, 1)),
-        members=members,
-        strangers=np.zeros((2, 0, 1)),
-        accuracies=np.zeros(2),
-        ways=("linked",),
-        targets=2,
-    )
     labels = torch.tensor([0, 0, 1, 1, 0, 1])
     edges = torch.tensor([[1, 2, 0, 0], [0, 0, 1, 2]])
     held = replace(
         graph(), x=torch.zeros(6, 2), y=labels, edge_index=edges, class_names=("a", "b"), _cache={},
         train_mask=labels == 0, val_mask=labels == 5, test_mask=labels == 1,
     )  # fmt: skip
-    record = membership.judged("lira", subject("dp-mlp"), QUICK, asked, told, held, 1.0)
+    plays = [
+        Play(nodes=np.arange(6), scores=row, members=trained, accuracy=0.5)
+        for row, trained in zip(told, members, strict=True)
+    ]
+    record = judged("lira", subject("dp-mlp"), QUICK, plays, Implied(), held, models=2, seconds=1.0)
     assert [(one.node, one.label, one.degree, one.exposure) for one in record.exposed] == [
         (0, "a", 2, 1.0),
         (2, "b", 1, pytest.approx(2 / 3)),
@@ -331,8 +329,52 @@ def test_methods_that_do_not_answer_are_refused() -> None:
     with pytest.raises(OptionError, match="does not tell"):
         attacked("lira", told)
     parted = replace(subject("gnn"), config=build(method("gnn").load_config(), {"trained_on": "private", "epochs": 1}))
-    with pytest.raises(OptionError, match="with these options, gnn does not say"):
+    with pytest.raises(OptionError, match="the attack shadow is for it"):
         attacked("threshold", parted)
+
+
+def test_the_bound_is_that_of_the_runs_own_training_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two attacked models the attack knows one by heart, and guesses about the other."""
+
+    def answers(row: int) -> Any:
+        def ask(_told: Attacked, _how: AttackOptions, **_: object) -> Any:
+            draw = np.random.default_rng(0)
+            members = np.concatenate([independent(2, 120, 80, draw), balanced(14, 120, 80, draw)])
+            signals = draw.normal(size=(16, 120, 1))
+            signals[row] += 9 * members[row][:, None]
+            yield Asked(
+                nodes=np.arange(120),
+                signals=signals,
+                members=members,
+                strangers=np.zeros((16, 0, 1)),
+                accuracies=np.zeros(16),
+                ways=("linked",),
+                targets=2,
+            )
+
+        return ask
+
+    bounds = []
+    for row in (0, 1):
+        monkeypatch.setattr(membership, "ask", answers(row))
+        bounds.append(attacked("threshold", subject("dp-mlp")).bound)
+    assert bounds[0] is not None
+    assert bounds[0] > 0.3
+    assert bounds[1] == 0.0
+
+
+def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Context] = []
+    real = shadows.Member
+
+    def spy(**given: Any) -> Any:
+        seen.append(given["context"])
+        return real(**given)
+
+    monkeypatch.setattr(shadows, "Member", spy)
+    answered(subject("mlp"))
+    assert seen[0].seed == 3
+    assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 16
 
 
 def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
@@ -346,3 +388,57 @@ def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
     assert frozen.bound is None
     assert any("a node is there or opts out" in note for note in frozen.notes)
     assert attacked("threshold", subject("dp-mlp")).bound is not None
+
+
+def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second model is surer of everybody, strangers included: that alone makes nobody stand out."""
+
+    def answers(_told: Attacked, _how: AttackOptions, **_: object) -> Any:
+        draw = np.random.default_rng(0)
+        members = np.concatenate([independent(2, 120, 80, draw), balanced(14, 120, 80, draw)])
+        surer = np.zeros((16, 1, 1))
+        surer[1] = 3.0
+        yield Asked(
+            nodes=np.arange(120),
+            signals=draw.normal(-2, 1, (16, 120, 1)) + 1.5 * members[:, :, None] + surer,
+            members=members,
+            strangers=draw.normal(-2, 1, (16, 60, 1)) + surer,
+            accuracies=np.zeros(16),
+            ways=("linked",),
+            targets=2,
+        )
+
+    monkeypatch.setattr(membership, "ask", answers)
+    assert min(attacked("rmia", subject("mlp")).areas) > 0.7
+
+
+def test_training_nodes_overlap_with_nobody() -> None:
+    held = graph()
+    train, test, val = (mask.nonzero().squeeze(1) for mask in (held.train_mask, held.test_mask, held.val_mask))
+    for wrong in ((train, train[:1]), (val[:1], test), (train, val[:1])):
+        with pytest.raises(DataError, match="must not overlap"):
+            with_training(held, *wrong)
+    with pytest.raises(DataError, match="load the graph again"):
+        with_training(replace(held, split="inductive"), train, test)
+    cut = with_training(held, test, train, "inductive")
+    part = cut.train_mask.long() + 2 * cut.val_mask.long() + 3 * cut.test_mask.long()
+    assert bool((part[cut.edge_index[0]] == part[cut.edge_index[1]]).all())
+    assert 0 < cut.edge_index.shape[1] < held.edge_index.shape[1]
+
+
+@pytest.mark.parametrize(
+    ("setting", "method_"), [("attack-1", "gnn"), ("attack-1", "privgnn"), ("attack-2", "privgnn")]
+)
+def test_the_attack_of_appendix_c_on_a_run(setting: str, method_: str) -> None:
+    parts = {"epochs": 3, "hidden": 8} | ({"trained_on": "private"} if method_ == "gnn" else {})
+    config = build(method(method_).load_config(), parts)
+    told = replace(subject("mlp"), method=method_, config=config, statement=config.plan(graph().facts).statement)
+    record = attacked("shadow", told, AttackOptions(setting=setting, targets=2))
+    assert (record.models, len(record.areas), record.bound) == (4, 2, None)
+    assert AttackRecord.from_json(record.to_json()) == record
+    assert any("another half of the graph" in line for line in record.knows)
+    if method_ == "gnn":
+        with pytest.raises(OptionError, match="it needs privgnn"):
+            attacked("shadow", told, AttackOptions(setting="attack-2"))
+    with pytest.raises(OptionError, match="is for privgnn"):
+        attacked("shadow", subject("mlp"))

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from privgraph.attacks.membership import judged
+from privgraph.attacks.judging import Play, judged
+from privgraph.attacks.membership import implied
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
-from privgraph.attacks.shadows import Asked
 from privgraph.data.load import load
 from privgraph.options import build
 from privgraph.registry import method
@@ -45,15 +45,12 @@ def attack(
         split=split,
         accuracy=0.61,
     )
-    asked = Asked(
-        nodes=pool.numpy(),
-        signals=np.zeros((targets + 24, len(own), 1)),
-        members=np.concatenate([members, np.zeros((24, len(own)), dtype=np.bool_)]),
-        strangers=np.zeros((targets + 24, 0, 1)),
-        accuracies=np.full(targets + 24, 0.6),
-        ways=("linked",),
-        targets=targets,
-    )
     assert torch.equal(graph.train_mask[pool], torch.from_numpy(own))
-    record = judged(name, subject, how or AttackOptions(targets=targets), asked, told, graph, 12.5)
+    plays = [
+        Play(nodes=pool.numpy(), scores=row, members=trained, accuracy=0.6)
+        for row, trained in zip(told, members, strict=True)
+    ]
+    options = how or AttackOptions(targets=targets)
+    found = implied(subject, options, plays[0])
+    record = judged(name, subject, options, plays, found, graph, models=targets + 24, seconds=12.5)
     return record if sound is None else replace(record, sound=sound, steps=None if math.isinf(sound) else record.steps)

@@ -68,6 +68,23 @@ class AttackOptions:
             label="Models on one scale",
         ),
     ] = True
+    setting: Annotated[
+        str,
+        Option(
+            "attack-1 tells private nodes from public ones; attack-2 those public nodes that the student learnt from "
+            "from the other public ones",
+            choices=("attack-1", "attack-2"),
+            group="Attack",
+        ),
+    ] = "attack-1"
+    ordered: Annotated[
+        bool,
+        Option(
+            "read each node's probabilities in descending order: how sure the model is, and not of what",
+            group="Attack",
+            label="Sorted posteriors",
+        ),
+    ] = False
     variance: Annotated[
         str,
         Option(

@@ -1,52 +1,111 @@
-"""Which runs an attack refuses, and what it costs, told before it starts. No torch."""
+"""Which runs an attack refuses, what it costs, what its attacker knows: told before it starts. No torch."""
 
 from __future__ import annotations
 
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.audits.planning import in_words
+from privgraph.methods.baselines.gnn.config import Config as GnnConfig
+from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
+from privgraph.registry import METHODS
 
 ASKED = {
     "linked": "with its edges in the graph",
     "alone": "with its features and no edge",
 }
+BLACK_BOX = "black box: it asks the trained model for the probabilities of classes, and sees nothing else of it"
 
 
-def refuses(subject: Attacked, asked: tuple[str, ...]) -> str | None:
-    """Why no membership attack can be made on the run, in one sentence, or None; `asked` are the ways in
-    which its method answers."""
-    if not asked:
-        return f"{subject.method} does not tell an attack what its model says of every node"
-    return None
+class MembershipPlan:
+    """Planning of the attacks that ask models with other training nodes."""
 
+    def __init__(self, *, shadows: bool) -> None:
+        self._shadows = shadows
 
-def unanswered(options: AttackOptions, asked: tuple[str, ...]) -> str | None:
-    """Why these options do not do for a method that answers in the ways `asked`, in one sentence, or None."""
-    missing = [way for way in options.ways if way not in asked]
-    if not missing:
+    def refuses(self, subject: Attacked) -> str | None:
+        """It asks about every node of one graph, and has its training nodes drawn."""
+        if not METHODS[subject.method].asked:
+            return f"{subject.method} does not tell an attack what its model says of every node"
+        if isinstance(subject.config, GnnConfig) and subject.config.parted:
+            return "this run draws private and public nodes itself: the attack shadow is for it"
         return None
-    return f"this method cannot be asked about a node {ASKED[missing[0]]}: choose {' or '.join(asked)}"
+
+    def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
+        """Why these options do not do for the run's method, in one sentence, or None."""
+        asked = METHODS[subject.method].asked
+        missing = [way for way in options.ways if way not in asked]
+        if not missing:
+            return None
+        return f"this method cannot be asked about a node {ASKED[missing[0]]}: choose {' or '.join(asked)}"
+
+    def cost(self, subject: Attacked, options: AttackOptions) -> str:
+        """In trainings, and in seconds where the run's own are known."""
+        models = options.shadows * self._shadows + options.targets
+        kept = "; they are kept, so that the next attack with as many models and the same seed takes seconds"
+        return f"{models:,} trainings like the run's own{_took(subject, models)}{kept if self._shadows else ''}"
+
+    def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
+        """What the attacker knows and sees, in sentences."""
+        lines = [
+            BLACK_BOX,
+            f"it knows each node's features and true class, and asks about a node "
+            f"{' and '.join(ASKED[way] for way in options.ways)}",
+        ]
+        if self._shadows:
+            lines.append(
+                f"it knows the graph, the method and its options, and has trained {options.shadows:,} shadow models "
+                "on other training nodes of the same graph, as many as the run's"
+            )
+        return tuple(lines)
 
 
-def cost(subject: Attacked, options: AttackOptions, shadows: bool) -> str:
-    """In trainings, and in seconds where the run's own are known; `shadows`: it reads shadow models."""
-    models = options.shadows * shadows + options.targets
-    took = "" if subject.seconds is None else f", at most about {in_words(models * subject.seconds)}"
-    return (
-        f"{models:,} trainings like the run's own{took}; they are kept, so that the next attack with as many "
-        "models and the same seed takes seconds"
-    )
+class ShadowPlan:
+    """Planning of the attack `shadow`, on students and on the network of private nodes."""
 
+    def refuses(self, subject: Attacked) -> str | None:
+        """It is for private and public parts of one graph."""
+        config = subject.config
+        if isinstance(config, PrivGnnConfig):
+            return None
+        if isinstance(config, GnnConfig) and config.trained_on == "private":
+            return None
+        return "the attack shadow is for privgnn, and for gnn trained on private nodes (trained_on=private)"
 
-def knows(subject: Attacked, options: AttackOptions, shadows: bool) -> tuple[str, ...]:
-    """What the attacker knows and sees, in sentences."""
-    lines = [
-        "black box: it asks the trained model for the probabilities of classes, and sees nothing else of it",
-        f"it knows each node's features and true class, and asks about a node "
-        f"{' and '.join(ASKED[way] for way in options.ways)}",
-    ]
-    if shadows:
-        lines.append(
-            f"it knows the graph, the method and its options, and has trained {options.shadows:,} shadow models "
-            "on other training nodes of the same graph, as many as the run's"
+    def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
+        """Attack-2 needs a student, and labels that no gate hides."""
+        if options.setting == "attack-1":
+            return None
+        if not isinstance(subject.config, PrivGnnConfig):
+            return "attack-2 asks which public nodes were labelled by private ones: it needs privgnn"
+        if subject.config.gate:
+            return "attack-2 needs to know who was labelled, which a gate decides: take gate 0"
+        return None
+
+    def cost(self, subject: Attacked, options: AttackOptions) -> str:
+        """In trainings, and in seconds where the run's own are known."""
+        pairs = options.targets
+        return (
+            f"{pairs:,} trainings like the run's own on half of the graph, and {pairs:,} of a shadow network"
+            f"{_took(subject, 2 * pairs)}"
         )
-    return tuple(lines)
+
+    def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
+        """What the attacker knows and sees, in sentences."""
+        asked = {
+            "attack-1": "it asks who of private and public nodes is private",
+            "attack-2": "it asks which public nodes the student learnt from",
+        }
+        return (
+            BLACK_BOX,
+            asked[options.setting],
+            "it has another half of the graph, with labels, which the attacked model never saw, and trains a shadow "
+            "network of the same kind there; a classifier learns to tell that network's training nodes from others",
+        )
+
+
+def _took(subject: Attacked, models: int) -> str:
+    return "" if subject.seconds is None else f", at most about {in_words(models * subject.seconds)}"
+
+
+MEMBERSHIP = MembershipPlan(shadows=True)
+WITHOUT_SHADOWS = MembershipPlan(shadows=False)
+SHADOW = ShadowPlan()

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.planning import unanswered
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
 from privgraph.registry import attack as attack_spec
-from privgraph.registry import method
 from privgraph.runs.examining import Examination, Examiner
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
@@ -55,7 +53,8 @@ def start(store: RunStore, run: str, attack: str, options: AttackOptions) -> str
     """
     record = store.get(run)
     told = subject(record)
-    refusal = attack_spec(attack).refuses(told) or unanswered(options, method(told.method).asked)
+    spec = attack_spec(attack)
+    refusal = spec.refuses(told) or spec.unanswered(told, options)
     if refusal:
         raise OptionError(refusal)
     return EXAMINER.start(store, record, attack, options)

@@ -195,7 +195,6 @@ def _attacks(parsed: argparse.Namespace) -> Listing:
             "title": spec.title,
             "about": spec.about,
             "paper": spec.paper,
-            "methods": [name for name, row in METHODS.items() if row.asked],
             "options": option_rows(AttackOptions) if parsed.json else [],
         }
         for spec in ATTACKS.values()

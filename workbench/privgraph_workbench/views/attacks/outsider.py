@@ -9,7 +9,6 @@ from dataclasses import replace
 import streamlit as st
 
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.planning import unanswered
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import ATTACKS, METHODS, AttackSpec
@@ -17,6 +16,7 @@ from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench import live_plot
+from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.forms import widgets
@@ -32,10 +32,8 @@ from privgraph_workbench.words.numbers import duration
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
 PREFIX = "attack."
-OF_ALL = ("shadows", "targets", "query", "confidence", "seed")
+OF_ALL = ("targets", "confidence", "seed")
 """Options that every attack reads; the others are named by its row."""
-_ALONE = ("shadows",)
-"""Of these, those that an attack without shadow models does not read."""
 
 
 def body() -> None:
@@ -72,18 +70,15 @@ def body() -> None:
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or the newest that can be asked; an invitation where there is none."""
+    """The run that the address names, or the newest that can be attacked; an invitation where there is
+    none."""
     store, asked = queue.store(), st.query_params.get("run")
-    answering = {name for name, spec in METHODS.items() if spec.asked}
     query = RunQuery(states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
     found = states.readable([*store.find(query), *named])
-    records = {one.id: one for one in found if one.spec.method in answering}
+    records = {one.id: one for one in found if attackable(one)}
     if asked is not None and asked not in records:
-        st.warning(
-            f"There is no finished run {markup.literal(asked[:80])} whose model can be asked about every node: "
-            f"attacks are for {', '.join(sorted(answering))}."
-        )
+        st.warning(f"There is no finished run {markup.literal(asked[:80])} that an attack is for.")
     if not records:
         st.info("No run that can be attacked is finished here yet. Train one, and this page attacks it.", icon="🕵️")
         st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
@@ -96,7 +91,7 @@ def _choose_run() -> RunRecord | None:
         list(records),
         format_func=lambda run: titles[run],
         key="attacked",
-        help="Finished runs of methods whose model can be asked about every node, the newest first",
+        help="Finished runs whose model an attack can ask about nodes, the newest first",
     )
     if asked != chosen:
         st.query_params["run"] = chosen
@@ -122,11 +117,14 @@ def _new(record: RunRecord, subject: Attacked) -> None:
             f"In this page's address, there is no attack {markup.literal(asked[:80])}; attacks are "
             f"{', '.join(ATTACKS)}."
         )
+    offered = [name for name, one in ATTACKS.items() if one.refuses(subject) is None]
+    if asked in ATTACKS and asked not in offered:
+        st.warning(f"In this page's address, the attack {asked} is not offered for this run.")
     spec = ATTACKS[
         st.segmented_control(
             "Attack",
-            list(ATTACKS),
-            default=next(iter(ATTACKS)),
+            offered,
+            default=offered[0],
             required=True,
             key="attack",
             bind="query-params",
@@ -134,7 +132,7 @@ def _new(record: RunRecord, subject: Attacked) -> None:
         )
     ]
     st.caption(f"**{spec.title}**: {spec.about} ({spec.paper})")
-    ways = METHODS[record.spec.method].asked
+    ways = METHODS[record.spec.method].asked if record.spec.method in METHODS else ()
     known = [one for one in parameters(AttackOptions) if _read(one.name, spec, ways)]
     for complaint in widgets.complaints(known, prefix=PREFIX):
         st.warning(complaint)
@@ -143,7 +141,7 @@ def _new(record: RunRecord, subject: Attacked) -> None:
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
         return
     options = build(AttackOptions, filled.values)
-    refusal = unanswered(options, ways)
+    refusal = spec.unanswered(subject, options)
     if refusal:
         st.info(markup.sentence(refusal), icon=":material/edit:")
         return
@@ -167,9 +165,9 @@ def _new(record: RunRecord, subject: Attacked) -> None:
 
 def _read(option: str, spec: AttackSpec, ways: Sequence[str]) -> bool:
     """Whether a form asks for the option: an attack that reads it, and more than one answer to it."""
-    if option == "query":
-        return len(ways) > 1
-    return option in spec.reads or (option in OF_ALL and (spec.shadows or option not in _ALONE))
+    if option == "query" and len(ways) < 2:
+        return False
+    return option in spec.reads or option in OF_ALL or (option == "shadows" and spec.shadows)
 
 
 # Under way

@@ -21,6 +21,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, method_costs, plans
+from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
@@ -283,7 +284,7 @@ def _attacks(record: RunRecord) -> None:
                 icon=":material/gavel:",
                 query_params={"who": "worst-case", "run": record.id},
             )
-        if record.spec.method in METHODS and METHODS[record.spec.method].asked:
+        if attackable(record):
             st.page_link(
                 shell.page("attacks"),
                 label="Attack it as an outsider",

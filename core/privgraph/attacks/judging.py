@@ -1,0 +1,140 @@
+"""From scores of attacked models to the record of an attack: outcome, curves, bands, exposure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.outcome import outcome
+from privgraph.attacks.record import AttackRecord, Exposed, Group
+from privgraph.attacks.signals import Array, Bools
+from privgraph.audits.roc import picture, roc
+from privgraph.data.graph import Graph
+from privgraph.registry import attack as attack_spec
+
+MOST_EXPOSED = 20
+GRID = tuple(np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 1e-2, 41), np.linspace(0.01, 1, 100)])).tolist())
+"""False positive rates at which the band over attacked models is told."""
+DEGREES = (0, 1, 2, 4, 8, 16, 32, 64)
+"""Where groups of degrees begin."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Play:
+    """The attack on one model: `nodes` (T,) numbers in the graph, their `scores` (T,), who were `members`
+    (T,), and the model's test accuracy."""
+
+    nodes: np.ndarray
+    scores: Array
+    members: Bools
+    accuracy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Implied:
+    """What follows for epsilon: the `bound`, or None; `steps` and `drawn` as in `AttackRecord`; and why, in
+    `notes`."""
+
+    bound: float | None = None
+    steps: int | None = None
+    drawn: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def judged(
+    name: str,
+    subject: Attacked,
+    options: AttackOptions,
+    plays: Sequence[Play],
+    implied: Implied,
+    graph: Graph,
+    *,
+    models: int,
+    seconds: float,
+) -> AttackRecord:
+    """The record of an attack of that name on these models, the run's own (or the first) in front."""
+    spec, own = attack_spec(name), plays[0]
+    found = [outcome(one.scores, one.members, confidence=options.confidence) for one in plays]
+    drawn = picture(own.scores[own.members], own.scores[~own.members])
+    band = np.stack([_curve(one.scores, one.members) for one in plays])
+    exposure = [_exposure(one.scores, one.members) for one in plays]
+    nodes, exposed = (np.concatenate(part) for part in ([one.nodes for one in plays], exposure))
+    degrees, labels = np.bincount(graph.edge_index[1].numpy(), minlength=graph.num_nodes), graph.y.numpy()
+    names = graph.class_names or tuple(str(label) for label in range(graph.num_classes))
+    worst = np.argsort(-exposure[0], kind="stable")[: int(own.members.sum())][:MOST_EXPOSED]
+    return AttackRecord(
+        run=subject.run,
+        attack=name,
+        title=spec.title,
+        options=options,
+        knows=spec.knows(subject, options),
+        models=models,
+        outcome=found[0],
+        areas=tuple(one.area for one in found),
+        true_rates=tuple(tuple(rate.true for rate in one.rates) for one in found),
+        roc_false=drawn.roc_false,
+        roc_true=drawn.roc_true,
+        band_false=GRID,
+        band_low=tuple(band.min(0).tolist()),
+        band_mean=tuple(band.mean(0).tolist()),
+        band_high=tuple(band.max(0).tolist()),
+        edges=drawn.edges,
+        scores_members=drawn.scores_with,
+        scores_others=drawn.scores_without,
+        exposed=tuple(
+            Exposed(
+                node=int(own.nodes[place]),
+                label=names[int(labels[own.nodes[place]])],
+                degree=int(degrees[own.nodes[place]]),
+                exposure=float(exposure[0][place]),
+            )
+            for place in worst
+        ),
+        by_degree=_groups(nodes, np.searchsorted(DEGREES, degrees[nodes], side="right") - 1, exposed, _degree_names()),
+        by_class=_groups(nodes, labels[nodes], exposed, names),
+        drawn=implied.drawn,
+        steps=implied.steps,
+        bound=implied.bound,
+        delta=subject.statement.delta,
+        confidence=options.confidence,
+        sound=subject.statement.epsilon,
+        accuracy=own.accuracy,
+        said=subject.accuracy,
+        seconds=seconds,
+        notes=implied.notes,
+    )
+
+
+def _curve(told: Array, members: Bools) -> Array:
+    """True positive rates at `GRID`: of the thresholds that no larger share of the others passes."""
+    false, true = roc(told[members], told[~members])
+    return np.asarray(true[np.searchsorted(false, np.asarray(GRID) + 1e-12, side="right") - 1])
+
+
+def _exposure(told: Array, members: Bools) -> Array:
+    """(T,): of a node that trained, the share of the others whose scores lie below its own, ties counted
+    half; not a number for the others."""
+    ordered = np.sort(told[~members])
+    below = np.searchsorted(ordered, told, side="left") + np.searchsorted(ordered, told, side="right")
+    return np.asarray(np.where(members, below / (2 * len(ordered)), np.nan))
+
+
+def _groups(nodes: np.ndarray, kinds: np.ndarray, exposure: Array, names: tuple[str, ...]) -> tuple[Group, ...]:
+    """Mean exposure by kind, over the nodes and models in which they trained; all of all models in a row."""
+    groups = []
+    for kind, name in enumerate(names):
+        held = exposure[kinds == kind]
+        trained = held[~np.isnan(held)]
+        if trained.size:
+            count = len(np.unique(nodes[kinds == kind]))
+            groups.append(Group(name=name, nodes=count, exposure=float(trained.mean())))
+    return tuple(groups)
+
+
+def _degree_names() -> tuple[str, ...]:
+    ends = [str(low) if high == low + 1 else f"{low} to {high - 1}" for low, high in pairwise(DEGREES)]
+    return (*ends, f"{DEGREES[-1]} and more")
