@@ -391,25 +391,23 @@ def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
 
 
 def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second model is surer of everybody, strangers included: that alone makes nobody stand out."""
+    held = answered(subject("mlp"))
+    seen: list[tuple[Any, ...]] = []
+    real = membership.scores.rmia
 
-    def answers(_told: Attacked, _how: AttackOptions, **_: object) -> Any:
-        draw = np.random.default_rng(0)
-        members = np.concatenate([independent(2, 120, 80, draw), balanced(14, 120, 80, draw)])
-        surer = np.zeros((16, 1, 1))
-        surer[1] = 3.0
-        yield Asked(
-            nodes=np.arange(120),
-            signals=draw.normal(-2, 1, (16, 120, 1)) + 1.5 * members[:, :, None] + surer,
-            members=members,
-            strangers=draw.normal(-2, 1, (16, 60, 1)) + surer,
-            accuracies=np.zeros(16),
-            ways=("linked",),
-            targets=2,
-        )
+    def spy(*given: Any, **how: Any) -> Any:
+        seen.append(given)
+        return real(*given, **how)
 
-    monkeypatch.setattr(membership, "ask", answers)
-    assert min(attacked("rmia", subject("mlp")).areas) > 0.7
+    monkeypatch.setattr(membership.scores, "rmia", spy)
+    monkeypatch.setattr(membership, "ask", lambda *_, **__: iter([held]))
+    attacked("rmia", subject("mlp"))
+    assert len(seen) == 2
+    for row, (target, models, strangers, theirs) in enumerate(seen):
+        assert np.array_equal(target, held.signals[row])
+        assert np.array_equal(models.signals, held.signals[2:])
+        assert np.array_equal(strangers, held.strangers[row])
+        assert np.array_equal(theirs, held.strangers[2:])
 
 
 def test_training_nodes_overlap_with_nobody() -> None:
