@@ -144,6 +144,12 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app.multiselect(key=f"over.{run}").select("1").run()
     assert not app.exception
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"
+    elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_attack(elsewhere, made_attack(elsewhere, memory=0.2))
+    app = opened("attacks", run=run)
+    app.multiselect(key=f"over.{run}").select(elsewhere).run()
+    assert not app.exception
+    assert "node ε 2" in _drawn(app)[0], "an attack on another run, by its name"
     other = opened("attacks", run=run, found="1")
     assert findings.conclusion(first) in _texts(other)
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))

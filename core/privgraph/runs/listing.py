@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -250,6 +251,19 @@ def find_attacks(connection: sa.Connection, number: int) -> list[AttackRecord]:
     statement = sa.select(attacks.c.record).where(attacks.c.run == number).order_by(attacks.c.number)
     with reading("an attack on this run"):
         return [AttackRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
+
+
+def newest_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
+    """The newest attack on each run, the newest first; those that cannot be read are left out."""
+    newest = sa.select(sa.func.max(attacks.c.number)).group_by(attacks.c.run)
+    statement = (
+        sa.select(attacks.c.record).where(attacks.c.number.in_(newest)).order_by(attacks.c.number.desc()).limit(limit)
+    )
+    found = []
+    for record in connection.scalars(statement):
+        with suppress(Unreadable), reading("an attack"):
+            found.append(AttackRecord.from_json(parsed(record)))
+    return found
 
 
 def _record(

@@ -313,6 +313,11 @@ class RunStore:
         with self._database.read() as connection:
             return listing.find_attacks(connection, self._number(connection, run))
 
+    def newest_attacks(self, limit: int = 30) -> list[AttackRecord]:
+        """The newest attack on each attacked run, the newest first."""
+        with self._database.read() as connection:
+            return listing.newest_attacks(connection, limit)
+
     # Events
 
     def events(

@@ -20,10 +20,15 @@ FAR = 0.65
 
 def title(attack: AttackRecord, place: int) -> str:
     """Its number, what it was and how it asked, to tell attacks on one run apart."""
+    return f"{place}: {short(attack)}"
+
+
+def short(attack: AttackRecord) -> str:
+    """What it was, and how it asked."""
     name = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
     how = {"alone": ", asked alone", "both": ", asked both ways"}.get(attack.options.query, "")
     offline = "" if attack.options.online else ", offline"
-    return f"{place}: {name}{how}{offline}, {attack.models} models"
+    return f"{name}{how}{offline}, {attack.models} models"
 
 
 def conclusion(attack: AttackRecord) -> str:

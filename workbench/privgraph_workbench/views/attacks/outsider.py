@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -226,18 +226,15 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         )
         st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
+    others = _others(record, titles, chosen)
     with right:
-        over = [
-            place
-            for place in st.multiselect(
-                "Lay over its curve",
-                [place for place in titles if place != chosen],
-                format_func=lambda place: titles[place],
-                key=f"over.{record.id}",
-                placeholder="other attacks on this run",
-            )
-            if place != chosen
-        ]
+        over = st.multiselect(
+            "Lay over its curve",
+            list(others),
+            format_func=lambda key: others[key][0] if key in others else key,
+            key=f"over.{record.id}",
+            placeholder="other attacks, on this run and on others",
+        )
     findings.show(attack)
     findings.numbers(attack)
     with st.expander("What the attacker knows", expanded=False):
@@ -253,8 +250,10 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         bind="query-params",
         help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
     )
-    drawn = [chosen, *over]
-    rows = attack_roc.data([attacks[int(one) - 1] for one in drawn], str(scale), [titles[one] for one in drawn])
+    laid = [others[key] for key in over if key in others]
+    drawn = [attack, *(one for _, one in laid)]
+    rows = attack_roc.data(drawn, str(scale), [titles[chosen], *(name for name, _ in laid)])
+    statements |= statements_of([one for one in _runs_of(drawn) if one.id != record.id])
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
     figure_exports("attack_roc", rows, statements, name=name)
     one, other = st.columns(2, gap="large")
@@ -268,3 +267,23 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         figure_exports("attack_exposure", groups, statements, name=name)
     findings.exposed(attack)
     findings.history(attacks)
+
+
+def _others(record: RunRecord, titles: Mapping[str, str], chosen: str) -> dict[str, tuple[str, AttackRecord]]:
+    """What can be laid over the curve, by a key: other attacks on this run, and the newest on each other
+    run."""
+    found = {
+        place: (titles[place], one)
+        for place, one in zip(titles, queue.store().attacks(record.id), strict=False)
+        if place != chosen
+    }
+    elsewhere = [one for one in queue.store().newest_attacks() if one.run != record.id]
+    named = choosing.runs(_runs_of(elsewhere))
+    for one in elsewhere:
+        if one.run in named:
+            found[one.run] = (f"{named[one.run]}: {findings.short(one)}", one)
+    return found
+
+
+def _runs_of(attacks: Sequence[AttackRecord]) -> list[RunRecord]:
+    return states.readable(queue.store().find(RunQuery(ids=tuple({one.run for one in attacks}))))
