@@ -176,6 +176,21 @@ def test_a_prompt_of_the_stack_is_the_method_s_own(prompt: str, backbone: str) -
     assert twin.std(0).min() > 0.02  # prompts differ: rows that were exchanged would be seen
 
 
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_the_loss_is_the_mean_over_shots(prompt: str) -> None:
+    """Adam hides a wrong factor before the loss, except where a penalty stands beside it."""
+    config = Config(**(SMALL | {"prompt": prompt}))
+    prepared, table = prepared_for()
+    recipe, own = recipe_of(config), prepared.private_nodes[:5]
+    labels, egos = prepared.labels[own].unsqueeze(0), prepared.egos(own)
+    assert len(set(egos.present.sum(1).tolist())) > 1
+    prompts = [fresh_prompt(prepared, table, recipe, Context()) for _ in range(2)]
+    stacked = Fitted(prompts[0], prepared.backbone, table, egos, labels, recipe)
+    usual = Tuning(prompts[1], prepared.backbone, table, egos, labels, recipe)
+    for _ in range(3):
+        assert float(stacked.step()) == pytest.approx(float(usual.step()), rel=1e-4)
+
+
 def test_chunks_change_nothing() -> None:
     prepared, table = prepared_for()
     config = Config(**(SMALL | {"epochs": 5}))
