@@ -1,0 +1,335 @@
+"""Membership inference on prompts: who is in which prompt, the stack against prompts one at a time, and what
+the attack finds where there is something to be found, and where there is nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.attacks import prompts as attacks
+from privgraph.attacks.prompt_stack import WIDTHS, Fitted, Tuned, signals, trimmed
+from privgraph.attacks.prompts import (
+    SCORES,
+    PromptAttack,
+    PromptMembership,
+    attack_prompts,
+    candidates,
+    drawn,
+    judged,
+)
+from privgraph.attacks.signals import scaled_confidence
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.methods.prompts.few_shot import fresh_prompt, ready
+from privgraph.methods.prompts.options import BACKBONES, PROMPTS
+from privgraph.methods.prompts.pretrained import PreparedGraph, recipe_of
+from privgraph.methods.prompts.prompt.config import Config
+from privgraph.methods.training import Context
+from privgraph.nn.prompt_tuning import Tuning
+from privgraph.progress import Progress
+from privgraph.streams import stream_seed
+
+SMALL: dict[str, Any] = {
+    "hidden": 8, "pretrain_epochs": 3, "queries": 10, "backbone": "gcn", "tokens": 3, "epochs": 60,
+    "learning_rate": 0.05,
+}  # fmt: skip
+MEMORY = PromptAttack(shots=2, targets=24, pairs=16, repetitions=30, seed=1)
+
+
+@lru_cache
+def graph() -> Graph:
+    return load("social", data_options={"nodes": 120, "degree": 6.0, "features": 12, "signal": 1.0})
+
+
+@lru_cache
+def prepared_for(**changes: Any) -> tuple[PreparedGraph, Tensor]:
+    steps = ready(graph(), Config(**(SMALL | changes)), Context(), total=3)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: tuple[PreparedGraph, Tensor] = end.value
+            return found
+
+
+@lru_cache
+def attacked() -> PromptMembership:
+    *_, found = attack_prompts(graph(), Config(**SMALL), MEMORY)
+    assert isinstance(found, PromptMembership)
+    return found
+
+
+def asked(prepared: PreparedGraph, table: Tensor, config: Config, tuned: Tuned, nodes: Tensor) -> np.ndarray:
+    *_, found = signals(prepared, table, recipe_of(config), tuned, nodes)
+    assert isinstance(found, np.ndarray)
+    return found
+
+
+def alone(prepared: PreparedGraph, table: Tensor, config: Config, tuned: Tuned, row: int, nodes: Tensor) -> np.ndarray:
+    """The slow twin: one prompt, tuned and asked as the method `prompt` does it."""
+    recipe = recipe_of(config)
+    own = tuned.nodes[row]
+    prompt = fresh_prompt(prepared, table, recipe, Context(seed=tuned.seeds[row]))
+    labels = prepared.labels[own].unsqueeze(0)
+    tuning = Tuning(prompt, prepared.backbone, table, prepared.egos(own), labels, recipe)
+    for _ in range(config.epochs):
+        tuning.step()
+    with torch.no_grad():
+        said = tuning.prompts.answers(prepared.backbone, table, prepared.egos(nodes))[0]
+    return scaled_confidence(said.double().numpy(), prepared.labels[nodes].numpy())
+
+
+# Who is in which prompt
+
+
+@pytest.mark.parametrize("shots", [1, 2, 3, 5])
+def test_attacked_prompts_and_shadow_prompts_have_as_many_shots(shots: int) -> None:
+    attack = PromptAttack(shots=shots, targets=23, pairs=7, repetitions=9)
+    members, shadows = drawn(np.zeros(23, dtype=np.int64), attack)
+    assert members.shape == (9, 23)
+    assert (members.sum(1) == shots).all()
+    assert (shadows.sum(1) == shots).all()
+    assert shadows.sum(0).min() >= attack.pairs
+    assert (~shadows).sum(0).min() >= attack.pairs
+    assert len(shadows) == -(-7 * 23 // shots)
+    assert np.unique(members, axis=0).shape[0] > 5
+
+
+def test_each_class_has_its_shots() -> None:
+    labels = np.array([0] * 6 + [1] * 11 + [2] * 4)
+    members, shadows = drawn(labels, PromptAttack(shots=2, targets=21, pairs=5, repetitions=4, each_class=True))
+    for rows in (members, shadows):
+        for label in range(3):
+            assert (rows[:, labels == label].sum(1) == 2).all()
+    assert shadows.sum(0).min() >= 5
+    assert (~shadows).sum(0).min() >= 5
+
+
+def test_company_in_a_shadow_prompt_is_uniform() -> None:
+    """Given that a candidate is in, each other one is in with the chance (k - 1)/(T - 1)."""
+    attack = PromptAttack(shots=3, targets=10, pairs=3000, repetitions=1)
+    _, shadows = drawn(np.zeros(10, dtype=np.int64), attack)
+    together = shadows.T.astype(float) @ shadows
+    share = together / together.diagonal()[:, None]
+    others = share[~np.eye(10, dtype=bool)]
+    assert abs(others - 2 / 9).max() < 5 * np.sqrt(2 / 9 * 7 / 9 / 3000)
+
+
+def test_candidates_are_private_nodes_and_follow_the_seed() -> None:
+    prepared, _ = prepared_for()
+    first = candidates(prepared, MEMORY)
+    assert torch.isin(first, prepared.private_nodes).all()
+    assert len(set(first.tolist())) == 24
+    assert torch.equal(first, candidates(prepared, MEMORY))
+    assert not torch.equal(first, candidates(prepared, replace(MEMORY, seed=2)))
+
+
+def test_in_prompts_are_tuned_on_the_target_and_out_prompts_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted from the slots that are tuned on, by the centres of a stack's ego-graphs."""
+    prepared, _ = prepared_for()
+    attack = PromptAttack(shots=2, targets=8, pairs=3, repetitions=2)
+    seen: list[Tuned] = []
+    tuned_on = np.zeros(len(prepared.labels), dtype=np.int64)
+    begin = Fitted.__init__
+
+    def counting(self: Fitted, prompts: Any, backbone: Any, features: Any, egos: Any, *rest: Any) -> None:
+        np.add.at(tuned_on, egos.nodes[:, 0].numpy(), 1)
+        begin(self, prompts, backbone, features, egos, *rest)
+
+    def told(prepared: Any, table: Any, recipe: Any, tuned: Tuned, nodes: Any, **rest: Any) -> Any:
+        seen.append(tuned)
+        return signals(prepared, table, recipe, tuned, nodes, **rest)
+
+    monkeypatch.setattr(Fitted, "__init__", counting)
+    monkeypatch.setattr(attacks, "signals", told)
+    *_, found = attack_prompts(graph(), Config(**(SMALL | {"epochs": 1})), attack)
+    assert isinstance(found, PromptMembership)
+    (tuned,) = seen
+    held = (tuned.nodes.numpy()[:, :, None] == found.nodes).any(1)
+    assert np.array_equal(held[:2], found.members)
+    assert np.array_equal(held[2:], found.shadows.members)
+    assert np.array_equal(tuned_on[found.nodes], held.sum(0))
+    assert tuned_on.sum() == held.sum()
+    assert len(set(tuned.seeds)) == len(tuned.seeds)
+
+
+# The same arithmetic as one prompt at a time
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("backbone", BACKBONES)
+def test_a_prompt_of_the_stack_is_the_method_s_own(prompt: str, backbone: str) -> None:
+    config = Config(**(SMALL | {"prompt": prompt, "backbone": backbone, "epochs": 12}))
+    prepared, table = prepared_for(backbone=backbone)
+    own = prepared.private_nodes[torch.randperm(40, generator=torch.Generator().manual_seed(0))]
+    tuned = Tuned(nodes=own[:36].view(12, 3), seeds=[stream_seed(0, f"test/{row}") % 2**31 for row in range(12)])
+    nodes = torch.cat([own[:10], prepared.query_nodes])
+    found = asked(prepared, table, config, tuned, nodes)
+    twin = np.stack([alone(prepared, table, config, tuned, row, nodes) for row in range(12)])
+    assert abs(found - twin).max() < 2e-3
+    assert twin.std(0).min() > 0.02  # prompts differ: rows that were exchanged would be seen
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_the_loss_is_the_mean_over_shots(prompt: str) -> None:
+    """Adam hides a wrong factor before the loss, except where a penalty stands beside it."""
+    config = Config(**(SMALL | {"prompt": prompt}))
+    prepared, table = prepared_for()
+    recipe, own = recipe_of(config), prepared.private_nodes[:5]
+    labels, egos = prepared.labels[own].unsqueeze(0), prepared.egos(own)
+    assert len(set(egos.present.sum(1).tolist())) > 1
+    prompts = [fresh_prompt(prepared, table, recipe, Context()) for _ in range(2)]
+    stacked = Fitted(prompts[0], prepared.backbone, table, egos, labels, recipe)
+    usual = Tuning(prompts[1], prepared.backbone, table, egos, labels, recipe)
+    for _ in range(3):
+        assert float(stacked.step()) == pytest.approx(float(usual.step()), rel=1e-4)
+
+
+def test_chunks_change_nothing() -> None:
+    prepared, table = prepared_for()
+    config = Config(**(SMALL | {"epochs": 5}))
+    nodes = prepared.private_nodes[:30]
+    tuned = Tuned(nodes=nodes.view(15, 2), seeds=list(range(15)))
+    whole = asked(prepared, table, config, tuned, nodes)
+    done = []
+    *steps, few = signals(prepared, table, recipe_of(config), tuned, nodes, memory_mb=0.02)
+    for step in steps:
+        assert not isinstance(step, np.ndarray)
+        done.append(step.done)
+    assert len(set(done)) > 5
+    assert done[-1] == 15
+    assert isinstance(few, np.ndarray)
+    assert abs(whole - few).max() < 1e-4
+
+
+def test_no_place_is_computed_that_nobody_takes() -> None:
+    prepared, _ = prepared_for()
+    egos = prepared.egos(prepared.private_nodes)
+    own = trimmed(egos)
+    assert own.nodes.shape[1] == int(egos.present.sum(1).max()) < egos.nodes.shape[1]
+    assert torch.equal(own.present.sum(1), egos.present.sum(1))
+    assert torch.equal(own.adjacency.sum((1, 2)), egos.adjacency.sum((1, 2)))
+    assert int(own.adjacency[:, 0].sum(1).max()) <= own.near
+    assert WIDTHS[0] == 1
+
+
+# What it finds
+
+
+def test_planted_memory_is_found() -> None:
+    """Two shots, and many steps on them."""
+    found = attacked()
+    assert set(found.scores) == set(SCORES)
+    for score in ("lira", "bavaria", "lira-offline"):
+        mean = found.mean_area(score)
+        assert mean.repetitions == 30
+        assert mean.low > 0.7, score
+        assert mean.low <= mean.area <= mean.high
+        assert found.pooled(score).area_low > 0.7
+    assert found.mean_area("rmia").low > 0.55
+    assert found.pooled("lira").members == 60
+    assert found.pooled("lira").others == 30 * 22
+
+
+def test_a_target_never_trained_on_is_not_found() -> None:
+    """Members are named by coins that no prompt knows of; prompts are tuned on other draws of the pool."""
+    found, blind = attacked(), replace(MEMORY, seed=77, repetitions=30)
+    coins, _ = drawn(np.zeros(24, dtype=np.int64), blind)
+    named = PromptMembership(
+        nodes=found.nodes, members=coins, target_signals=found.target_signals, shadows=found.shadows,
+        scores=found.scores,
+    )  # fmt: skip
+    for score in SCORES:
+        mean = named.mean_area(score, confidence=0.99)
+        assert mean.low < 0.5 < mean.high, score
+        assert mean.high - mean.low < 0.35, score
+
+
+def test_shadow_prompts_that_never_had_the_targets_say_nothing() -> None:
+    """Everybody is tuned on strangers, drawn by coins of their own: LiRA's area is 1/2."""
+    prepared, table = prepared_for()
+    config, attack = Config(**(SMALL | {"epochs": 20})), replace(MEMORY, targets=20)
+    nodes = candidates(prepared, attack)
+    strangers = prepared.private_nodes[~torch.isin(prepared.private_nodes, nodes)].numpy()
+    members, shadows = drawn(np.zeros(20, dtype=np.int64), attack)
+    prompts = len(members) + len(shadows)
+    coins = np.random.default_rng(0)
+    shots = torch.from_numpy(np.stack([coins.choice(strangers, 2, replace=False) for _ in range(prompts)]))
+    said = asked(prepared, table, config, Tuned(nodes=shots, seeds=list(range(prompts))), nodes)
+    found = judged(nodes.numpy(), members, shadows, np.concatenate([said, said[:, :5]], 1))
+    mean = found.mean_area("lira", confidence=0.99)
+    assert mean.low < 0.5 < mean.high
+    assert mean.high - mean.low < 0.35
+
+
+def test_the_same_seed_gives_the_same_attack() -> None:
+    attack = PromptAttack(shots=1, targets=6, pairs=2, repetitions=2)
+    config = Config(**(SMALL | {"epochs": 2}))
+    *steps, one = attack_prompts(graph(), config, attack)
+    *_, two = attack_prompts(graph(), config, attack)
+    *_, other = attack_prompts(graph(), config, replace(attack, seed=1))
+    assert isinstance(one, PromptMembership)
+    assert isinstance(two, PromptMembership)
+    assert isinstance(other, PromptMembership)
+    assert all(isinstance(step, Progress) for step in steps)
+    assert np.array_equal(one.members, two.members)
+    assert np.allclose(one.target_signals, two.target_signals, atol=1e-4)
+    assert not np.array_equal(one.nodes, other.nodes)
+    assert steps[-1] == Progress(step=14, total=14, stage="prompts")
+
+
+# What is refused, and a stop
+
+
+def test_closing_stops_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[int] = []
+    step = Fitted.step
+
+    def counted(self: Fitted) -> Tensor:
+        steps.append(1)
+        return step(self)
+
+    monkeypatch.setattr(Fitted, "step", counted)
+    config = Config(**(SMALL | {"epochs": 2000}))
+    running = attack_prompts(graph(), config, replace(MEMORY, pairs=200), memory_mb=0.05)
+    for event in running:
+        if isinstance(event, Progress) and event.stage == "prompts":
+            break
+    running.close()  # type: ignore[attr-defined]
+    assert 0 < len(steps) < 2000 * 2400 / 24
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"shots": 0}, "at least 1"),
+        ({"repetitions": 0}, "at least 1"),
+        ({"pairs": 1}, "pairs must be at least 2"),
+        ({"shots": 6, "targets": 11}, "at least twice the shots"),
+    ],
+)
+def test_attacks_that_cannot_be_are_refused(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        PromptAttack(**changes)
+
+
+def test_too_few_nodes_are_refused() -> None:
+    prepared, _ = prepared_for()
+    with pytest.raises(ValueError, match="of which there are 60"):
+        candidates(prepared, PromptAttack(targets=61))
+    with pytest.raises(ValueError, match="one has 3"):
+        drawn(np.array([0, 0, 0, 1, 1, 1, 1]), PromptAttack(shots=2, targets=7, each_class=True))
+    with pytest.raises(ValueError, match="once"):
+        Tuned(nodes=torch.tensor([[1, 1]]), seeds=[0])
+    with pytest.raises(ValueError, match="a seed"):
+        Tuned(nodes=torch.tensor([[1, 2]]), seeds=[])
+    one = attacked()
+    single = replace(one, members=one.members[:1], scores={name: rows[:1] for name, rows in one.scores.items()})
+    with pytest.raises(ValueError, match="at least two"):
+        single.mean_area("lira")
