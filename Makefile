@@ -101,6 +101,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_teachers --memory
 	$(BIN)/python -m tests.benchmarks.bench_prompts
 	$(BIN)/python -m tests.benchmarks.bench_subgraphs
+	$(BIN)/python -m tests.benchmarks.bench_prompt_attack
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_live
