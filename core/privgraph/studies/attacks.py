@@ -104,6 +104,7 @@ def main() -> None:
     """Train and attack what is missing, and print the table."""
     parser = argparse.ArgumentParser(description="Who trained, method by method.")
     parser.add_argument("--data", default="cora")
+    parser.add_argument("--methods", nargs="+", choices=sorted({name for name, _ in UNPROTECTED} | {*NODE, *EDGE}))
     parser.add_argument("--attack", default=next(iter(ATTACKS)), choices=list(ATTACKS))
     parser.add_argument("--shadows", type=int, default=24)
     parser.add_argument("--targets", type=int, default=4)
@@ -112,7 +113,8 @@ def main() -> None:
     asked = parser.parse_args()
     store = RunStore.open()
     options = AttackOptions(shadows=asked.shadows, targets=asked.targets)
-    part = Part(name=asked.data, cells=cells(asked.data), text=lambda _read, _store: "")
+    chosen = tuple(cell for cell in cells(asked.data) if asked.methods is None or cell.method in asked.methods)
+    part = Part(name=asked.data, cells=chosen, text=lambda _read, _store: "")
     if not asked.tables:
         for records in train(store, part, (0,), TAG, AT_ONCE):
             for record in records:
