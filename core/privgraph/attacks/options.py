@@ -57,6 +57,7 @@ class AttackOptions:
             "compare with shadow models that trained on the node, too; otherwise only with those that did not",
             group="Attack",
             label="Online",
+            advanced=True,
         ),
     ] = True
     scaled: Annotated[
@@ -66,6 +67,7 @@ class AttackOptions:
             "different epochs differ in how sure they are of everybody, which says nothing of who trained",
             group="Attack",
             label="Models on one scale",
+            advanced=True,
         ),
     ] = True
     setting: Annotated[
@@ -83,6 +85,7 @@ class AttackOptions:
             "read each node's probabilities in descending order: how sure the model is, and not of what",
             group="Attack",
             label="Sorted posteriors",
+            advanced=True,
         ),
     ] = False
     variance: Annotated[
@@ -91,14 +94,18 @@ class AttackOptions:
             "each: a variance over shadow models for every node, which needs many of them; pooled: one for all nodes",
             choices=("each", "pooled"),
             group="Attack",
+            advanced=True,
         ),
     ] = "pooled"
     confidence: Annotated[
         float,
-        Option("chance that an interval covers what it is for", low=0.5, high=0.9999, group="Attack"),
+        Option("chance that an interval covers what it is for", low=0.5, high=0.9999, group="Attack", advanced=True),
     ] = 0.95
     seed: Annotated[
-        int, Option("seed that draws the shadow models' training nodes", low=0, high=2**31 - 1, group="Attack")
+        int,
+        Option(
+            "seed that draws the shadow models' training nodes", low=0, high=2**31 - 1, group="Attack", advanced=True
+        ),
     ] = 0
 
     def __post_init__(self) -> None:

@@ -120,18 +120,8 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     offered = [name for name, one in ATTACKS.items() if one.refuses(subject) is None]
     if asked in ATTACKS and asked not in offered:
         st.warning(f"In this page's address, the attack {asked} is not offered for this run.")
-    spec = ATTACKS[
-        st.segmented_control(
-            "Attack",
-            offered,
-            default=offered[0],
-            required=True,
-            key="attack",
-            bind="query-params",
-            width="stretch",
-        )
-    ]
-    st.caption(f"**{spec.title}**: {spec.about} ({spec.paper})")
+    spec = ATTACKS[choosing.one("Attack", {name: ATTACKS[name].title for name in offered}, "attack")]
+    st.caption(f"{spec.about} ({spec.paper})")
     ways = METHODS[record.spec.method].asked if record.spec.method in METHODS else ()
     known = [one for one in parameters(AttackOptions) if _read(one.name, spec, ways)]
     for complaint in widgets.complaints(known, prefix=PREFIX):
