@@ -80,7 +80,7 @@ def text(store: RunStore, part: Part, name: str, options: AttackOptions) -> str:
                 rows.append(_row(cell, run, record))
     heads = ("method", "protects", "sound epsilon", "test accuracy", "area, mean (range)", "TPR at 1% FPR", "bound")
     models = f"{options.shadows} shadow models, {options.targets} attacked models"
-    title = f"Every method on {part.name}, attacked by `{name}` (asked {options.query}, {models})."
+    title = f"On {part.name}, attacked by `{name}` (asked {options.query}, {models})."
     return table(title, heads, rows, names=3)
 
 

@@ -111,10 +111,11 @@ def numbers(attack: AttackRecord) -> None:
             st.metric(label, value, help=help_)  # no heading: two equal values would have one name
             st.caption(below)
     accuracy = "" if attack.said is None else f" (the run: {percent(attack.said)})"
+    noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
     st.caption(
         f"{found.members:,} nodes that trained, {found.others:,} that did not; balanced accuracy of the best threshold "
-        f"{percent(found.balanced_accuracy)}. The attacked model was trained again on the run's own training nodes, "
-        f"with noise of its own: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
+        f"{percent(found.balanced_accuracy)}. The attacked model was trained again on the run's own training "
+        f"nodes{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
         f"{duration(attack.seconds)}, seed {attack.options.seed}."
     )
 

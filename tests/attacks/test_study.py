@@ -1,0 +1,35 @@
+"""What the study of attacks has found, as its README tells it: no bound exceeds the sound epsilon of its run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from privgraph.studies import attacks
+from privgraph.studies.table import BEGIN, END
+
+ROWS = [
+    [entry.strip() for entry in line.strip("|").split("|")]
+    for line in attacks.README.read_text().split(BEGIN)[1].split(END)[0].splitlines()
+    if line.startswith("| ") and not line.startswith("| method")
+]
+
+
+def test_there_are_rows_of_every_privacy_unit() -> None:
+    assert {row[1] for row in ROWS} == {"nothing", "nodes", "edges"}
+    assert len(ROWS) >= 20
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: "-".join(row[:3]))
+def test_no_bound_exceeds_the_sound_epsilon(row: list[str]) -> None:
+    sound = float("inf") if row[2] == "∞" else float(row[2])
+    if row[6] != "none":
+        assert float(row[6].removeprefix(">= ")) <= sound
+    area, low, high = (float(part) for part in row[4].replace("(", "").replace(")", "").replace(" to ", " ").split())
+    assert low <= area <= high
+
+
+def test_the_readme_is_where_the_study_writes() -> None:
+    assert Path("core/privgraph/attacks/README.md").resolve().name == attacks.README.name
+    assert len(attacks.cells("cora")) == 6 + 4 * (5 + 3)
