@@ -95,6 +95,7 @@ study-attacks: $(VENV)/.installed
 # fb100-johnshopkins55 at hand.
 bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_stack
+	$(BIN)/python -m tests.benchmarks.bench_networks
 	$(BIN)/python -m tests.benchmarks.bench_nap
 	$(BIN)/python -m tests.benchmarks.bench_noise
 	$(BIN)/python -m tests.benchmarks.bench_teachers

@@ -15,18 +15,20 @@ from tests.secrets_made_here import KEY, secret
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
+from privgraph.methods.baselines import network
 from privgraph.methods.baselines.gnn.config import SETTINGS, Config
 from privgraph.methods.baselines.gnn.parts import joined, noisy_labels
 from privgraph.methods.baselines.gnn.train import train
 from privgraph.methods.baselines.options import CONVOLUTIONS
+from privgraph.methods.outsider import Outsider
 from privgraph.methods.teachers.parts import split_parts
 from privgraph.methods.teachers.pate.config import Config as PateConfig
-from privgraph.methods.training import Context, train_one
+from privgraph.methods.training import Context, planned, train_one
 from privgraph.nn import gnn as layers
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.options import OptionError
 from privgraph.privacy.serialisation import statement_from_json, statement_to_json
-from privgraph.progress import Metric, Progress, Result
+from privgraph.progress import Event, Metric, Progress, Result
 
 CHANCE = ("test_nodes", "majority_class_accuracy")
 
@@ -51,12 +53,12 @@ def attention_by_hand(layer: torch.nn.Module, h: torch.Tensor, looped: torch.Ten
 def test_one_round_by_hand_on_a_directed_path(conv: str) -> None:
     """Edges 0 -> 1 -> 2: row i of the adjacency reads who points at i."""
     dense = torch.tensor([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
-    network = GraphNetwork(4, 2, conv=conv, layers=1, hidden=4)
-    initialise(network, torch.Generator().manual_seed(0))
-    (layer,) = network.convolutions
+    one = GraphNetwork(4, 2, conv=conv, layers=1, hidden=4)
+    initialise(one, torch.Generator().manual_seed(0))
+    (layer,) = one.convolutions
     h = torch.randn(3, 4, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
-        output = layer(h, network.prepare(dense.to_sparse_csr()))
+        output = layer(h, one.prepare(dense.to_sparse_csr()))
         if conv == "sage":
             expected = (dense @ h) @ layer.lin_l.weight.t() + h @ layer.lin_r.weight.t()
         elif conv == "gcn":
@@ -95,9 +97,9 @@ def test_the_epoch_is_the_first_of_best_validation_accuracy() -> None:
 
 def test_weights_come_from_the_named_stream_alone() -> None:
     def drawn(seed: int) -> torch.Tensor:
-        network = GraphNetwork(5, 3, conv="gat", layers=2, hidden=8)
-        initialise(network, torch.Generator().manual_seed(seed))
-        return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
+        one = GraphNetwork(5, 3, conv="gat", layers=2, hidden=8)
+        initialise(one, torch.Generator().manual_seed(seed))
+        return torch.cat([parameter.detach().flatten() for parameter in one.parameters()])
 
     first, again, other = drawn(0), drawn(0), drawn(1)
     assert torch.equal(first, again)
@@ -108,15 +110,15 @@ def test_weights_come_from_the_named_stream_alone() -> None:
 def test_dropout_and_jumping_knowledge(jump: bool) -> None:
     graph = load("karate")
     generator = torch.Generator().manual_seed(0)
-    network = GraphNetwork(graph.x.shape[1], 2, layers=3, hidden=8, dropout=0.5, jump=jump, generator=generator)
-    initialise(network, torch.Generator().manual_seed(1))
-    assert network.after.in_features == (32 if jump else 8)
-    adjacency = network.prepare(graph.adjacency())
-    network.train()
+    one = GraphNetwork(graph.x.shape[1], 2, layers=3, hidden=8, dropout=0.5, jump=jump, generator=generator)
+    initialise(one, torch.Generator().manual_seed(1))
+    assert one.after.in_features == (32 if jump else 8)
+    adjacency = one.prepare(graph.adjacency())
+    one.train()
     with torch.no_grad():
-        assert not torch.equal(network(graph.x, adjacency), network(graph.x, adjacency))
-        network.eval()
-        assert torch.equal(network(graph.x, adjacency), network(graph.x, adjacency))
+        assert not torch.equal(one(graph.x, adjacency), one(graph.x, adjacency))
+        one.eval()
+        assert torch.equal(one(graph.x, adjacency), one(graph.x, adjacency))
 
 
 def test_it_protects_nothing_and_says_so() -> None:
@@ -137,6 +139,70 @@ def test_bad_shapes_are_refused() -> None:
         GraphNetwork(3, 2, conv="gnc")
     with pytest.raises(ValueError, match="layers must be at least 1"):
         GraphNetwork(3, 2, layers=0)
+
+
+def trained(graphs: list[Graph], config: Config, seeds: list[int]) -> list[tuple[list[Event], Outsider]]:
+    """The events of each member, and what it says to an outsider."""
+    members = [
+        planned(config, graph, Context(seed=seed, noise_key=KEY, outsider=Outsider()))
+        for graph, seed in zip(graphs, seeds, strict=True)
+    ]
+    events: list[list[Event]] = [[] for _ in members]
+    for index, event in train(members):
+        events[index].append(event)
+    outsiders = [member.context.outsider for member in members]
+    return [(told, outsider) for told, outsider in zip(events, outsiders, strict=True) if outsider is not None]
+
+
+def same(one: tuple[list[Event], Outsider], other: tuple[list[Event], Outsider]) -> bool:
+    answers = all(torch.equal(one[1].logits[way], other[1].logits[way]) for way in ("linked", "alone"))
+    return one[0] == other[0] and answers
+
+
+@pytest.mark.parametrize("conv", CONVOLUTIONS)
+@pytest.mark.parametrize("large", [False, True])
+def test_a_member_of_a_stack_is_the_run_alone_to_the_bit(
+    conv: str, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "LARGE", 1 if large else 1 << 20)
+    whole = toy_graph(nodes=120)
+    halves = [toy_graph(nodes=120, split_seed=split) for split in (0, 1)]
+    graphs = [dataclasses.replace(whole, train_mask=half.train_mask, test_mask=half.test_mask) for half in halves]
+    graphs.append(dataclasses.replace(graphs[0], edge_index=whole.edge_index[:, ::3].contiguous(), _cache={}))
+    config = Config(conv=conv, epochs=5, hidden=8)
+    together = trained(graphs, config, [0, 1, 1])
+    for graph, seed, member in zip(graphs, (0, 1, 1), together, strict=True):
+        (alone,) = trained([graph], config, [seed])
+        assert same(member, alone)
+    assert not same(together[1], together[2]), "other edges are another run"
+
+
+@pytest.mark.parametrize("conv", CONVOLUTIONS)
+def test_both_ways_of_training_agree(conv: str) -> None:
+    """Side by side, and by PyTorch's layers and gradients as on a GPU: the same curves, up to rounding."""
+    graph, config = toy_graph(nodes=150), Config(conv=conv, epochs=4, hidden=8, weight_decay=0.01)
+    ((fast, outsider),) = trained([graph], config, [3])
+    context = Context(seed=3, noise_key=KEY, outsider=Outsider())
+    slow = list(network.fit_by_layers(graph, config, context))
+    losses = [[e.value for e in run if isinstance(e, Metric) and e.name == "train_loss"] for run in (fast, slow)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    assert context.outsider is not None
+    for way in ("linked", "alone"):
+        assert torch.allclose(outsider.logits[way], context.outsider.logits[way], atol=0.02)
+
+
+def test_an_outsider_hears_the_network_of_the_best_epoch() -> None:
+    """Its answers have the accuracies of the result, and those of the last epoch are others."""
+    graph, config = toy_graph(nodes=150), Config(epochs=40, hidden=8, learning_rate=0.1)
+    ((events, outsider),) = trained([graph], config, [0])
+    last = {event.name: event.value for event in events if isinstance(event, Metric)}
+    assert isinstance(events[-1], Result)
+    right = outsider.logits["linked"].argmax(1) == graph.y
+    assert not torch.equal(outsider.logits["linked"], outsider.logits["alone"])
+    for name in ("train", "val", "test"):
+        share = float(right[getattr(graph, f"{name}_mask")].double().mean())
+        assert events[-1].metrics[f"{name}_accuracy"] == pytest.approx(share)
+    assert last["val_accuracy"] != events[-1].metrics["val_accuracy"]
 
 
 # The baselines B1 to B4 of PrivGNN

@@ -131,7 +131,7 @@ def fit_full_batch(
         for start, stop in pairwise(cuts)
     ]
     seen: list[Tensor] = []
-    with _one_thread_each(len(parts)) as together:
+    with one_thread_each(len(parts)) if len(parts) > 1 else in_turn() as together:
         for epoch in range(1, epochs + 2):
             told = together(lambda part, last=epoch > epochs: part.advance(stop=last), parts)  # type: ignore[misc]
             losses, accuracy, val_accuracy = (torch.cat(values) for values in zip(*told, strict=True))
@@ -207,15 +207,18 @@ Told = TypeVar("Told")
 
 
 @contextmanager
-def _one_thread_each(workers: int) -> Iterator[Callable[[Callable[[Part], Told], Sequence[Part]], list[Told]]]:
+def in_turn() -> Iterator[Callable[[Callable[[Part], Told], Sequence[Part]], list[Told]]]:
+    """A map over parts of a stack, one after another, with all threads inside their operations."""
+    yield lambda work, parts: [work(part) for part in parts]
+
+
+@contextmanager
+def one_thread_each(workers: int) -> Iterator[Callable[[Callable[[Part], Told], Sequence[Part]], list[Told]]]:
     """A map over parts of a stack: one thread a part, and no threads inside its operations.
 
     A member's tensors are small: threads inside an operation would wait for each other at the end of each of
     a hundred operations an epoch, threads over members once an epoch.
     """
-    if workers == 1:
-        yield lambda work, parts: [work(part) for part in parts]
-        return
     before = torch.get_num_threads()
     try:
         with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
