@@ -371,6 +371,17 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             shadows=False,
             reads=("setting", "ordered"),
         ),
+        AttackSpec(
+            name="prompts",
+            title="Likelihood ratio on prompts",
+            about="Looks for the few nodes that a prompt was tuned on, among others of their class, with shadow "
+            "prompts on other shots: DP-GPL's Algorithm 1.",
+            paper="Carlini et al., Membership Inference Attacks From First Principles, S&P 2022; DP-GPL: "
+            "Differentially Private Graph Prompt Learning, section 3",
+            load="privgraph.attacks.prompt_runs:attack",
+            planning="privgraph.attacks.planning:PROMPTS",
+            reads=("shots", "online", "variance"),
+        ),
     )
 }
 

@@ -242,8 +242,8 @@ def test_a_target_never_trained_on_is_not_found() -> None:
     found, blind = attacked(), replace(MEMORY, seed=77, repetitions=30)
     coins, _ = drawn(np.zeros(24, dtype=np.int64), blind)
     named = PromptMembership(
-        nodes=found.nodes, members=coins, target_signals=found.target_signals, shadows=found.shadows,
-        scores=found.scores,
+        nodes=found.nodes, labels=found.labels, members=coins, target_signals=found.target_signals,
+        shadows=found.shadows, scores=found.scores,
     )  # fmt: skip
     for score in SCORES:
         mean = named.mean_area(score, confidence=0.99)
@@ -262,7 +262,9 @@ def test_shadow_prompts_that_never_had_the_targets_say_nothing() -> None:
     coins = np.random.default_rng(0)
     shots = torch.from_numpy(np.stack([coins.choice(strangers, 2, replace=False) for _ in range(prompts)]))
     said = asked(prepared, table, config, Tuned(nodes=shots, seeds=list(range(prompts))), nodes)
-    found = judged(nodes.numpy(), members, shadows, np.concatenate([said, said[:, :5]], 1))
+    found = judged(
+        nodes.numpy(), prepared.labels[nodes].numpy(), members, shadows, np.concatenate([said, said[:, :5]], 1)
+    )
     mean = found.mean_area("lira", confidence=0.99)
     assert mean.low < 0.5 < mean.high
     assert mean.high - mean.low < 0.35

@@ -80,7 +80,8 @@ def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> No
 def test_each_attack_asks_for_what_it_reads_and_says_what_it_takes(
     opened: Open, store: RunStore, run: str, name: str
 ) -> None:
-    of = keep(store, spec("privgnn", unit="node")) if name == "shadow" else run
+    own = {"shadow": ("privgnn", "node"), "prompts": ("prompt", "none")}
+    of = keep(store, spec(own[name][0], unit=own[name][1])) if name in own else run
     app = opened("attacks", run=of, attack=name)
     kinds = ("number_input", "slider", "selectbox", "toggle", "checkbox", "text_input", "button_group")
     held = [str(one.key) for kind in kinds for one in app.get(kind)]
@@ -89,9 +90,12 @@ def test_each_attack_asks_for_what_it_reads_and_says_what_it_takes(
     assert reads - {"query"} <= keys
     assert ("shadows" in keys) == ATTACKS[name].shadows
     assert "query" not in keys, "a method that reads no edge has one answer"
-    assert not keys & ({"online", "variance", "setting", "ordered"} - reads)
+    assert not keys & ({"online", "variance", "setting", "ordered", "shots"} - reads)
     models = 28 if ATTACKS[name].shadows else 4
-    assert f"**What it takes.** {models} trainings like the run's own" in _texts(app)
+    takes = (
+        "each candidate to be a shot of 24 of them" if name == "prompts" else f"{models} trainings like the run's own"
+    )
+    assert takes in _texts(app).split("**What it takes.**")[1]
 
 
 def test_starting_an_attack_hands_over_what_the_form_says(

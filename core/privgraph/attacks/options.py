@@ -51,6 +51,17 @@ class AttackOptions:
             label="Asked",
         ),
     ] = "linked"
+    shots: Annotated[
+        int,
+        Option(
+            "labelled nodes of each class that the attacked prompts are tuned on: fewer are easier to find; 0 takes as "
+            "many as the run",
+            unit="nodes of each class",
+            low=0,
+            high=50,
+            group="Attack",
+        ),
+    ] = 0
     online: Annotated[
         bool,
         Option(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.audits.planning import in_words
 from privgraph.methods.baselines.gnn.config import Config as GnnConfig
+from privgraph.methods.prompts.prompt.config import Config as PromptConfig
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
 from privgraph.registry import METHODS
 
@@ -102,6 +103,49 @@ class ShadowPlan:
         )
 
 
+OTHERS = 10
+"""Candidates for each shot that were not one, at least."""
+FEWEST_CANDIDATES = 155
+"""With these a false positive rate of 1% can be seen. (The paper has 50 others for each shot.)"""
+
+
+def prompt_targets(shots: int, classes: int, private: int) -> int:
+    """How many private nodes are candidates, of whom `shots` of each class are shots."""
+    return min(private, max(FEWEST_CANDIDATES, (1 + OTHERS) * shots * classes))
+
+
+class PromptPlan:
+    """Planning of the attack `prompts`."""
+
+    def refuses(self, subject: Attacked) -> str | None:
+        """It is for prompts without protection."""
+        if isinstance(subject.config, PromptConfig):
+            return None
+        return "the attack prompts is for the method prompt, whose shots it looks for"
+
+    def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
+        """All options do; whether classes are large enough is seen with the data at hand."""
+        return None
+
+    def cost(self, subject: Attacked, options: AttackOptions) -> str:
+        """In prompts, which are tuned together."""
+        return (
+            f"as many prompts as it takes for each candidate to be a shot of {options.shadows:,} of them, some "
+            "hundreds or a thousand, tuned together on the run's network: minutes"
+        )
+
+    def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
+        """What the attacker knows and sees, in sentences."""
+        shots = options.shots or subject.config.shots
+        return (
+            BLACK_BOX,
+            f"it knows the graph, the frozen network, the prompt's options, and candidates with their classes, of whom "
+            f"{shots:,} of each class are the shots; it asks about each of them, with its public neighbours",
+            f"it has tuned shadow prompts on other shots of the same law, so that each candidate is a shot of "
+            f"{options.shadows:,} of them or more, and none of the others",
+        )
+
+
 def _took(subject: Attacked, models: int) -> str:
     return "" if subject.seconds is None else f", at most about {in_words(models * subject.seconds)}"
 
@@ -109,3 +153,4 @@ def _took(subject: Attacked, models: int) -> str:
 MEMBERSHIP = MembershipPlan(shadows=True)
 WITHOUT_SHADOWS = MembershipPlan(shadows=False)
 SHADOW = ShadowPlan()
+PROMPTS = PromptPlan()

@@ -40,7 +40,7 @@ from privgraph.attacks.scores import bavaria, lira, rmia, threshold
 from privgraph.attacks.signals import Array, Bools, Shadows
 from privgraph.audits.roc import area
 from privgraph.data.graph import Graph
-from privgraph.methods.prompts.few_shot import ready
+from privgraph.methods.prompts.few_shot import chosen_by_label, ready
 from privgraph.methods.prompts.pretrained import PreparedGraph, pretrain_steps, recipe_of
 from privgraph.methods.prompts.prompt.config import Config
 from privgraph.methods.training import Context
@@ -94,11 +94,13 @@ class MeanArea:
 class PromptMembership:
     """What the attack came to, over A attacked prompts and T candidates.
 
-    nodes: (T,) node numbers. members: (A, T), who was tuned on. target_signals: (A, T) and `shadows` of R
-    prompts: scaled confidences in the true class. scores: by the names in `SCORES`, each (A, T).
+    nodes: (T,) node numbers, and their `labels`. members: (A, T), who was tuned on. target_signals: (A, T)
+    and `shadows` of R prompts: scaled confidences in the true class. scores: by the names in `SCORES`, each
+    (A, T).
     """
 
     nodes: NDArray[np.int64]
+    labels: NDArray[np.int64]
     members: Bools
     target_signals: Array
     shadows: Shadows
@@ -131,16 +133,22 @@ def attack_prompts(
     config: Config,
     attack: PromptAttack,
     *,
+    run: int | None = None,
     device: torch.device | None = None,
     memory_mb: float = 1024,
 ) -> Iterator[Progress | PromptMembership]:
     """Tune and ask the prompts, tell how far it is, and end with the result; closing the iterator stops it.
 
-    `config.shots` is not read. About `memory_mb` megabytes (10^6 bytes) are used at once by the tuning,
-    beside the graph and the signals. Pre-trained weights are kept as by the method. Raises `ValueError` where
-    the graph has too few private nodes, or a class too few candidates, and as `prepare` of the method does.
+    `config.shots` is not read. With `run`, the seed of a run, the network is that run's, and the first prompt
+    that is attacked is tuned on the run's shots, or on as many nodes of each class as `attack.shots` says, in
+    the run's order; it starts from the run's values, and is the run's own prompt, up to rounding. About
+    `memory_mb` megabytes (10^6 bytes) are used at once by the tuning, beside the graph and the signals.
+    Pre-trained weights are kept as by the method. Raises `ValueError` where the graph has too few private
+    nodes, or a class too few candidates, and as `prepare` of the method does.
     """
-    context = Context(seed=attack.seed, device=device or torch.device("cpu"))
+    if run is not None and not attack.each_class:
+        raise ValueError("a run's prompt is tuned on so many nodes of each class: say each_class")
+    context = Context(seed=attack.seed if run is None else run, device=device or torch.device("cpu"))
     steps = pretrain_steps(config)
     preparing = ready(graph, config, context, total=max(1, steps))
     while True:
@@ -151,11 +159,15 @@ def attack_prompts(
             break
         if isinstance(event, Progress):
             yield event
-    nodes = candidates(prepared, attack)
+    own = None if run is None else chosen_by_label(prepared, attack.shots, run).nodes
+    nodes = candidates(prepared, attack, own)
     members, shadow_members = drawn(prepared.labels[nodes].numpy(), attack)
+    if own is not None:
+        members[0] = torch.isin(nodes, own).numpy()
     rows = np.concatenate([members, shadow_members])
     shots = torch.from_numpy(nodes.numpy()[rows.nonzero()[1]].reshape(len(rows), -1))
     seeds = [stream_seed(attack.seed, f"attack/prompt/{row}") % 2**31 for row in range(len(rows))]
+    seeds[0] = seeds[0] if run is None else run
     asked = torch.cat([nodes, prepared.query_nodes])
     said: Array | None = None
     for told in signals(
@@ -166,16 +178,25 @@ def attack_prompts(
         else:
             yield Progress(step=told.done, total=told.total, stage="prompts")
     assert said is not None
-    yield judged(nodes.numpy(), members, shadow_members, said)
+    yield judged(nodes.numpy(), prepared.labels[nodes].numpy(), members, shadow_members, said)
 
 
-def candidates(prepared: PreparedGraph, attack: PromptAttack) -> torch.Tensor:
-    """(T,) int64 private nodes, uniformly drawn, ascending."""
+def candidates(prepared: PreparedGraph, attack: PromptAttack, own: torch.Tensor | None = None) -> torch.Tensor:
+    """(T,) int64 private nodes, ascending: uniformly drawn, all of `own` (n,) among them.
+
+    If `own` are so many nodes of each class, uniformly drawn, then given all candidates and their classes,
+    each choice of so many of each class is as likely to be `own` as any other.
+    """
     pool = prepared.private_nodes.numpy()
-    if len(pool) < attack.targets:
-        raise ValueError(f"{attack.targets} targets must be private nodes, of which there are {len(pool)}")
-    chosen = stream(attack.seed, "attack/candidates").choice(pool, attack.targets, replace=False)
-    return torch.from_numpy(np.sort(chosen))
+    first = np.empty(0, dtype=np.int64) if own is None else own.numpy()
+    rest = np.setdiff1d(pool, first)
+    if len(pool) < attack.targets or len(first) > attack.targets:
+        raise ValueError(
+            f"{attack.targets} targets must be private nodes, of which there are {len(pool)}, and hold all "
+            f"{len(first)} shots"
+        )
+    chosen = stream(attack.seed, "attack/candidates").choice(rest, attack.targets - len(first), replace=False)
+    return torch.from_numpy(np.sort(np.concatenate([first, chosen])))
 
 
 def drawn(labels: NDArray[np.int64], attack: PromptAttack) -> tuple[Bools, Bools]:
@@ -202,7 +223,9 @@ def drawn(labels: NDArray[np.int64], attack: PromptAttack) -> tuple[Bools, Bools
     return members, shadows
 
 
-def judged(nodes: NDArray[np.int64], members: Bools, shadow_members: Bools, said: Array) -> PromptMembership:
+def judged(
+    nodes: NDArray[np.int64], labels: NDArray[np.int64], members: Bools, shadow_members: Bools, said: Array
+) -> PromptMembership:
     """Scores from what A attacked and R shadow prompts say, (A + R, T + Z): of the T candidates, then of Z
     nodes on which no prompt was tuned, whom rmia compares with. members: (A, T); shadow_members: (R, T)."""
     attacked, targets = members.shape
@@ -218,6 +241,7 @@ def judged(nodes: NDArray[np.int64], members: Bools, shadow_members: Bools, said
     }
     return PromptMembership(
         nodes=nodes,
+        labels=labels,
         members=members,
         target_signals=asked,
         shadows=shadows,
