@@ -194,6 +194,7 @@ _OWN: Mapping[str, MethodSpec] = {
             neighbours=Neighbours.ASSIGNED_NODE,
             counterpart="prompt",
             own_parts=True,
+            asked=("linked",),
         ),
     )
 }

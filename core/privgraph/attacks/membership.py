@@ -22,6 +22,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.kinds import Neighbours
 from privgraph.progress import Progress
 from privgraph.registry import attack as attack_spec
+from privgraph.registry import method
 from privgraph.streams import stream
 
 Score = Callable[[Asked, int, AttackOptions], Array]
@@ -110,6 +111,12 @@ def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:
         return Implied(steps=steps, notes=(note,))
     if statement.unit == "edge":
         note = "no bound on epsilon follows: this run protects edges, and the attack asks who trained"
+        return Implied(drawn=True, notes=(note,))
+    if steps is None and method(subject.method).own_parts:
+        note = (
+            "no bound on epsilon follows: in the run's neighbouring datasets a node's place among those who teach "
+            "stays empty when it leaves, and nobody takes it; the attack compares who has a place with who has none"
+        )
         return Implied(drawn=True, notes=(note,))
     if steps is None:
         note = (

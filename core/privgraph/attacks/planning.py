@@ -52,9 +52,14 @@ class MembershipPlan:
             f"{' and '.join(ASKED[way] for way in options.ways)}",
         ]
         if self._shadows:
+            others = (
+                "by other draws of those who teach"
+                if METHODS[subject.method].own_parts
+                else "on other training nodes of the same graph, as many as the run's"
+            )
             lines.append(
                 f"it knows the graph, the method and its options, and has trained {options.shadows:,} shadow models "
-                "on other training nodes of the same graph, as many as the run's"
+                f"{others}"
             )
         return tuple(lines)
 

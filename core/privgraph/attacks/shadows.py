@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,19 @@ def ask(subject: Attacked, options: AttackOptions, *, shadows: bool = True) -> I
     """
     yield Progress(step=0, total=1, stage="loading data")
     graph: Graph = subject.graph()
+    place = None if subject.folder is None else subject.folder / f"{_digest(subject, options, graph)}.npz"
+    if place is not None and (kept := _read(place)) is not None:
+        yield kept
+        return
+    find = _taught if method(subject.method).own_parts else _drawn
+    for event in find(subject, options, graph, shadows=shadows):
+        if isinstance(event, Asked) and place is not None and shadows:
+            _write(event, place)
+        yield event
+
+
+def _drawn(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows: bool) -> Iterator[Progress | Asked]:
+    """Where training nodes are those of the graph: they are drawn here, for each model."""
     pool = (graph.train_mask | graph.test_mask).nonzero().squeeze(1)
     own = graph.train_mask[pool].numpy()
     count = int(own.sum())
@@ -93,74 +106,122 @@ def ask(subject: Attacked, options: AttackOptions, *, shadows: bool = True) -> I
             f"{options.shadows} shadow models are too few: with {count:,} of {len(own):,} nodes training, each node is "
             f"with two of them and left out of two from {least} on"
         )
-    place = None if subject.folder is None else subject.folder / f"{_digest(subject, options, graph)}.npz"
-    if place is not None and (kept := _read(place)) is not None:
-        yield kept
-        return
     others = independent(options.targets - 1, len(own), count, stream(options.seed, "attack/targets"))
     beside = balanced(options.shadows * shadows, len(own), count, stream(options.seed, "attack/shadows"))
     members = np.concatenate([own[None], others, beside])
     found: list[Asked] = []
     for start in range(0, len(members), TOGETHER):
         chunk = range(start, min(start + TOGETHER, len(members)))
-        for event in _train(subject, options, graph, pool, members, chunk):
-            if isinstance(event, Progress):
-                yield event
-            else:
-                found.append(event)
+        graphs = [
+            with_training(
+                graph, pool[torch.from_numpy(members[row])], pool[torch.from_numpy(~members[row])], subject.split
+            )
+            for row in chunk
+        ]
+        made = _members(subject, options, graphs, chunk)
+        yield from _train(subject, made, chunk.start, len(members))
+        found.append(_answers(subject, graph, pool, members[chunk.start : chunk.stop], made))
     parts = {name: np.concatenate([getattr(one, name) for one in found]) for name in _STACKED}
-    asked = Asked(nodes=pool.numpy(), ways=found[0].ways, targets=options.targets, **parts)
-    if place is not None and shadows:
-        _write(asked, place)
-    yield asked
+    yield Asked(nodes=pool.numpy(), ways=found[0].ways, targets=options.targets, **parts)
+
+
+def _taught(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows: bool) -> Iterator[Progress | Asked]:
+    """Where a method draws itself whom it learns from: by the run's draw first, then by draws of each model's
+    own.
+
+    Everything else that is drawn in public, such as the network that all stand on, is the run's own. Targets
+    are all who may be drawn; some of them may be among too few shadow models, or left out of too few, and are
+    left out of the attack: which these are depends on shadow models alone.
+    """
+    models = options.targets + options.shadows * shadows
+    made: list[Member[Any]] = []
+    for start in range(0, models, TOGETHER):
+        chunk = range(start, min(start + TOGETHER, models))
+        together = _members(subject, options, [graph] * len(chunk), chunk, own_draws=True)
+        yield from _train(subject, together, start, models)
+        made += together
+    told = [one.context.outsider.parts for one in made if one.context.outsider is not None]
+    parts = [one for one in told if one is not None]
+    if len(parts) < models:
+        raise OptionError(f"with these options, {subject.method} does not say whom it has learnt from")
+    pool = torch.cat([parts[0].taught, parts[0].spared]).sort().values
+    members = np.stack([torch.isin(pool, one.taught).numpy() for one in parts])
+    if min(members.sum(1).min(), (~members).sum(1).min()) < FEWEST_NODES:
+        raise OptionError(
+            f"an attack needs at least {FEWEST_NODES} nodes that are learnt from and {FEWEST_NODES} that might have "
+            f"been (the run has {members[0].sum():,} and {(~members[0]).sum():,}): fewer teachers or shots leave "
+            "nodes out"
+        )
+    beside = members[options.targets :]
+    often = np.minimum(beside.sum(0), (~beside).sum(0)) >= 2 if shadows else np.ones(len(pool), dtype=np.bool_)
+    if any(min(row[often].sum(), (~row[often]).sum()) < FEWEST_NODES for row in members[: options.targets]):
+        raise OptionError(f"{options.shadows} shadow models are too few: hardly a node is with two and left out of two")
+    pool, members = pool[torch.from_numpy(often)], members[:, often]
+    found = _answers(subject, graph, pool, members, made, strangers=parts[0].judged)
+    yield replace(found, targets=options.targets)
 
 
 _STACKED = ("signals", "members", "strangers", "accuracies")
 
 
-def _train(
-    subject: Attacked, options: AttackOptions, graph: Graph, pool: torch.Tensor, members: Bools, chunk: range
-) -> Iterator[Progress | Asked]:
-    """Train the models of those rows together, as far as memory allows."""
-    spec, device = method(subject.method), torch.device(subject.device)
-    graphs = [
-        with_training(graph, pool[torch.from_numpy(members[row])], pool[torch.from_numpy(~members[row])], subject.split)
-        for row in chunk
-    ]
+def _members(
+    subject: Attacked, options: AttackOptions, graphs: Sequence[Graph], chunk: range, *, own_draws: bool = False
+) -> list[Member[Any]]:
+    """The models of these rows. Row 0 is the run once more, with noise of its own.
+
+    `own_draws`: the method draws whom it learns from, by secret streams that runs share; each row but the
+    first has other ones, and all have the run's seed.
+    """
+    device = torch.device(subject.device)
     texts = [f"attack/{subject.run}/{options}/{chunk}/{row}" for row in chunk]
-    keys = run_keys(noise_key(home()), texts, graphs, device.type)
     made = []
-    for row, own, key in zip(chunk, graphs, keys, strict=True):
-        seed = subject.seed if row == 0 else stream_seed(options.seed, f"attack/model/{row}") % 2**31
-        context = Context(seed=seed, noise_key=key.noise, shared_key=key.shared, device=device, outsider=Outsider())
+    for row, own, key in zip(chunk, graphs, run_keys(noise_key(home()), texts, graphs, device.type), strict=True):
+        seed, shared = subject.seed, key.shared
+        if row and own_draws:
+            shared = derived_key(key.noise, "attack", "draws")
+        elif row:
+            seed = stream_seed(options.seed, f"attack/model/{row}") % 2**31
+        context = Context(seed=seed, noise_key=key.noise, shared_key=shared, device=device, outsider=Outsider())
         made.append(Member(config=subject.config, plan=subject.config.plan(own.facts), graph=own, context=context))
+    return made
+
+
+def _train(subject: Attacked, made: Sequence[Member[Any]], first: int, models: int) -> Iterator[Progress]:
+    """Train these of `models` models together, as far as memory allows; `first` is the first one's number."""
+    entry = method(subject.method).load_train()
     room = psutil.virtual_memory().available / 2**20
     size = max(1, min(len(made), int(room // max(1.0, made[0].plan.memory_mb))))
     for start in range(0, len(made), size):
         together = made[start : start + size]
-        shares, first = [0.0] * len(together), chunk.start + start
-        for index, event in spec.load_train()(together):
+        shares, before = [0.0] * len(together), first + start
+        for index, event in entry(together):
             if isinstance(event, Progress):
                 shares[index] = event.step / max(1, event.total)
             elif isinstance(event, Result):
                 shares[index] = 1.0
             if isinstance(event, Progress):
-                done = first + sum(shares)
-                last = first + len(together)
-                stage = (
-                    f"models {first + 1} to {last} of {len(members)}"
-                    if len(together) > 1
-                    else (f"model {last} of {len(members)}")
-                )
-                yield Progress(step=int(1000 * done), total=1000 * len(members), stage=stage)
-    yield _answers(subject, graph, pool, members[chunk.start : chunk.stop], made)
+                last = before + len(together)
+                several = f"models {before + 1} to {last} of {models}"
+                stage = several if len(together) > 1 else f"model {last} of {models}"
+                yield Progress(step=int(1000 * (before + sum(shares))), total=1000 * models, stage=stage)
 
 
-def _answers(subject: Attacked, graph: Graph, pool: torch.Tensor, members: Bools, made: Sequence[Member[Any]]) -> Asked:
+def _answers(
+    subject: Attacked,
+    graph: Graph,
+    pool: torch.Tensor,
+    members: Bools,
+    made: Sequence[Member[Any]],
+    strangers: torch.Tensor | None = None,
+) -> Asked:
+    """What these models say of the pool, and of `strangers` (the validation nodes), who train in none.
+
+    A model's accuracy is that on the strangers that are given, else on its own targets that did not train.
+    """
     ways = method(subject.method).asked
-    strangers = graph.val_mask.nonzero().squeeze(1)
+    apart = graph.val_mask.nonzero().squeeze(1) if strangers is None else strangers
     labels = graph.y.numpy()
-    signals, apart, right = [], [], []
+    signals, elsewhere, right = [], [], []
     for one, row in zip(made, members, strict=True):
         outsider = one.context.outsider
         assert outsider is not None
@@ -169,14 +230,14 @@ def _answers(subject: Attacked, graph: Graph, pool: torch.Tensor, members: Bools
         logits = [outsider.logits[way].double().numpy() for way in ways]
         said = np.stack([scaled_confidence(values, labels) for values in logits], axis=-1)
         signals.append(said[pool])
-        apart.append(said[strangers])
-        left = pool[torch.from_numpy(~row)]
-        right.append(float((logits[0].argmax(1)[left] == labels[left]).mean()))
+        elsewhere.append(said[apart])
+        judged = pool[torch.from_numpy(~row)] if strangers is None else strangers
+        right.append(float((logits[0].argmax(1)[judged] == labels[judged]).mean()))
     return Asked(
         nodes=pool.numpy(),
         signals=np.stack(signals),
         members=members,
-        strangers=np.stack(apart),
+        strangers=np.stack(elsewhere),
         accuracies=np.array(right),
         ways=ways,
         targets=0,

@@ -13,6 +13,16 @@ WAYS = ("linked", "alone")
 edge."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Parts:
+    """Node numbers (n,) int64: who was learnt from (`taught`), who might have been drawn in their place and
+    was not (`spared`), and nodes that are learnt from by no draw, on which the model is judged (`judged`)."""
+
+    taught: Tensor
+    spared: Tensor
+    judged: Tensor
+
+
 @final
 @dataclass(eq=False)
 class Outsider:
@@ -23,9 +33,11 @@ class Outsider:
 
     Args:
         logits: By way of asking (`WAYS`), (|V|, C) on the CPU.
+        parts: Who was learnt from, where the method itself has drawn that.
     """
 
     logits: dict[str, Tensor] = field(default_factory=dict)
+    parts: Parts | None = None
 
     def hears(self, **answers: Tensor) -> None:
         """Logits (|V|, C) by way of asking. Raises `ValueError` for another way, or a second answer."""

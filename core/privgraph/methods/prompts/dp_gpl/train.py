@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from privgraph.methods.accuracies import chance_level
+from privgraph.methods.outsider import Parts
 from privgraph.methods.prompts.dp_gpl.config import Config
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME as ENSEMBLE
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
@@ -127,6 +128,7 @@ class Run:
             record_answers(ensemble, outcome, seconds).save(self.context.folder)
             yield Artifact(name=ANSWERS, title="Votes of the teachers (not for release)")
         student = yield from self._student(prepared, table, queries, judged, outcome)
+        self._answer(prepared, table, student, assignment)
         yield from self._finish(prepared, table, student)
 
     def _prepared(self) -> Generator[Event, None, PreparedGraph]:
@@ -321,6 +323,17 @@ class Run:
             egos = prepared.egos(nodes[start : start + AT_ONCE]).to(table.device)
             found.append(student.answers(prepared.backbone, table, egos)[0].softmax(1).cpu())
         return torch.cat(found)
+
+    def _answer(self, prepared: PreparedGraph, table: Tensor, student: Prompts, assignment: Assignment) -> None:
+        """Tell an attack, if there is one, what the student says of every node, and who sat on a slot."""
+        outsider = self.context.outsider
+        if outsider is None:
+            return
+        chances = self._chances(prepared, table, student, torch.arange(self.nodes))
+        outsider.hears(linked=chances.double().clamp(min=1e-30).log())
+        taught = torch.from_numpy(np.sort(assignment.slots[assignment.slots != EMPTY]))
+        spared = prepared.private_nodes[~torch.isin(prepared.private_nodes, taught)]
+        outsider.parts = Parts(taught=taught, spared=spared, judged=prepared.test_nodes)
 
     def _finish(self, prepared: PreparedGraph, table: Tensor, student: Prompts) -> Iterator[Event]:
         public = prepared.public_nodes
