@@ -278,9 +278,10 @@ class AttackSpec:
 
     `load` is "module:attribute" of `entry(subject, options) -> Iterator[Progress | AttackRecord]`, whose last
     value is the record (`privgraph.attacks.options`, `.record`); it may import torch. `planning` does not: it
-    gives an object with `refuses(subject)`, `unanswered(subject, options)`, `cost(subject, options)` and
-    `knows(subject, options)`. `shadows` says whether its score reads shadow models with other training nodes;
-    `reads` names the options that it reads beside those that all attacks do.
+    gives an object with `refuses(subject)`, `unanswered(subject, options)`, `implies(subject)`,
+    `cost(subject, options)` and `knows(subject, options)`. `shadows` says whether its score reads shadow
+    models with other training nodes; `reads` names the options that it reads beside those that all attacks
+    do.
     """
 
     name: str
@@ -312,6 +313,11 @@ class AttackSpec:
     def cost(self, subject: Any, options: Any) -> str:
         """What the attack will take, in words, before it starts."""
         return cast(str, attribute(self.planning).cost(subject, options))
+
+    def implies(self, subject: Any) -> bool:
+        """Whether a bound on the epsilon that the run promises follows from the attack: it then takes a turn
+        among the run's audits."""
+        return cast(bool, attribute(self.planning).implies(subject))
 
     def knows(self, subject: Any, options: Any) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""

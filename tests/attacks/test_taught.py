@@ -14,14 +14,15 @@ from tests.attacks.test_membership import QUICK, answered, attacked, graph, subj
 
 from privgraph.attacks import shadows
 from privgraph.attacks.options import AttackOptions
+from privgraph.attacks.shadows import ask
 from privgraph.home import home
 from privgraph.methods.keys import run_keys
 from privgraph.methods.outsider import Outsider, Parts
 from privgraph.methods.row import MethodSpec
 from privgraph.methods.training import Context, Member, planned
 from privgraph.options import OptionError
-from privgraph.progress import Result
-from privgraph.registry import method
+from privgraph.progress import Progress, Result
+from privgraph.registry import ATTACKS, method
 from privgraph.streams import noise_key
 
 
@@ -106,15 +107,26 @@ def test_what_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_runs_without_anybody_to_compare_with_are_refused() -> None:
+    everybody = subject("dp-gpl", shots=0)
+    assert "all private nodes teach in this run" in str(ATTACKS["lira"].refuses(everybody))
+    seen: list[str] = []
+
+    def stages() -> None:
+        for step in ask(subject("dp-gpl", shots=5), QUICK):
+            assert isinstance(step, Progress)
+            seen.append(step.stage)
+
     with pytest.raises(OptionError, match="fewer teachers or shots leave nodes out"):
-        answered(subject("dp-gpl", shots=0))
+        stages()
+    assert set(seen) == {"loading data", "model 1 of 16"}, "one training is enough to know"
     with pytest.raises(OptionError, match="hardly a node"):
         answered(subject("dp-gpl"), AttackOptions(shadows=4, targets=1))
 
 
 def test_a_method_that_does_not_say_whom_it_learnt_from_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def train(members: Sequence[Member[Any]]) -> Iterator[tuple[int, Any]]:
-        yield from ()
+        for index, _ in enumerate(members):
+            yield index, Result(metrics={})
 
     monkeypatch.setattr(MethodSpec, "load_train", lambda _self: train)
     with pytest.raises(OptionError, match="does not say whom it has learnt from"):

@@ -10,7 +10,8 @@ import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.exchange import group_delta
-from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
+from privgraph.data.load import load
+from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 
 
@@ -75,3 +76,31 @@ def test_exposure_has_a_bar_for_each_group() -> None:
     assert np.mean([value for value in drawn if isinstance(value, float)]) > 0.7
     assert chart.badges
     assert attack_exposure.chart([]).series == ()
+
+
+def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
+    """Every edge of the graph among the drawn nodes, once; a node that did not train has no exposure."""
+    record = attack(memory=2.0)
+    graph = load("social", split_seed=1, data_options={"nodes": 200, "degree": 6})
+    drawn = [one.node for one in record.map_nodes]
+    assert drawn[:12] == [one.node for one in record.exposed[:12]]
+    assert len(set(drawn)) == len(drawn) > 12
+    pairs = {tuple(sorted(pair)) for pair in graph.edge_index.t().tolist()}
+    inside = {pair for pair in pairs if set(pair) <= set(drawn) and pair[0] != pair[1]}
+    assert set(record.map_edges) == inside
+    assert len(record.map_edges) == len(inside)
+    centres = set(drawn[:12])
+    assert all(node in centres or any({node, one} <= set(pair) for one in centres for pair in inside) for node in drawn)
+    for one in record.map_nodes:
+        assert (one.exposure is not None) == bool(graph.train_mask[one.node])
+    rows = attack_map.data(record)
+    places = {row["node"]: (row["x"], row["y"]) for row in rows if row["kind"] == "node"}
+    assert len(set(places.values())) == len(drawn), "no two nodes lie on each other"
+    chart = attack_map.chart(rows)
+    assert chart.badges
+    assert sum(len(one.x) for one in chart.series if one.kind == "points") == len(drawn)
+    faint = next(one for one in chart.series if one.name == "did not train")
+    assert len(faint.x) == sum(one.exposure is None for one in record.map_nodes)
+    assert attack_map.chart([]).series == ()
+    with pytest.raises(ValueError, match="pairs of the nodes"):
+        replace(record, map_edges=((drawn[0], 10_000),))

@@ -144,7 +144,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert app.metric[0].value == f"{second.outcome.area:.3f}"
     assert "Black box" in text
     assert _drawn(app)[0].startswith("2: Likelihood ratio with a prior")
-    assert len(_drawn(app)) == 3
+    assert len(_drawn(app)) == 4
     app.multiselect(key=f"over.{run}").select("1").run()
     assert not app.exception
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.runs.runs_made_here import done
 
+from privgraph.attacks.audited import as_audit
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
+from privgraph.privacy import statements
+from privgraph.privacy.kinds import Adversary
 from privgraph.runs import attack, attacking
 from privgraph.runs.attacking import EXAMINER
 from privgraph.runs.records import RunIsFixed, StoreError
@@ -70,11 +74,51 @@ def test_an_attack_from_its_start_to_the_store(store: RunStore) -> None:
     assert attack.main([run, "--attack", "bavaria", "--shadows", "14", "--targets", "2"]) == 0
     assert [one.attack for one in store.attacks(run)] == ["lira", "bavaria"]
     assert [path.stat().st_mtime_ns for path in (store.folder(run) / "signals").iterdir()] == [written]
-    statement = store.get(run).statement
-    assert statement is not None
-    assert statement.epsilon_audited is None, "the run's own numbers are as they were"
     store.delete(run)
     assert not kept[0].exists()
+
+
+def test_a_bound_goes_to_the_run_as_an_audit_s_does(store: RunStore) -> None:
+    """Each attack takes a turn; the largest bound of all turns is the run's, at the confidence they share."""
+    run = done(store, quick(epsilon=8.0))
+    assert attack.main([run, "--attack", "lira", "--shadows", "14", "--targets", "2"]) == 0
+    assert attack.main([run, "--attack", "threshold", "--targets", "2"]) == 0
+    attacks, audits = store.attacks(run), store.audits(run)
+    assert [one.turn for one in attacks] == [1, 2]
+    assert any("this is audit 2 of the run" in note for note in attacks[1].notes)
+    statement = store.get(run).statement
+    assert statement is not None
+    assert audits == [as_audit(one, statement.epsilon_as_published) for one in attacks]
+    assert statement.epsilon_audited == max(one.bound for one in attacks if one.bound is not None)
+    assert statement.adversary is Adversary.OUTSIDER
+    assert statement.audit_confidence == 0.95
+    assert "asks its model about nodes" in statements.statement_text(statement)
+    # a try whose answer was lost is not counted twice
+    attack._keep(store, attacks[0])
+    assert len(store.audits(run)) == 2
+
+
+@pytest.mark.parametrize(("method", "options"), [("mlp", {"unit": "none"}), ("gap", {"unit": "edge", "depth": 1})])
+def test_a_bound_that_is_none_on_what_the_run_promises_takes_no_turn(
+    store: RunStore, method: str, options: dict[str, object]
+) -> None:
+    spec = make_spec(method, "social", {"epochs": 2, "hidden": 8, **options}, data_options={"nodes": 120, "degree": 6})
+    run = done(store, spec)
+    assert attack.main([run, "--attack", "threshold", "--targets", "1"]) == 0
+    assert [one.turn for one in store.attacks(run)] == [0]
+    assert store.audits(run) == []
+    assert store.begin_audit(run) == 1
+
+
+def test_an_attack_that_stands_alone_is_no_audit(store: RunStore) -> None:
+    run = done(store, quick())
+    assert attack.main([run, "--attack", "threshold", "--targets", "1"]) == 0
+    (record,) = store.attacks(run)
+    for change in ({"turn": 0}, {"bound": None}):
+        with pytest.raises(ValueError, match="has taken a turn and shown a bound"):
+            as_audit(replace(record, **change), None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="turn must not be negative"):
+        replace(record, turn=-1)
 
 
 def test_an_attack_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:

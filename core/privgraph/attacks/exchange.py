@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from privgraph.attacks.options import Attacked
 from privgraph.attacks.signals import Array, Bools
 from privgraph.audits.one_run import LARGEST, SHARES, p_value
 from privgraph.privacy.kinds import Neighbours
@@ -28,6 +29,22 @@ STEPS = {Neighbours.NODE_RECORD: 2, Neighbours.NODE: 4}
 Where edges are not read, a record leaves and one comes. Elsewhere each of the two nodes leaves with its edges
 and comes back with them, once to train and once not to. Relations that are not named freeze what was drawn
 with a node (a sample, degrees, slots): there is no such walk among them."""
+
+
+def walk(subject: Attacked) -> int | None:
+    """How many neighbouring datasets lie between two nodes of the run and the same two with exchanged places.
+
+    Where nothing is protected, datasets that differ by one record that trains are called neighbours. None
+    where there is no such walk.
+    """
+    return 2 if subject.statement.neighbours is Neighbours.NONE else STEPS.get(subject.statement.neighbours)
+
+
+def implies(subject: Attacked) -> bool:
+    """Whether an attack on who trained bounds the epsilon that the run promises: its nodes are protected,
+    training nodes were drawn by our coin, and there is a walk."""
+    drawn = subject.split in ("random", "inductive") and subject.statement.unit == "node"
+    return drawn and walk(subject) is not None
 
 
 def differences(scores: Array, members: Bools, random: np.random.Generator) -> tuple[Array, Bools]:

@@ -10,13 +10,16 @@ import numpy as np
 
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.outcome import outcome
-from privgraph.attacks.record import AttackRecord, Exposed, Group
+from privgraph.attacks.record import AttackRecord, Exposed, Group, Mapped
 from privgraph.attacks.signals import Array, Bools
+from privgraph.audits.bounds import shared_notes
 from privgraph.audits.roc import picture, roc
 from privgraph.data.graph import Graph
 from privgraph.registry import attack as attack_spec
 
 MOST_EXPOSED = 20
+CENTRES, AROUND = 12, 8
+"""The risk map: so many of the most exposed nodes, each with at most so many of its neighbours."""
 GRID = tuple(np.unique(np.concatenate([[0.0], np.geomspace(1e-4, 1e-2, 41), np.linspace(0.01, 1, 100)])).tolist())
 """False positive rates at which the band over attacked models is told."""
 DEGREES = (0, 1, 2, 4, 8, 16, 32, 64)
@@ -66,6 +69,12 @@ def judged(
     degrees, labels = np.bincount(graph.edge_index[1].numpy(), minlength=graph.num_nodes), graph.y.numpy()
     names = graph.class_names or tuple(str(label) for label in range(graph.num_classes))
     worst = np.argsort(-exposure[0], kind="stable")[: int(own.members.sum())][:MOST_EXPOSED]
+    drawn_nodes, drawn_edges = _map(graph, own.nodes[worst[:CENTRES]])
+    known = {
+        int(node): float(found)
+        for node, found, trained in zip(own.nodes, exposure[0], own.members, strict=True)
+        if trained
+    }
     return AttackRecord(
         run=subject.run,
         attack=name,
@@ -105,8 +114,26 @@ def judged(
         accuracy=own.accuracy,
         said=subject.accuracy,
         seconds=seconds,
-        notes=implied.notes,
+        notes=(*implied.notes, *shared_notes(options.confidence, subject.turn)),
+        turn=subject.turn,
+        map_nodes=tuple(
+            Mapped(node=node, label=names[int(labels[node])], degree=int(degrees[node]), exposure=known.get(node))
+            for node in drawn_nodes
+        ),
+        map_edges=drawn_edges,
     )
+
+
+def _map(graph: Graph, centres: np.ndarray) -> tuple[list[int], tuple[tuple[int, int], ...]]:
+    """These nodes, then the first neighbours of each by number; and all edges among them, each once."""
+    source, target = graph.edge_index.numpy()
+    chosen = dict.fromkeys(int(node) for node in centres)
+    for node in list(chosen):
+        beside = np.unique(np.concatenate([source[target == node], target[source == node]]))
+        chosen |= dict.fromkeys(int(one) for one in beside[:AROUND])
+    inside = np.isin(source, list(chosen)) & np.isin(target, list(chosen)) & (source != target)
+    pairs = {(int(min(pair)), int(max(pair))) for pair in zip(source[inside], target[inside], strict=True)}
+    return list(chosen), tuple(sorted(pairs))
 
 
 def _curve(told: Array, members: Bools) -> Array:

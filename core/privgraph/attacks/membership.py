@@ -12,12 +12,13 @@ import time
 from collections.abc import Callable, Iterator
 
 from privgraph.attacks import scores
-from privgraph.attacks.exchange import STEPS, differences, exchange_bound
+from privgraph.attacks.exchange import differences, exchange_bound, walk
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadows import Asked, ask
 from privgraph.attacks.signals import Array
+from privgraph.audits.bounds import shared_confidence
 from privgraph.options import OptionError
 from privgraph.privacy.kinds import Neighbours
 from privgraph.progress import Progress
@@ -102,7 +103,7 @@ def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:
     """What follows for epsilon from the attack on the run's own training nodes, or why nothing does."""
     statement = subject.statement
     bare = statement.neighbours is Neighbours.NONE
-    steps = 2 if bare else STEPS.get(statement.neighbours)
+    steps = walk(subject)
     if subject.split not in ("random", "inductive"):
         note = (
             "the run's split is public: nobody drew who trains, and training and test nodes may differ for reasons of "
@@ -130,5 +131,6 @@ def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:
         f"nodes that exchange their places are {steps} neighbouring datasets apart"
         + (", where these differ by one record that trains or does not: nothing is protected here" if bare else "")
     )
-    bound = exchange_bound(gaps, first, steps=steps, delta=statement.delta, confidence=options.confidence)
+    confidence = shared_confidence(options.confidence, subject.turn)
+    bound = exchange_bound(gaps, first, steps=steps, delta=statement.delta, confidence=confidence)
     return Implied(bound=bound, steps=steps, drawn=True, notes=(note,))

@@ -135,7 +135,9 @@ class Attacked:
     `graph` loads its data with all edges (`data.graph.Graph`), with the run's training, validation and test
     nodes. `split` is that of the run, `seed` its seed; `accuracy` its test accuracy, where it has one.
     `seconds` is how long it took, where that is known; `device` a name that torch knows. `folder` is where
-    the answers of trained models are kept for the next attack, or None.
+    the answers of trained models are kept for the next attack, or None. `turn`: the attack's among the audits
+    of the run, where a bound on epsilon may follow (`audits.bounds.shared_confidence`); 0 where it stands
+    alone.
     """
 
     run: str
@@ -149,3 +151,4 @@ class Attacked:
     seconds: float | None = None
     device: str = "cpu"
     folder: Path | None = None
+    turn: int = 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from privgraph.attacks.exchange import implies
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.audits.planning import in_words
 from privgraph.methods.baselines.gnn.config import Config as GnnConfig
+from privgraph.methods.prompts.dp_gpl.config import Config as DpGplConfig
 from privgraph.methods.prompts.prompt.config import Config as PromptConfig
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
 from privgraph.registry import METHODS
@@ -28,6 +30,8 @@ class MembershipPlan:
             return f"{subject.method} does not tell an attack what its model says of every node"
         if isinstance(subject.config, GnnConfig) and subject.config.parted:
             return "this run draws private and public nodes itself: the attack shadow is for it"
+        if isinstance(subject.config, DpGplConfig) and not subject.config.shots:
+            return "all private nodes teach in this run: give teachers a number of shots, and some are left to compare"
         return None
 
     def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
@@ -37,6 +41,10 @@ class MembershipPlan:
         if not missing:
             return None
         return f"this method cannot be asked about a node {ASKED[missing[0]]}: choose {' or '.join(asked)}"
+
+    def implies(self, subject: Attacked) -> bool:
+        """Whether a bound on the epsilon that the run promises follows."""
+        return implies(subject)
 
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In trainings, and in seconds where the run's own are known."""
@@ -86,6 +94,10 @@ class ShadowPlan:
             return "attack-2 needs to know who was labelled, which a gate decides: take gate 0"
         return None
 
+    def implies(self, subject: Attacked) -> bool:
+        """Private and public nodes were parted before anything was trained: nothing follows for epsilon."""
+        return False
+
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In trainings, and in seconds where the run's own are known."""
         pairs = options.targets
@@ -131,6 +143,10 @@ class PromptPlan:
     def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
         """All options do; whether classes are large enough is seen with the data at hand."""
         return None
+
+    def implies(self, subject: Attacked) -> bool:
+        """Such a run promises nothing that could be refuted."""
+        return False
 
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In prompts, which are tuned together."""

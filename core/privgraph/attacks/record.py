@@ -38,6 +38,17 @@ class Exposed:
     exposure: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Mapped:
+    """A node of the risk map: its number, class (its name) and degree; its exposure where it trained, None
+    where it did not."""
+
+    node: int
+    label: str
+    degree: int
+    exposure: float | None
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AttackRecord:
     """One attack on one run.
@@ -56,6 +67,8 @@ class AttackRecord:
             mean and highest, at common false positive rates.
         edges: (B + 1,) bins of the scores, with the counts `scores_members` and `scores_others` (B,).
         exposed: The training nodes of the run that the attack finds most easily, the worst first.
+        map_nodes: The most exposed training nodes and some of their neighbours, the most exposed first.
+        map_edges: Pairs of node numbers, the edges among them, each once.
         by_degree, by_class: Mean exposure of nodes while they trained, over the attacked models; 0.5 is
             chance.
         drawn: Whether the run's training nodes were drawn by a random split, so that they can be exchanged
@@ -63,7 +76,8 @@ class AttackRecord:
         steps: How many neighbouring datasets lie between two nodes and the same two with exchanged places
             (`attacks.exchange.STEPS`), or None where the run's relation has no such walk.
         bound: A lower bound on epsilon at `delta`, or None where there is none; right with chance
-            `confidence`.
+            `confidence`, together with all audits of the run where the attack has taken a turn among them.
+        turn: Which (`audits.bounds.shared_confidence`); 0 where it stands alone.
         sound: The run's sound epsilon; infinite where nothing is protected.
         accuracy: Test accuracy of the model that was attacked in the run's place; `said` that of the run.
         seconds: How long the attack took.
@@ -100,12 +114,20 @@ class AttackRecord:
     said: float | None
     seconds: float
     notes: tuple[str, ...] = ()
+    turn: int = 0
+    map_nodes: tuple[Mapped, ...] = ()
+    map_edges: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if self.bound is not None and not (self.bound >= 0 and math.isfinite(self.bound)):
             raise ValueError(f"AttackRecord.bound must be finite and not negative (got {self.bound})")
         if not 0 < self.confidence < 1 or not 0 <= self.delta < 1:
             raise ValueError("AttackRecord: confidence and delta must be probabilities")
+        drawn = {one.node for one in self.map_nodes}
+        if any(len(pair) != 2 or not drawn.issuperset(pair) for pair in self.map_edges):
+            raise ValueError("AttackRecord.map_edges must be pairs of the nodes in map_nodes")
+        if self.turn < 0:
+            raise ValueError(f"AttackRecord.turn must not be negative (got {self.turn})")
         if not any(rate.false == RARE for rate in self.outcome.rates) or not self.areas:
             raise ValueError(f"AttackRecord: there must be an attacked model, and a rate at {RARE}")
         for names in (("roc_false", "roc_true"), ("band_false", "band_low", "band_mean", "band_high"),

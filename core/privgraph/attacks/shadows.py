@@ -26,7 +26,7 @@ from privgraph.data.graph import Graph
 from privgraph.data.splits import with_training
 from privgraph.home import home
 from privgraph.methods.keys import run_keys
-from privgraph.methods.outsider import Outsider
+from privgraph.methods.outsider import Outsider, Parts
 from privgraph.methods.training import Context, Member
 from privgraph.options import OptionError
 from privgraph.program import program
@@ -135,23 +135,16 @@ def _taught(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows:
     """
     models = options.targets + options.shadows * shadows
     made: list[Member[Any]] = []
-    for start in range(0, models, TOGETHER):
-        chunk = range(start, min(start + TOGETHER, models))
+    parts: list[Parts] = []
+    while len(made) < models:
+        # the run's own draw goes first, by itself: it tells whether there is anybody to compare with
+        chunk = range(len(made), min(len(made) + TOGETHER, models) if made else 1)
         together = _members(subject, options, [graph] * len(chunk), chunk, own_draws=True)
-        yield from _train(subject, together, start, models)
+        yield from _train(subject, together, chunk.start, models)
         made += together
-    told = [one.context.outsider.parts for one in made if one.context.outsider is not None]
-    parts = [one for one in told if one is not None]
-    if len(parts) < models:
-        raise OptionError(f"with these options, {subject.method} does not say whom it has learnt from")
+        parts += [_parts(subject, one) for one in together]
     pool = torch.cat([parts[0].taught, parts[0].spared]).sort().values
     members = np.stack([torch.isin(pool, one.taught).numpy() for one in parts])
-    if min(members.sum(1).min(), (~members).sum(1).min()) < FEWEST_NODES:
-        raise OptionError(
-            f"an attack needs at least {FEWEST_NODES} nodes that are learnt from and {FEWEST_NODES} that might have "
-            f"been (the run has {members[0].sum():,} and {(~members[0]).sum():,}): fewer teachers or shots leave "
-            "nodes out"
-        )
     beside = members[options.targets :]
     often = np.minimum(beside.sum(0), (~beside).sum(0)) >= 2 if shadows else np.ones(len(pool), dtype=np.bool_)
     if any(min(row[often].sum(), (~row[often]).sum()) < FEWEST_NODES for row in members[: options.targets]):
@@ -162,6 +155,23 @@ def _taught(subject: Attacked, options: AttackOptions, graph: Graph, *, shadows:
 
 
 _STACKED = ("signals", "members", "strangers", "accuracies")
+
+
+def _parts(subject: Attacked, member: Member[Any]) -> Parts:
+    """Whom a model has learnt from, and who might have been drawn.
+
+    Raises `OptionError` where it does not say, or where these are too few.
+    """
+    parts = None if member.context.outsider is None else member.context.outsider.parts
+    if parts is None:
+        raise OptionError(f"with these options, {subject.method} does not say whom it has learnt from")
+    if min(len(parts.taught), len(parts.spared)) < FEWEST_NODES:
+        raise OptionError(
+            f"an attack needs at least {FEWEST_NODES} nodes that are learnt from and {FEWEST_NODES} that might have "
+            f"been (the run has {len(parts.taught):,} and {len(parts.spared):,}): fewer teachers or shots leave "
+            "nodes out"
+        )
+    return parts
 
 
 def _members(

@@ -153,12 +153,14 @@ class Adversary(StrEnum):
     UNKNOWN = "unknown"
     WORST_CASE = "worst case"
     CANARIES = "canaries"
+    OUTSIDER = "outsider"
 
 
 ADVERSARIES: Mapping[Adversary, str] = {
     Adversary.UNKNOWN: "what it was, is not known",
     Adversary.WORST_CASE: "the run's mechanisms, played on a worst case made for them; no data of the run were read",
     Adversary.CANARIES: "one more training like the run, with canaries among its gradients",
+    Adversary.OUTSIDER: "one more training like the run, by somebody outside who asks its model about nodes",
 }
 """What each attacks, in words: never the very run, whose noise is drawn and stays secret."""
 

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from privgraph.attacks.audited import as_audit
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.options import OptionError
 from privgraph.registry import ATTACKS
 from privgraph.registry import attack as attack_spec
 from privgraph.runs.attacking import EXAMINER, subject
@@ -37,13 +39,26 @@ def _attack(store: RunStore, run: str, name: str, options: AttackOptions) -> Ste
         device=str(choose_device(record.spec.device)),
         folder=store.folder(run) / "signals",
     )
-    yield from attack_spec(name).load_entry()(attacked, options)
+    spec = attack_spec(name)
+    refusal = spec.refuses(attacked) or spec.unanswered(attacked, options)
+    if refusal:
+        raise OptionError(refusal)
+    if spec.implies(attacked):
+        attacked = replace(attacked, turn=store.begin_audit(run))
+    yield from spec.load_entry()(attacked, options)
 
 
 def _keep(store: RunStore, record: AttackRecord) -> None:
-    """Store the record, unless a try whose answer was lost has done so."""
+    """Store the record, unless a try whose answer was lost has done so; its bound goes to the run as an
+    audit's does."""
     if record not in store.attacks(record.run):
         store.add_attack(record.run, record)
+    if record.turn and record.bound is not None:
+        statement = store.get(record.run).statement
+        assert statement is not None
+        audit = as_audit(record, statement.epsilon_as_published)
+        if audit not in store.audits(record.run):
+            store.add_audit(record.run, audit)
 
 
 def _graph(spec: RunSpec) -> Graph:

@@ -16,7 +16,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
 from privgraph.progress import check_record
-from privgraph.registry import AUDITS
+from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
@@ -230,6 +230,8 @@ def _versions(connection: sa.Connection, numbers: list[int]) -> dict[int, str]:
 
 def _adversary(audit: str) -> Adversary:
     """The kind of attack of the audit of that name; unknown where a newer version made it."""
+    if audit in ATTACKS:
+        return Adversary.OUTSIDER
     return AUDITS[audit].adversary if audit in AUDITS else Adversary.UNKNOWN
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 BEGIN, END = "<!-- study:begin -->", "<!-- study:end -->"
+FINDINGS = "<!-- findings:begin -->", "<!-- findings:end -->"
 
 
-def write_into(readme: Path, text: str) -> None:
-    """Replace what stands between the README's two study marks."""
-    before, rest = readme.read_text().split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    readme.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+def write_into(readme: Path, text: str, marks: tuple[str, str] = (BEGIN, END)) -> None:
+    """Replace what stands between the README's two marks."""
+    begin, end = marks
+    before, rest = readme.read_text().split(begin, 1)
+    _, after = rest.split(end, 1)
+    readme.write_text(f"{before}{begin}\n{text}{end}{after}")

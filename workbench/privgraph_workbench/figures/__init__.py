@@ -63,6 +63,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "attack_roc": "What attacks find of who trained, and what the sound epsilon allows",
         "attack_scores": "An attack's scores of nodes that trained and of others",
         "attack_exposure": "Whom an attack exposes, by degree and class",
+        "attack_map": "The nodes that an attack exposes most, among their neighbours",
     },
 }
 """Every figure by its subject: the name of its module, and what it shows."""

@@ -109,7 +109,7 @@ _READERS: Mapping[str, _Reader] = {
     "attack_roc": _Reader(
         _of_one(lambda run: (run.attacks,)), "a list of attacks, or one privgraph.Run, for all attacks on it"
     ),
-    **dict.fromkeys(("attack_scores", "attack_exposure"), _ATTACK),
+    **dict.fromkeys(("attack_scores", "attack_exposure", "attack_map"), _ATTACK),
     **dict.fromkeys(("audit_roc", "audit_scores", "audit_bounds"), _AUDIT),
 }
 """What a figure's `data` reads of runs, for those that are of runs."""

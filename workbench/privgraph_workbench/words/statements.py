@@ -10,6 +10,7 @@ from privgraph_workbench.words.numbers import exact_percent, lower, number, stat
 ATTACKED = {
     Adversary.WORST_CASE: ", mechanisms played",
     Adversary.CANARIES: ", trained again with canaries",
+    Adversary.OUTSIDER: ", trained again and asked from outside",
     Adversary.UNKNOWN: "",
 }
 """What an audit attacked, in a few words."""

@@ -17,7 +17,7 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts.attackable import attackable
-from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
@@ -255,7 +255,13 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         groups = attack_exposure.data(attack)
         live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
         figure_exports("attack_exposure", groups, statements, name=name)
-    findings.exposed(attack)
+    listed, mapped = st.columns(2, gap="large")
+    with listed:
+        findings.exposed(attack)
+    with mapped:
+        nodes = attack_map.data(attack)
+        live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
+        figure_exports("attack_map", nodes, statements, name=name)
     findings.history(attacks)
 
 

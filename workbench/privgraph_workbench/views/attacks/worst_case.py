@@ -16,7 +16,7 @@ from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked
-from privgraph.registry import AUDITS, AuditSpec
+from privgraph.registry import ATTACKS, AUDITS, AuditSpec
 from privgraph.runs import auditing
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
@@ -312,7 +312,7 @@ def _numbers(audit: AuditRecord) -> None:
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
                 st.badge("refuted", color="red", icon=":material/gavel:")
-    counted = "canaries" if audit.adversary is Adversary.CANARIES else "trials"
+    counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     covers = (
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
     )
@@ -332,7 +332,7 @@ def _published(audit: AuditRecord) -> str:
 
 def _adversary(audit: AuditRecord) -> None:
     """Who attacks, with what."""
-    about = AUDITS[audit.audit].about if audit.audit in AUDITS else ""
+    about = next((table[audit.audit].about for table in (AUDITS, ATTACKS) if audit.audit in table), "")
     st.markdown(
         "\n".join(f"- {markup.sentence(line)}" for line in (about, f"Its score: {audit.score}", *audit.notes) if line)
     )
