@@ -9,12 +9,20 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize, stats
 
-from privgraph.audits.bounds import at_least, at_most, gaussian_bound, shared_confidence, threshold_bound
-from privgraph.audits.one_run import LARGEST, epsilon_of, one_run_epsilon, p_value
+from privgraph.audits.bounds import (
+    at_least,
+    at_most,
+    gaussian_bound,
+    least_shift,
+    shared_confidence,
+    threshold_bound,
+)
+from privgraph.audits.one_run import LARGEST, epsilon_of, excluded, one_run_epsilon, p_value, refuted
 from privgraph.audits.roc import area, picture, roc
 from privgraph.privacy.composition import gaussian_epsilon
+from privgraph.studies import canary_bounds
 
 Array = NDArray[np.float64]
 
@@ -194,6 +202,115 @@ def test_one_run_without_leakage_shows_nothing_and_with_all_of_it_much() -> None
     assert one_run_epsilon(included.astype(np.float64), included, 0.5, 0.95) == 0  # delta explains anything
     with pytest.raises(ValueError, match="score and a coin"):
         one_run_epsilon(np.zeros(3), np.zeros(2, dtype=bool), 0.0, 0.95)
+
+
+def most_tail(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
+    """The largest P[K >= v] of any law of K right guesses that R_k <= F(H_(k-1)) allows, by linear
+    programming."""
+    counts = np.arange(r + 1)
+    rows, limits = [], []
+    for k in range(1, r + 1):
+        hits, misses = (counts >= k) * counts / m, (counts >= k - 1) * (r - counts) / m
+        rows += [hits - math.exp(epsilon) * misses, hits - math.exp(-epsilon) * misses]
+        limits += [delta, 1 - math.exp(-epsilon) * (1 - delta)]
+    found = optimize.linprog(
+        -(counts >= v).astype(float),
+        A_ub=np.array(rows),
+        b_ub=limits,
+        A_eq=np.ones((1, r + 1)),
+        b_eq=[1.0],
+        bounds=(0, 1),
+    )
+    assert found.status == 0
+    return float(-found.fun)
+
+
+@pytest.mark.parametrize(
+    ("m", "r", "v", "epsilon", "delta"),
+    [
+        (10, 10, 9, 0.5, 0.01),
+        (20, 10, 9, 1.0, 1e-3),
+        (30, 30, 24, 0.7, 0.02),
+        (40, 12, 12, 2.0, 1e-4),
+        (12, 6, 4, 0.0, 0.0),
+    ],
+)
+def test_what_is_excluded_is_what_no_law_allows(m: int, r: int, v: int, epsilon: float, delta: float) -> None:
+    """The recursion finds the optimum of the linear programme that the theorem states, from both sides."""
+    most = most_tail(m, r, v, epsilon, delta)
+    assert 0 < most < 1
+    assert not excluded(m, r, v, epsilon, delta, most * 0.999)
+    assert excluded(m, r, v, epsilon, delta, min(1.0, most * 1.001))
+    assert not excluded(m, r, v, epsilon + 0.01, delta, most), "a larger epsilon allows more"
+    assert not excluded(m, r, v, epsilon, delta + 1e-3, most), "and so does a larger delta"
+    with pytest.raises(ValueError, match="cannot be"):
+        excluded(10, 4, 5, 1.0, 0.0, 0.1)
+
+
+def test_a_delta_costs_less_than_by_the_first_bound() -> None:
+    """Where 2 m delta is not small, the first bound says nothing."""
+    assert p_value(2000, 400, 300, 0.6, 1e-3) > 0.05
+    assert excluded(2000, 400, 300, 0.6, 1e-3, 0.05)
+    assert refuted(2000, 400, 300, 0.6, 1e-3, 0.05)
+    assert refuted(1000, 1000, 800, 1.0, 0.0, 0.05), "without a delta the first bound is exact"
+
+
+def leaky(epsilon: float, delta: float, confidence: float, repetitions: int, told: float | None = None) -> Array:
+    """Bounds at delta, or at `told`, from canaries that answer by randomised response; with chance delta each
+    tells all."""
+    generator = np.random.default_rng(12)
+    honest = math.exp(epsilon) / (1 + math.exp(epsilon))
+    lower_bounds = []
+    for _ in range(repetitions):
+        included = generator.random(400) < 0.5
+        failed = generator.random(400) < delta
+        answers = np.where(failed, included, included == (generator.random(400) < honest)).astype(float)
+        scores = np.where(failed, 9.0, 1.0) * (2 * answers - 1) + generator.random(400) / 10
+        lower_bounds.append(one_run_epsilon(scores, included, delta if told is None else told, confidence))
+    return np.array(lower_bounds)
+
+
+def test_one_run_covers_where_delta_tells_all_and_a_forgotten_delta_is_noticed() -> None:
+    found = leaky(0.5, 0.05, 0.9, 200)
+    assert (found > 0.5).sum() <= 20
+    assert np.median(leaky(2.0, 0.01, 0.9, 40)) > 0.8
+    assert (leaky(0.5, 0.05, 0.9, 200, told=0.0) > 0.5).sum() > 60
+
+
+@pytest.mark.parametrize(("mu", "sizes"), [(0.3, (40, 70)), (2.0, (12, 9)), (2.0, (300, 300))])
+def test_the_limit_of_a_shift_errs_exactly_as_often_as_it_says(mu: float, sizes: tuple[int, int]) -> None:
+    """More often would be wrong, less often would give away what can be shown."""
+    generator, trials = np.random.default_rng(13), 600
+    limits = np.array(
+        [
+            least_shift(
+                3 + 5 * generator.normal(mu, 1, sizes[0]), 3 + 5 * generator.normal(size=sizes[1]), confidence=0.9
+            )
+            for _ in range(trials)
+        ]
+    )
+    assert stats.binomtest(int((limits > mu).sum()), trials, 0.1).pvalue > 1e-3
+    assert stats.binomtest(int((limits > mu / 1.5).sum()), trials, 0.1).pvalue < 1e-3, "2/3 of it would be seen"
+
+
+def test_a_shift_of_nothing_or_the_other_way_is_none() -> None:
+    generator = np.random.default_rng(14)
+    one, other = generator.normal(size=(2, 50))
+    assert least_shift(one - 3, other, confidence=0.95) == 0
+    assert least_shift(np.ones(5), np.zeros(5), confidence=0.95) == 0
+    with pytest.raises(ValueError, match="confidence"):
+        least_shift(one, other, confidence=1.0)
+    with pytest.raises(ValueError, match="four trials"):
+        least_shift(one[:3], other, confidence=0.95)
+
+
+def test_every_route_stays_below_the_truth_and_all_scores_show_most() -> None:
+    """A known Gaussian of epsilon 4 and 400 canaries: means of each route."""
+    found = canary_bounds.shown(4.0, 400, delta=1e-4, confidence=0.95, repetitions=6)
+    assert set(found) == set(canary_bounds.ROUTES)
+    assert all(0 < bound < 4 for bound in found.values())
+    assert found["one run, both"] >= max(found["one run, Theorem 5.2"], found["one run, f-DP"]) - 1e-6
+    assert found["Gaussian, all scores"] > 1.3 * found["Gaussian, an event"] > 1.3 * found["threshold"]
 
 
 # Pictures

@@ -66,13 +66,14 @@ def audited(of: Subject, **options: Any) -> AuditRecord:
 @pytest.mark.parametrize("name", METHODS)
 def test_the_bounds_hold_and_the_one_by_gaussians_shows_a_good_part(name: str) -> None:
     of = subject(name)
-    record = audited(of)
+    # that sure, six methods err together in 2 of 1,000 draws; the noise is always the same here
+    record = audited(of, confidence=0.999)
     assert (record.run, record.audit, record.covers, record.delta) == ("a-run", "white-box", "run", of.statement.delta)
     assert [bound.route for bound in record.bounds] == ["gaussian", "threshold", "one run"]
     assert record.epsilon == record.bounds[0].epsilon
     assert record.sound <= of.statement.epsilon
     assert max(bound.epsilon for bound in record.bounds) <= record.sound
-    assert record.epsilon > 0.3 * record.sound
+    assert record.epsilon > 0.6 * record.sound
     assert not record.refutes_sound
     assert record.area > 0.7
     assert sum(record.scores_with) + sum(record.scores_without) == record.trials <= 1500

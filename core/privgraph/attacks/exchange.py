@@ -4,8 +4,8 @@ Training nodes are n of T nodes, drawn uniformly. Pair each node of the smaller 
 side, drawn uniformly: given the unordered pairs, which node of a pair is the member is a fair coin,
 independent of the other pairs. (All ways to turn the m pairs are equally likely: each is a set of n members
 with one matching, and all sets and all matchings of a set are equally likely.) So the pairs are m canaries of
-one run, and Theorem 5.2 of Steinke, Nasr and Jagielski (NeurIPS 2023) holds for the loss between a pair and
-the same pair turned round: nodes a and b exchange their places.
+one run, and both bounds of `audits.one_run` hold for the loss between a pair and the same pair turned round:
+nodes a and b exchange their places.
 
 A turn is a walk of `steps` neighbouring datasets, so that a run that is (epsilon, delta)-private is
 (k epsilon, delta_k)-private with respect to it, k = `steps`, delta_k = delta (e^(k epsilon) - 1)/(e^epsilon -
@@ -20,7 +20,8 @@ import numpy as np
 
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.signals import Array, Bools
-from privgraph.audits.one_run import LARGEST, SHARES, p_value
+from privgraph.audits import one_run
+from privgraph.audits.one_run import LARGEST, SHARES
 from privgraph.privacy.kinds import Neighbours
 
 STEPS = {Neighbours.NODE_RECORD: 2, Neighbours.NODE: 4}
@@ -79,7 +80,7 @@ def _largest(pairs: int, guesses: int, right: int, steps: int, delta: float, lev
     """The largest epsilon that so many right guesses refute: bisection, the p-value grows with epsilon."""
 
     def refuted(epsilon: float) -> bool:
-        return p_value(pairs, guesses, right, steps * epsilon, group_delta(epsilon, delta, steps)) <= level
+        return one_run.refuted(pairs, guesses, right, steps * epsilon, group_delta(epsilon, delta, steps), level)
 
     low, high = 0.0, LARGEST / steps
     if not refuted(0.0):

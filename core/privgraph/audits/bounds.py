@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
+from scipy.stats import nct
 
 from privgraph.privacy.composition import gaussian_epsilon
 
@@ -142,6 +143,34 @@ def gaussian_bound(present: Array, absent: Array, *, delta: float, confidence: f
         unlikely=float(unlikely),
         mu=mu,
     )
+
+
+def least_shift(present: Array, absent: Array, *, confidence: float) -> float:
+    """A lower bound on the shift mu between two Gaussians of one unknown scale, in units of it, right with
+    chance `confidence`, and exactly so.
+
+    present (n,), absent (k,): independent draws of N(a + mu s, s^2) and N(a, s^2). The two-sample statistic
+    t = (mean of present - mean of absent)/(S sqrt(1/n + 1/k)), S^2 the pooled variance, follows the
+    non-central t distribution with n + k - 2 degrees of freedom and non-centrality mu/sqrt(1/n + 1/k), which
+    grows with mu: the mu at which a t as large has chance 1 - `confidence` is the limit. All draws judge, and
+    no event has to be chosen. Raises `ValueError` as `threshold_bound` does.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1 (got {confidence})")
+    one, other = (_columns(sample)[:, 0] for sample in (present, absent))
+    freedom, unit = len(one) + len(other) - 2, math.sqrt(1 / len(one) + 1 / len(other))
+    squares = float(np.square(one - one.mean()).sum() + np.square(other - other.mean()).sum())
+    gap = float(one.mean() - other.mean())
+    if gap <= 0 or squares == 0:
+        return 0.0  # without any spread there is no unit to measure in
+    seen = gap / (math.sqrt(squares / freedom) * unit)
+    low, high = 0.0, seen + 10
+    if float(nct.sf(seen, freedom, 0.0)) > 1 - confidence:
+        return 0.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if float(nct.sf(seen, freedom, middle)) <= 1 - confidence else (low, middle)
+    return low * unit
 
 
 def _bounded(present: Array, absent: Array, confidence: float, measure: _Measure) -> tuple[Event, Array, Array]:

@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from privgraph.audits.bounds import gaussian_bound, shared_confidence, shared_notes, threshold_bound
+from privgraph.audits.bounds import least_shift, shared_confidence, shared_notes, threshold_bound
 from privgraph.audits.canaries import Array, Shifts, shifts_of
 from privgraph.audits.one_run import one_run_epsilon
 from privgraph.audits.options import AuditOptions, Subject
@@ -256,8 +256,7 @@ def _gaussian(canaries: Canaries, delta: float, confidence: float) -> list[Bound
     present, absent = canaries.observations()
     if min(present.size, absent.size) < _FEWEST:
         return []
-    mu = gaussian_bound(present, absent, delta=delta, confidence=confidence).mu or 0.0
-    noise = canaries.blocks.noise(mu)
+    noise = canaries.blocks.noise(least_shift(present, absent, confidence=confidence))
     shown = canaries.shifts.least_epsilon(noise, canaries.steps, delta) if math.isfinite(noise) else 0.0
     most = f"at most {noise:.4g} clips" if math.isfinite(noise) else "as large as you like"
     detail = (
