@@ -293,6 +293,20 @@ def test_the_limit_of_a_shift_errs_exactly_as_often_as_it_says(mu: float, sizes:
     assert stats.binomtest(int((limits > mu / 1.5).sum()), trials, 0.1).pvalue < 1e-3, "2/3 of it would be seen"
 
 
+@pytest.mark.parametrize(("size", "gap"), [(4, 0.5), (4, 3.0), (30, 1.0), (400, 2.0)])
+def test_the_limit_of_a_shift_is_that_of_the_non_central_t(size: int, gap: float) -> None:
+    """Against SciPy's distribution, where its series converges."""
+    generator = np.random.default_rng(15)
+    one, other = generator.normal(gap, 1, size), generator.normal(size=size)
+    unit = math.sqrt(2 / size)
+    seen = float(stats.ttest_ind(one, other).statistic)
+    limit = least_shift(one, other, confidence=0.95)
+    if stats.nct.sf(seen, 2 * size - 2, 0) > 0.05:
+        assert limit == 0
+    else:
+        assert stats.nct.sf(seen, 2 * size - 2, limit / unit) == pytest.approx(0.05, rel=1e-4)
+
+
 def test_a_shift_of_nothing_or_the_other_way_is_none() -> None:
     generator = np.random.default_rng(14)
     one, other = generator.normal(size=(2, 50))

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtri
-from scipy.stats import nct
+from scipy.special import betaincinv, ndtr, ndtri
 
 from privgraph.privacy.composition import gaussian_epsilon
 
@@ -164,12 +163,23 @@ def least_shift(present: Array, absent: Array, *, confidence: float) -> float:
     if gap <= 0 or squares == 0:
         return 0.0  # without any spread there is no unit to measure in
     seen = gap / (math.sqrt(squares / freedom) * unit)
-    low, high = 0.0, seen + 10
-    if float(nct.sf(seen, freedom, 0.0)) > 1 - confidence:
+    # given the pooled deviation s, in true ones, t is normal; (freedom s^2) is chi-square, and 14 standard
+    # deviations of s are all there is of it in floats
+    reach = 14 / math.sqrt(2 * freedom)
+    spread = np.linspace(max(1e-9, 1 - reach), 1 + reach, 4001)
+    density = (freedom - 1) * np.log(spread) - freedom * np.square(spread) / 2
+    weight = np.exp(density - density.max())
+    weight /= weight.sum()
+
+    def as_large(centre: float) -> float:
+        return float(weight @ ndtr(centre - seen * spread))
+
+    low, high = 0.0, seen * (1 + reach) + 10
+    if as_large(0.0) > 1 - confidence:
         return 0.0
-    for _ in range(50):
+    for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if float(nct.sf(seen, freedom, middle)) <= 1 - confidence else (low, middle)
+        low, high = (middle, high) if as_large(middle) <= 1 - confidence else (low, middle)
     return low * unit
 
 
