@@ -9,7 +9,7 @@ import pytest
 import torch
 from scipy.stats import binomtest, norm
 
-from privgraph.attacks.canary import attack_observations, canary_attack, recorded_accuracy
+from privgraph.attacks.canary import attack_observations, canary_attack
 from privgraph.audits.canaries import Shifts
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
@@ -115,7 +115,7 @@ def test_the_attack_agrees_with_what_an_audit_records(monkeypatch: pytest.Monkey
     assert found.outcome.area == record.area
     assert found.outcome.members + found.outcome.others == record.trials
     assert found.outcome.members == sum(record.scores_with)
-    best = recorded_accuracy(record)
+    best = record.best_accuracy
     assert found.outcome.balanced_accuracy - 0.01 < best <= found.outcome.balanced_accuracy
     assert (found.roc_false, found.roc_true) == (record.roc_false, record.roc_true)
 

@@ -21,7 +21,6 @@ import numpy as np
 from privgraph.attacks.outcome import Outcome, outcome
 from privgraph.attacks.signals import Array
 from privgraph.audits.bounds import at_least, at_most
-from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import roc
 from privgraph.audits.white_box import Canaries
 
@@ -81,15 +80,3 @@ def canary_attack(canaries: Canaries, *, confidence: float = 0.95) -> CanaryAtta
         raise ValueError("canaries need a training that shows them its gradients: they have seen no step")
     scores, included = canaries.scores[: canaries.placed], canaries.included[: canaries.placed]
     return attack_observations(scores[included], scores[~included], confidence=confidence)
-
-
-def recorded_accuracy(record: AuditRecord) -> float:
-    """The attack accuracy at the best threshold, from the curve that a white-box audit keeps.
-
-    The curve is thinned, so that it may be less by a threshold that was left out. Raises `ValueError` for a
-    record of another audit.
-    """
-    if record.audit != "white-box":
-        raise ValueError(f"gradient canaries are played by the audit white-box (got {record.audit})")
-    true, false = np.array(record.roc_true), np.array(record.roc_false)
-    return float(((1 + true - false) / 2).max())

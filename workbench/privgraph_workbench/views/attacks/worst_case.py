@@ -32,7 +32,7 @@ from privgraph_workbench.views.parts import choosing, layout, statement, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, stated
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
@@ -320,6 +320,12 @@ def _numbers(audit: AuditRecord) -> None:
         f"All three at δ = {number(audit.delta)}, and of {covers}. {audit.trials:,} {counted}, "
         f"{duration(audit.seconds)}, seed {audit.seed}."
     )
+    if audit.adversary is Adversary.CANARIES:
+        st.caption(
+            f"As a membership attack (HeterPoisson, Figure 8a): shown a canary that was in and one that was not, it "
+            f"picks the right one {percent(audit.area)} of the time; at its best threshold "
+            f"{percent(audit.best_accuracy)} of its guesses are right. A coin: 50%."
+        )
 
 
 def _claim(epsilon: float) -> str:
