@@ -272,16 +272,30 @@ class AuditSpec:
         return cast(str, attribute(self.planning).cost(subject, options))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sides:
+    """What an attack tells apart, in words: its question, what it gives away, the members of one side and of
+    the other, one of each, and what is said beside an attack that finds more than chance."""
+
+    asks: str = "who trained"
+    members: str = "nodes that trained"
+    others: str = "nodes that did not"
+    member: str = "one node that trained"
+    other: str = "one that did not"
+    gives_away: str = "who trained it"
+    caution: str = ""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AttackSpec:
-    """An attack on a run's training nodes: what it does, and which options it reads.
+    """An attack on a run: what it does, what it tells apart, and which options it reads.
 
     `load` is "module:attribute" of `entry(subject, options) -> Iterator[Progress | AttackRecord]`, whose last
     value is the record (`privgraph.attacks.options`, `.record`); it may import torch. `planning` does not: it
     gives an object with `refuses(subject)`, `unanswered(subject, options)`, `implies(subject)`,
     `cost(subject, options)` and `knows(subject, options)`. `shadows` says whether its score reads shadow
     models with other training nodes; `reads` names the options that it reads beside those that all attacks
-    do.
+    do; `sides` says what it tells apart.
     """
 
     name: str
@@ -292,6 +306,7 @@ class AttackSpec:
     planning: str = "privgraph.attacks.planning:MEMBERSHIP"
     shadows: bool = True
     reads: tuple[str, ...] = ()
+    sides: Sides = Sides()
 
     def __repr__(self) -> str:
         return f"AttackSpec({self.name}: {self.title})"
@@ -389,6 +404,28 @@ _ATTACKS: Mapping[str, AttackSpec] = {
             planning="privgraph.attacks.planning:PROMPTS",
             reads=("shots", "online", "variance"),
         ),
+        AttackSpec(
+            name="link",
+            title="Stolen edges",
+            about="Tells which nodes are connected: neighbours read each other, so that the model says much the same "
+            "of both, and changes its mind about one when the other is changed.",
+            paper="He et al., Stealing Links from Graph Neural Networks, USENIX Security 2021; Wu et al., LinkTeller, "
+            "S&P 2022",
+            load="privgraph.attacks.stealing:attack",
+            planning="privgraph.attacks.planning:LINK",
+            shadows=False,
+            reads=("by", "distance", "pairs", "unlinked"),
+            sides=Sides(
+                asks="who is connected to whom",
+                members="edges",
+                others="pairs without an edge",
+                member="one edge",
+                other="one pair without an edge",
+                gives_away="who is connected to whom",
+                caution="People who are alike are often connected: a model that never saw an edge tells some of them, "
+                "too.",
+            ),
+        ),
     )
 }
 
@@ -399,6 +436,11 @@ ATTACKS: Mapping[str, AttackSpec] = Table("attack", lambda: _ATTACKS)
 def attack(name: str) -> AttackSpec:
     """The attack of that name. Raises `UnknownName` with the nearest match."""
     return ATTACKS[name]
+
+
+def sides(name: str) -> Sides:
+    """What the attack of that name tells apart; who trained, where a record names one that is gone."""
+    return ATTACKS[name].sides if name in ATTACKS else Sides()
 
 
 _AUDITS: Mapping[str, AuditSpec] = {

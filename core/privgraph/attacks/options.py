@@ -11,11 +11,13 @@ from privgraph.options import Option, check
 from privgraph.privacy.statement import PrivacyStatement
 
 QUERIES = ("linked", "alone", "both")
+DISTANCES = ("cosine", "euclidean", "correlation", "chebyshev", "braycurtis", "canberra", "cityblock", "sqeuclidean")
+"""Distances of posteriors that `attacks.links` computes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackOptions:
-    """Options that all membership attacks share; an attack reads those that its row in `ATTACKS` names."""
+    """Options of all attacks; an attack reads those that its row in `ATTACKS` names."""
 
     shadows: Annotated[
         int,
@@ -99,6 +101,48 @@ class AttackOptions:
             advanced=True,
         ),
     ] = False
+    by: Annotated[
+        str,
+        Option(
+            "how an edge is told: distance (what the model says of both ends lies close together), or influence "
+            "(it says something else of one end as soon as the features of the other are changed)",
+            choices=("distance", "influence"),
+            group="Attack",
+            label="Told by",
+        ),
+    ] = "distance"
+    distance: Annotated[
+        str,
+        Option(
+            "between the probabilities of both ends of a pair; the attack draws the curve of this one, and states "
+            "the areas of all of them",
+            choices=DISTANCES,
+            group="Attack",
+            where=("by", ("distance",)),
+        ),
+    ] = "correlation"
+    pairs: Annotated[
+        int,
+        Option(
+            "edges that are judged, beside as many pairs without an edge; all edges where there are fewer",
+            unit="edges",
+            low=10,
+            high=10**6,
+            scale="log",
+            group="Attack",
+            label="Edges",
+        ),
+    ] = 5000
+    unlinked: Annotated[
+        str,
+        Option(
+            "pairs without an edge: any (uniform over all of them), or alike (of the same classes and degrees as the "
+            "edges, which is harder: people of one kind are close without any edge)",
+            choices=("any", "alike"),
+            group="Attack",
+            label="Pairs without an edge",
+        ),
+    ] = "any"
     variance: Annotated[
         str,
         Option(

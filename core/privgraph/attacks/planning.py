@@ -17,6 +17,10 @@ ASKED = {
 }
 BLACK_BOX = "black box: it asks the trained model for the probabilities of classes, and sees nothing else of it"
 
+ASKED_AGAIN = ("gnn", "edge-rand")
+"""Methods whose model computes each answer from features and edges anew, without noise: who asks may change
+the features. (The edges of EdgeRand are random before anything is asked.)"""
+
 
 class MembershipPlan:
     """Planning of the attacks that ask models with other training nodes."""
@@ -167,6 +171,54 @@ class PromptPlan:
         )
 
 
+class LinkPlan:
+    """Planning of the attack `link`, which asks about edges and not about who trained."""
+
+    def refuses(self, subject: Attacked) -> str | None:
+        """It asks about every node with all its edges."""
+        if "linked" not in METHODS[subject.method].asked:
+            return f"{subject.method} does not tell an attack what its model says of every node"
+        if isinstance(subject.config, GnnConfig) and subject.config.parted:
+            return "this run draws private and public nodes itself, and drops the edges between them"
+        if METHODS[subject.method].own_parts:
+            return f"{subject.method} draws private and public nodes itself, and reads no edge between private ones"
+        return None
+
+    def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
+        """Answers without edges say nothing of them; and not every model can be asked with other features."""
+        if options.query != "linked":
+            return "the attack link asks about nodes with their edges: choose query linked"
+        if options.by == "influence" and subject.method not in ASKED_AGAIN:
+            return (
+                f"influence asks the model again and again with changed features, which {subject.method} does not "
+                f"answer; that is for {' and '.join(ASKED_AGAIN)}"
+            )
+        return None
+
+    def implies(self, subject: Attacked) -> bool:
+        """No coin of ours drew the edges."""
+        return False
+
+    def cost(self, subject: Attacked, options: AttackOptions) -> str:
+        """In trainings, in seconds where the run's own are known, and in questions."""
+        models = options.targets
+        asked = "; each model is asked once for every node of the pairs" if options.by == "influence" else ""
+        return f"{models:,} trainings like the run's own{_took(subject, models)}{asked}"
+
+    def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
+        """What the attacker knows and sees, in sentences."""
+        told = {
+            "distance": f"it takes pairs for connected whose probabilities are close ({options.distance} distance)",
+            "influence": "it has the features of all nodes and may change them: it takes pairs for connected where "
+            "slightly larger features of one node move what the model says of the other",
+        }
+        return (
+            BLACK_BOX,
+            "it asks about each node with its edges, as the model has them, and sees none of these",
+            told[options.by],
+        )
+
+
 def _took(subject: Attacked, models: int) -> str:
     return "" if subject.seconds is None else f", at most about {in_words(models * subject.seconds)}"
 
@@ -175,3 +227,4 @@ MEMBERSHIP = MembershipPlan(shadows=True)
 WITHOUT_SHADOWS = MembershipPlan(shadows=False)
 SHADOW = ShadowPlan()
 PROMPTS = PromptPlan()
+LINK = LinkPlan()

@@ -183,11 +183,12 @@ class MemberNetwork:
         self._first = self._first_layer()
         return loss
 
-    def evaluate(self, other: Convolution | None = None) -> Tensor:
-        """Logits (C, N) with the running statistics and without dropout; `other`: on another graph."""
+    def evaluate(self, other: Convolution | None = None, changed: tuple[int, Tensor] | None = None) -> Tensor:
+        """Logits (C, N) with the running statistics and without dropout; `other`: on another graph;
+        `changed`: with other features (F,) of the node of that number."""
         conv, own = other or self._around.convolution, self._parameters
         rounds: list[Tensor] = []
-        v = self._first
+        v = self._first if changed is None else self._first_layer_with(*changed)
         for number in range(self._around.architecture.layers + 1):
             if number:
                 v = _activate(conv.forward(rounds[-1], own.convolutions[number - 1], 1.0, LOG2_E, -CORNER)[0])
@@ -210,6 +211,12 @@ class MemberNetwork:
         own = self._parameters.views
         z = self._around.table.times(own["before.weight"])
         return _activate(torch.add(own["before.bias"] * LOG2_E - CORNER, z, alpha=LOG2_E, out=z))
+
+    def _first_layer_with(self, node: int, features: Tensor) -> Tensor:
+        own, first = self._parameters.views, self._first.clone()
+        z = features.to(first.dtype) @ own["before.weight"]
+        first[node] = _activate((z + own["before.bias"]) * LOG2_E - CORNER)
+        return first
 
     def _norm(self, of: _Vector, number: int) -> tuple[Tensor, Tensor]:
         return of.views[f"norms.{number}.weight"], of.views[f"norms.{number}.bias"]

@@ -1,4 +1,4 @@
-"""`privgraph attack`: ask what an outsider can tell of who trained in a stored run."""
+"""`privgraph attack`: ask what an outsider can tell of who trained in a stored run, or of its edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import build, parameters
-from privgraph.registry import ATTACKS, attack
+from privgraph.registry import ATTACKS, attack, sides
 from privgraph.runs import attacking
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
@@ -49,7 +49,7 @@ def attack_command(parsed: argparse.Namespace) -> int:
 
 def describe(record: AttackRecord) -> str:
     """An attack in plain lines: what it found, and what follows from it."""
-    found, sure = record.outcome, f"{100 * record.confidence:g}% confidence"
+    found, sure, apart = record.outcome, f"{100 * record.confidence:g}% confidence", sides(record.attack)
     lines = [
         f"{record.title}: {record.run}",
         f"Area under the ROC curve: {found.area:.3f} (0.5 is chance; {found.area_low:.3f} to {found.area_high:.3f} at "
@@ -60,7 +60,7 @@ def describe(record: AttackRecord) -> str:
             for rate in found.rates
         ),
         f"Balanced accuracy of the best threshold: {percent(found.balanced_accuracy)}",
-        f"Targets: {found.members:,} nodes that trained, {found.others:,} that did not; {record.models:,} models, in "
+        f"Targets: {found.members:,} {apart.members}, {found.others:,} {apart.others}; {record.models:,} models, in "
         f"{record.seconds:.1f} s",
     ]
     if len(record.areas) > 1:

@@ -192,7 +192,7 @@ def _audit(commands: Commands[Parser]) -> None:
 
 
 def _attack(commands: Commands[Parser]) -> None:
-    about = "Ask what an outsider can tell of who trained in a stored run: shadow models, an ROC curve, a bound."
+    about = "Ask what an outsider can tell of who trained in a stored run, or of its edges: an ROC curve, a bound."
     parser = _command(commands, "attack", about, "attack")
     parser.add_argument("run", metavar="RUN", help="id of a run that is done, or the beginning of one")
     parser.add_argument(

@@ -128,6 +128,11 @@ class _Member:
         nodes = self._around.nodes
         alone = self._around.convolution_on(without_edges(nodes))
         self._outsider.hears(linked=self._network.evaluate().t(), alone=self._network.evaluate(alone).t())
+        self._outsider.may_ask(self._changed)
+
+    @torch.inference_mode()
+    def _changed(self, node: int, features: Tensor) -> Tensor:
+        return self._network.evaluate(changed=(node, features)).t()
 
 
 def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) -> Iterator[Event]:
@@ -151,6 +156,7 @@ def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) 
     unlinked = model.prepare(without_edges(graph.num_nodes).to(device)) if context.outsider is not None else None
     best: dict[str, float] = {}
     answers: dict[str, Tensor] = {}
+    kept: dict[str, Tensor] = {}
     for epoch in range(1, options.epochs + 1):
         model.train()
         optimiser.zero_grad()
@@ -166,7 +172,18 @@ def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) 
                 best = accuracies
                 if unlinked is not None:
                     answers = {"linked": logits, "alone": model(x, unlinked)}
+                    kept = {name: value.clone() for name, value in model.state_dict().items()}
         yield from _events(loss.item(), accuracies, epoch, options.epochs)
     if context.outsider is not None:
+        model.load_state_dict(kept)
+
+        @torch.inference_mode()
+        def changed(node: int, features: Tensor) -> Tensor:
+            other = x.clone()
+            other[node] = features.to(x)
+            answer: Tensor = model(other, adjacency)
+            return answer.cpu()
+
         context.outsider.hears(**answers)
+        context.outsider.may_ask(changed)
     yield Result(metrics={**best, **chance_level(y[masks["test"]])})

@@ -1,10 +1,11 @@
-"""Whom an attack exposes: the mean exposure of training nodes by degree and by class."""
+"""Whom an attack exposes: the mean exposure of training nodes, or of edges, by degree and by class."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number
@@ -15,10 +16,20 @@ KINDS = {"degree": "by degree", "class": "by class"}
 
 def data(record: AttackRecord) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
-    train whose scores lie below those of the group's training nodes; 0.5 is chance), attack (its title)."""
+    train whose scores lie below those of the group's training nodes; 0.5 is chance), attack (its title), asks
+    and members_are (its question, and who is exposed, in words)."""
+    apart = sides(record.attack)
     groups = {"degree": record.by_degree, "class": record.by_class}
     return [
-        {"kind": kind, "name": one.name, "nodes": one.nodes, "exposure": one.exposure, "attack": record.title}
+        {
+            "kind": kind,
+            "name": one.name,
+            "nodes": one.nodes,
+            "exposure": one.exposure,
+            "attack": record.title,
+            "asks": apart.asks,
+            "members_are": apart.members,
+        }
         for kind, held in groups.items()
         for one in held
     ]
@@ -59,12 +70,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=tuple(panels),
         series=tuple(series),
         summary=(
-            f"Mean exposure of training nodes {' and '.join(KINDS[kind] for kind in kinds)}, where chance is 0.5. The "
-            f"largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} {most['name']}."
+            f"Mean exposure of {rows[0]['members_are']} {' and '.join(KINDS[kind] for kind in kinds)}, where chance is "
+            f"0.5. The largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} "
+            f"{most['name']}."
         ),
         columns=1,
         height=120 * len(kinds) + 24 * len(rows),
-        badges=("the evaluator's view: nobody outside knows who trained",),
+        badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
 
 

@@ -1,4 +1,5 @@
-"""How well attacks tell who trained, and the curve that a run's sound epsilon says they cannot cross."""
+"""How well attacks tell who trained, or what else they ask, and the curve that a run's sound epsilon says
+they cannot cross."""
 
 from __future__ import annotations
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number, percent, stated
 
-TITLE = "Who trained? What attacks find"
+TITLE = "What attacks find"
 POINTS = 120
 
 
@@ -24,7 +26,8 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
 
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
     nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows), false, true,
-    low, high (of a band; None elsewhere), area, area_low, area_high, models, epsilon (sound), steps, scale.
+    low, high (of a band; None elsewhere), area, area_low, area_high, models, epsilon (sound), steps, scale,
+    asks, members_are, others_are (the attack's question and its two sides in words).
     An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead
     from no node that trains to one that does not. Raises `ValueError` for an unknown scale.
     """
@@ -45,6 +48,9 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "steps": record.steps,
             "delta": record.delta,
             "scale": scale,
+            "asks": sides(record.attack).asks,
+            "members_are": sides(record.attack).members,
+            "others_are": sides(record.attack).others,
         }
         if len(record.areas) > 1:
             ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
@@ -89,6 +95,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
     series = [Series(name="a guess by chance", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
     names = list(dict.fromkeys(row["attack"] for row in rows))
+    asked = list(dict.fromkeys(row["asks"] for row in rows))
     for slot, name in enumerate(names):
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= low)]
         band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["low"] > 0)]
@@ -132,11 +139,11 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )  # fmt: skip
     return Chart(
-        title=TITLE,
+        title=f"{asked[0][:1].upper()}{asked[0][1:]}? {TITLE}" if len(asked) == 1 else TITLE,
         panels=(
             Panel(
-                x=_axis("false positives (share of nodes that did not train", logarithmic, low),
-                y=_axis("true positives (share of training nodes", logarithmic, low),
+                x=_axis(f"false positives (share of {_one(rows, 'others_are', 'the others')}", logarithmic, low),
+                y=_axis(f"true positives (share of {_one(rows, 'members_are', 'the members')}", logarithmic, low),
             ),
         ),
         series=tuple(series),
@@ -148,6 +155,13 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def _one(rows: Sequence[Row], key: str, else_: str) -> str:
+    """What all rows call it, or another word where attacks that ask different things are laid over each
+    other."""
+    named = {str(row[key]) for row in rows}
+    return named.pop() if len(named) == 1 else else_
 
 
 def _axis(title: str, logarithmic: bool, low: float) -> Axis:

@@ -1,21 +1,23 @@
-"""An attack's scores of nodes that trained and of nodes that did not."""
+"""An attack's scores of nodes that trained and of nodes that did not, or of whatever else it tells apart."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "The attack's scores"
-SIDES = {"members": "nodes that trained", "others": "nodes that did not"}
+SIDES = ("members", "others")
 
 
 def data(record: AttackRecord) -> list[Row]:
-    """One row per bin: low, high (ends of the bin), members, others (nodes in it), share_members,
-    share_others (of all nodes of that side), attack (its title)."""
+    """One row per bin: low, high (ends of the bin), members, others (how many are in it), share_members,
+    share_others (of all of that side), members_are, others_are (each side in words), attack (its title)."""
+    apart = sides(record.attack)
     totals = {"members": sum(record.scores_members), "others": sum(record.scores_others)}
     bins = zip(record.edges[:-1], record.edges[1:], record.scores_members, record.scores_others, strict=True)
     return [
@@ -26,6 +28,8 @@ def data(record: AttackRecord) -> list[Row]:
             "others": others,
             "share_members": members / max(1, totals["members"]),
             "share_others": others / max(1, totals["others"]),
+            "members_are": apart.members,
+            "others_are": apart.others,
             "attack": record.title,
         }
         for low, high, members, others in bins
@@ -33,15 +37,16 @@ def data(record: AttackRecord) -> list[Row]:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two outlines over one axis: where they lie apart, the attack tells who trained."""
+    """Two outlines over one axis: where they lie apart, the attack tells one side from the other."""
     if not any(row["members"] or row["others"] for row in rows):
         return empty(TITLE, "this attack kept no scores")
     series: list[Series] = []
-    for slot, (side, name) in enumerate(SIDES.items()):
+    names = {side: str(rows[0][f"{side}_are"]) for side in SIDES}
+    for slot, (side, name) in enumerate(names.items()):
         x = tuple(end for row in rows for end in (row["low"], row["high"]))
         y = tuple(row[f"share_{side}"] for row in rows for _ in range(2))
         hover = tuple(
-            f"{name}\nscore {number(row['low'])} to {number(row['high'])}\n{row[side]:,} nodes, "
+            f"{name}\nscore {number(row['low'])} to {number(row['high'])}\n{row[side]:,} of them, "
             f"{percent(row[f'share_{side}'])}"
             for row in rows
             for _ in range(2)
@@ -55,14 +60,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title="score (a higher one speaks for having trained)"),
-                y=Axis(title="nodes (percent of that side)", percent=True, low=0),
+                x=Axis(title=f"score (a higher one speaks for {names['members']})"),
+                y=Axis(title="percent of each side", percent=True, low=0),
             ),
         ),
         series=tuple(series),
         summary=(
-            f"Scores of {sum(row['members'] for row in rows):,} nodes that trained and "
-            f"{sum(row['others'] for row in rows):,} that did not, from {number(rows[0]['low'])} to "
+            f"Scores of {sum(row['members'] for row in rows):,} {names['members']} and "
+            f"{sum(row['others'] for row in rows):,} {names['others']}, from {number(rows[0]['low'])} to "
             f"{number(rows[-1]['high'])}. The two outlines have {percent(common)} in common."
         ),
         height=340,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from privgraph.attacks.record import AttackRecord
-from privgraph.registry import ATTACKS
+from privgraph.registry import ATTACKS, sides
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
@@ -33,26 +33,29 @@ def short(attack: AttackRecord) -> str:
 
 def conclusion(attack: AttackRecord) -> str:
     """What the area says, in plain sentences of Markdown."""
-    found, sure = attack.outcome, exact_percent(attack.confidence)
+    found, sure, apart = attack.outcome, exact_percent(attack.confidence), sides(attack.attack)
     between = f"{percent(found.area_low)} to {percent(found.area_high)} at {sure} confidence"
     pair = (
-        f"Shown one node that trained and one that did not, it picks the right one {percent(found.area)} of the time "
+        f"Shown {apart.member} and {apart.other}, it picks the right one {percent(found.area)} of the time "
         f"({between}; a coin: 50%)."
     )
     if found.area_low <= 0.5:
         said = "**The attack cannot be told from guessing.**"
-        tail = " Another attack, or more shadow models, may find more: this is no proof."
+        more = ", or more shadow models," if attack.models > len(attack.areas) else ""
+        tail = f" Another attack{more} may find more: this is no proof."
     elif found.area < CLOSE:
         said, tail = "**The attack does a little better than guessing.**", ""
     elif found.area < FAR:
-        said, tail = "**The attack tells who trained better than guessing.**", ""
+        said, tail = f"**The attack tells {apart.asks} better than guessing.**", ""
     else:
-        said, tail = "**The model gives away who trained it.**", ""
+        said, tail = f"**The model gives away {apart.gives_away}.**", ""
     rate = attack.rare
     rare = (
-        f" Where it wrongly names 1% of the others, it rightly names {percent(rate.true)} of the training nodes "
+        f" Where it wrongly names 1% of the others, it rightly names {percent(rate.true)} of the {apart.members} "
         f"({percent(rate.low)} to {percent(rate.high)})."
     )
+    if apart.caution and found.area_low > 0.5:
+        tail = f" {apart.caution}"
     return f"{said} {pair}{rare}{tail}"
 
 
@@ -73,7 +76,7 @@ def show(attack: AttackRecord) -> None:
 
 def numbers(attack: AttackRecord) -> None:
     """Area, rates and the bound, side by side, each with its interval."""
-    found = attack.outcome
+    found, apart = attack.outcome, sides(attack.attack)
     spread = (
         f"all {len(attack.areas)} attacked models: {min(attack.areas):.3f} to {max(attack.areas):.3f}"
         if len(attack.areas) > 1
@@ -84,8 +87,8 @@ def numbers(attack: AttackRecord) -> None:
             "Area under the curve",
             f"{found.area:.3f}",
             f"{found.area_low:.3f} to {found.area_high:.3f}; {spread}",
-            "The chance that a node that trained has a higher score than one that did not; 0.5 is guessing. The "
-            "interval is DeLong's.",
+            f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing. The interval is "
+            "DeLong's.",
         )
     ]
     boxes += [
@@ -113,7 +116,7 @@ def numbers(attack: AttackRecord) -> None:
     accuracy = "" if attack.said is None else f" (the run: {percent(attack.said)})"
     noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
     st.caption(
-        f"{found.members:,} nodes that trained, {found.others:,} that did not; balanced accuracy of the best threshold "
+        f"{found.members:,} {apart.members}, {found.others:,} {apart.others}; balanced accuracy of the best threshold "
         f"{percent(found.balanced_accuracy)}. The attacked model was trained again on the run's own training "
         f"nodes{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
         f"{duration(attack.seconds)}, seed {attack.options.seed}."

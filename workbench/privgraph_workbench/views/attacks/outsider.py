@@ -42,7 +42,7 @@ def body() -> None:
         "Somebody outside has your finished model, and asks it about people they know. Can they tell **who was "
         "among the training nodes**? The attack trains models like yours, on other training nodes of the same "
         "graph, and compares what they say. A model that is surer of a person than models that never saw them "
-        "has given them away."
+        "has given them away. One attack, **Stolen edges**, asks who is connected to whom instead."
     )
     record = _choose_run()
     if record is None:
@@ -255,13 +255,14 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         groups = attack_exposure.data(attack)
         live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
         figure_exports("attack_exposure", groups, statements, name=name)
-    listed, mapped = st.columns(2, gap="large")
-    with listed:
-        findings.exposed(attack)
-    with mapped:
-        nodes = attack_map.data(attack)
-        live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
-        figure_exports("attack_map", nodes, statements, name=name)
+    if attack.exposed:
+        listed, mapped = st.columns(2, gap="large")
+        with listed:
+            findings.exposed(attack)
+        with mapped:
+            nodes = attack_map.data(attack)
+            live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
+            figure_exports("attack_map", nodes, statements, name=name)
     findings.history(attacks)
 
 

@@ -1,0 +1,267 @@
+"""The attack `link` as a row of the table: on several methods, with each of its options, and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.attacks.edges_made_here import random_graph
+from tests.runs.runs_made_here import done
+
+from privgraph.attacks import stealing
+from privgraph.attacks.links import Pairs, closeness, draw_pairs
+from privgraph.attacks.options import DISTANCES, Attacked, AttackOptions
+from privgraph.attacks.outcome import outcome
+from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.shadows import ask
+from privgraph.data.build import canonical_edges
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.methods.baselines.gnn.config import Config as GnnConfig
+from privgraph.methods.baselines.network import fit, fit_by_layers
+from privgraph.methods.outsider import Outsider
+from privgraph.methods.training import Context, planned
+from privgraph.options import OptionError, build
+from privgraph.progress import Progress
+from privgraph.registry import ATTACKS, method
+from privgraph.runs import attack, attacking
+from privgraph.runs.attacking import EXAMINER
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+
+SMALL: dict[str, dict[str, Any]] = {
+    "gnn": {"epochs": 3, "hidden": 8},
+    "mlp": {"epochs": 3, "hidden": 8, "unit": "none"},
+    "edge-rand": {"epochs": 2, "hidden": 8, "epsilon": 8.0},
+    "gap": {"unit": "edge", "epochs": 2, "hidden": 8, "depth": 1},
+}
+QUICK = AttackOptions(targets=2, pairs=300)
+
+
+def graph() -> Graph:
+    return load("social", split_seed=3, data_options={"nodes": 120, "degree": 6})
+
+
+def subject(name: str, held: Callable[[], Graph] = graph, **options: Any) -> Attacked:
+    config = build(method(name).load_config(), SMALL[name] | options)
+    statement = config.plan(held().facts).statement
+    return Attacked(run="a-run", method=name, config=config, statement=statement, graph=held, seed=3, accuracy=0.5)
+
+
+def attacked(told: Attacked, options: AttackOptions = QUICK) -> AttackRecord:
+    *steps, record = ATTACKS["link"].load_entry()(told, options)
+    assert all(isinstance(step, Progress) and 0 <= step.step <= step.total for step in steps)
+    assert isinstance(record, AttackRecord)
+    return record
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_record_of_every_kind_of_method(name: str) -> None:
+    record = attacked(subject(name))
+    assert AttackRecord.from_json(record.to_json()) == record
+    assert (record.attack, record.models, len(record.areas)) == ("link", 2, 2)
+    assert record.outcome.members == record.outcome.others == sum(record.scores_members) > 200
+    assert record.bound is None
+    assert record.steps is None
+    assert not record.drawn
+    assert record.exposed == ()
+    assert any(note.startswith("no bound on epsilon follows") for note in record.notes)
+    areas = dict(part.split() for part in record.notes[0].partition(": ")[2].split(", "))
+    assert set(areas) == set(DISTANCES)
+    assert areas["correlation"] == f"{record.outcome.area:.3f}"
+    assert areas["euclidean"] == areas["sqeuclidean"]
+
+
+def test_what_the_options_say_reaches_the_pairs_and_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def spy(*given: Any, **how: Any) -> Pairs:
+        seen.append((given[2], how["labels"], drawn := draw_pairs(*given, **how)))
+        return drawn
+
+    monkeypatch.setattr(stealing, "draw_pairs", spy)
+    areas = set()
+    for distance, unlinked in (("canberra", "any"), ("chebyshev", "any"), ("chebyshev", "alike")):
+        record = attacked(subject("gnn"), replace(QUICK, pairs=77, distance=distance, unlinked=unlinked))
+        told = dict(part.split() for part in record.notes[0].partition(": ")[2].split(", "))
+        assert told[distance] == f"{record.outcome.area:.3f}"
+        areas.add(record.outcome.area)
+    assert len(areas) == 3
+    for (count, labels, pairs), alike in zip(seen, [False] * 4 + [True] * 2, strict=True):
+        assert (labels is not None) == alike
+        assert count == 77 >= int(pairs.linked.sum()) > 70
+    assert np.array_equal(seen[4][1], graph().y.numpy())
+    assert not np.array_equal(seen[0][2].nodes, seen[1][2].nodes), "each model has pairs of its own"
+    assert np.array_equal(seen[0][2].nodes, seen[2][2].nodes), "the same for each distance"
+
+
+def test_influence_asks_with_features_that_are_a_hundredth_larger() -> None:
+    """The made-up model answers with what it is given, so that the score is the length of these changes."""
+    held, outsider = graph(), Outsider()
+    base = torch.zeros(120, held.num_classes)
+    outsider.hears(linked=base)
+    asked: dict[int, torch.Tensor] = {}
+
+    def changed(node: int, features: torch.Tensor) -> torch.Tensor:
+        asked[node] = features
+        return base + (torch.arange(held.num_classes) == 0) * (node + 1) / 1000
+
+    outsider.may_ask(changed)
+    model = stealing._Model(graph=held, posteriors=stealing._posteriors(base), outsider=outsider)
+    pairs = draw_pairs(held.edge_index.numpy(), 120, 50, np.random.default_rng(0))
+    *_, scores = stealing._scores(model, pairs, AttackOptions(by="influence"))
+    assert set(asked) == set(pairs.nodes[:, 1].tolist())
+    for node, features in asked.items():
+        assert torch.equal(features, held.x[node] * 1.01)
+    moved = [
+        np.linalg.norm(stealing._posteriors(changed(node, held.x[0])) - model.posteriors, axis=1)[0] / 0.01
+        for node in pairs.nodes[:, 1]
+    ]
+    assert scores == pytest.approx(moved)
+
+
+def test_groups_are_those_of_the_end_with_fewer_edges() -> None:
+    held = graph()
+    degrees = np.bincount(held.edge_index[1].numpy(), minlength=120)
+    pairs = draw_pairs(held.edge_index.numpy(), 120, 200, np.random.default_rng(0))
+    said = np.full((120, 3), 1 / 3)
+    model = stealing._Model(graph=held, posteriors=said, outsider=Outsider())
+    play = stealing._play(model, pairs, np.zeros(len(pairs.nodes)), held)
+    assert play.members is pairs.linked
+    assert np.array_equal(degrees[play.nodes], degrees[pairs.nodes].min(1))
+    assert (play.nodes[:, None] == pairs.nodes).any(1).all()
+    test = held.test_mask.numpy()
+    assert play.accuracy == pytest.approx(float((held.y.numpy()[test] == 0).mean()))
+
+
+def with_edges_of_no_meaning(nodes: int = 150, edges: int = 400, seed: int = 5) -> Callable[[], Graph]:
+    """The features and labels of a graph, with edges that look at neither."""
+
+    def made() -> Graph:
+        held = load("social", split_seed=3, data_options={"nodes": nodes, "degree": 6})
+        drawn = torch.from_numpy(random_graph(nodes, edges, seed))
+        both = canonical_edges(torch.cat([drawn, drawn.flip(0)], 1), nodes, undirected=True)
+        return replace(held, edge_index=both, _cache={})
+
+    return made
+
+
+def test_an_mlp_tells_nothing_of_edges_without_meaning_and_a_graph_network_does() -> None:
+    held = with_edges_of_no_meaning(edges=100)
+    blind = attacked(subject("mlp", held, epochs=20), AttackOptions(targets=1))
+    assert blind.outcome.area_low <= 0.5 <= blind.outcome.area_high
+    reader = subject("gnn", held, conv="gcn", epochs=20, dropout=0.0, jump=False)
+    for options, least in ((AttackOptions(targets=1), 0.75), (AttackOptions(targets=1, by="influence"), 0.98)):
+        seen = attacked(reader, options)
+        assert seen.outcome.area > least
+        assert seen.outcome.area_low > 0.65
+
+
+def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
+    told = subject("gnn", epochs=10)
+    record = attacked(told)
+    *_, asked = ask(told, AttackOptions(shadows=14, targets=2))
+    assert not isinstance(asked, Progress)
+    assert record.accuracy == pytest.approx(asked.accuracies[0])
+    outsider = Outsider()
+    for _ in method("gnn").load_train()([planned(told.config, graph(), Context(seed=3, outsider=outsider))]):
+        pass
+    said = stealing._posteriors(outsider.logits["linked"])
+    pairs = stealing._pairs(graph(), graph(), 0, QUICK)
+    assert record.outcome == outcome(closeness(said, pairs.nodes, "correlation"), pairs.linked)
+
+
+def test_an_inductive_run_is_asked_about_the_edges_that_it_has() -> None:
+    seen: list[Pairs] = []
+
+    def spy(*given: Any, **how: Any) -> Pairs:
+        seen.append(draw_pairs(*given, **how))
+        return seen[-1]
+
+    told = replace(subject("gnn"), split="inductive")
+    whole = {tuple(map(int, pair)) for pair in graph().edge_index.T}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stealing, "draw_pairs", spy)
+        record = attacked(told)
+    part = graph().train_mask.long() + 2 * graph().val_mask.long()
+    (own, _) = seen
+    assert len(own.nodes) == 2 * record.outcome.members
+    for pair, linked in zip(own.nodes, own.linked, strict=True):
+        assert (tuple(map(int, pair)) in whole) == bool(linked)
+        if linked:
+            assert part[pair[0]] == part[pair[1]]
+
+
+@pytest.mark.parametrize("device", ["side by side", "layer by layer"])
+@pytest.mark.parametrize("conv", ["sage", "gcn", "gat", "gin"])
+def test_a_model_that_is_asked_again_answers_for_the_features_it_is_given(conv: str, device: str) -> None:
+    """With its own features a node gets the answer that it had; with others, that of a graph with these."""
+    train = fit if device == "side by side" else fit_by_layers
+    config = build(GnnConfig, {"epochs": 6, "hidden": 8, "conv": conv})
+    whole, outsider = graph(), Outsider()
+    for _ in train(whole, config, Context(seed=1, outsider=outsider)):
+        pass
+    assert outsider.changed is not None
+    linked = outsider.logits["linked"]
+    for node in (0, 57):
+        assert torch.allclose(outsider.changed(node, whole.x[node]), linked, atol=1e-5)
+        moved = (outsider.changed(node, whole.x[node] + 1) - linked).abs().amax(1) > 1e-4
+        near = torch.zeros(120, dtype=torch.bool)
+        near[node] = True
+        for _ in range(2):
+            source, target = whole.edge_index
+            near[target[near[source]]] = True
+        assert bool(moved[node])
+        assert int(moved.sum()) > 2
+        assert not bool((moved & ~near).any()), "two layers carry two steps far"
+    assert torch.allclose(outsider.changed(0, whole.x[0]), linked, atol=1e-5), "nothing of a question is kept"
+    with pytest.raises(ValueError, match="twice"):
+        outsider.may_ask(outsider.changed)
+
+
+def test_what_cannot_be_done_is_refused_in_words() -> None:
+    spec = ATTACKS["link"]
+    for told, options, said in (
+        (subject("gap"), AttackOptions(by="influence"), "which gap does not answer"),
+        (subject("gnn"), AttackOptions(query="alone"), "choose query linked"),
+        (subject("gnn"), AttackOptions(query="both"), "choose query linked"),
+    ):
+        assert spec.refuses(told) is None
+        assert said in str(spec.unanswered(told, options))
+        with pytest.raises(OptionError, match=said):
+            attacked(told, options)
+    assert spec.unanswered(subject("edge-rand"), AttackOptions(by="influence")) is None
+    parted = replace(subject("gnn"), config=build(method("gnn").load_config(), {"trained_on": "private", "epochs": 1}))
+    assert "drops the edges between them" in str(spec.refuses(parted))
+    silent = replace(subject("mlp"), method="privgnn", config=build(method("privgnn").load_config(), {}))
+    assert "does not tell" in str(spec.refuses(silent))
+    with pytest.raises(ValueError, match="10 edges"):
+        attacked(subject("mlp", with_edges_of_no_meaning(60, 5)))
+
+
+def test_from_a_stored_run_to_a_stored_attack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, as a person starts it, on a karate club of 34 people with 78 friendships."""
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    store = RunStore.open()
+    run = done(store, make_spec("gnn", "karate", {"epochs": 30, "hidden": 8, "conv": "gcn"}))
+    with pytest.raises(OptionError, match="choose query linked"):
+        attacking.start(store, run, "link", AttackOptions(query="alone"))
+    token = attacking.start(store, run, "link", replace(QUICK, by="influence"))
+    (child,) = EXAMINER.children
+    assert child.wait(timeout=120) == 0
+    EXAMINER.children.clear()
+    state = attacking.state(store, run, token)
+    assert state is not None
+    assert (state.error, state.progress, state.name) == ("", 1.0, "link")
+    (record,) = store.attacks(run)
+    assert attacking.outcome(store, run, token) == record
+    assert (record.run, record.attack, record.title, record.models) == (run, "link", "Stolen edges", 2)
+    assert record.outcome.members == record.outcome.others == 78
+    assert record.outcome.area_low > 0.7, "what such a network reads of an edge shows"
+    assert attack.main([run, "--attack", "link", "--targets", "1", "--unlinked", "alike"]) == 0
+    assert [one.options.unlinked for one in store.attacks(run)] == ["any", "alike"]
