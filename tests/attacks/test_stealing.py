@@ -100,28 +100,31 @@ def test_what_the_options_say_reaches_the_pairs_and_the_scores(monkeypatch: pyte
 
 
 def test_influence_asks_with_features_that_are_a_hundredth_larger() -> None:
-    """The made-up model answers with what it is given, so that the score is the length of these changes."""
+    """The made-up model says something else as soon as a feature is another, and more so of later nodes."""
     held, outsider = graph(), Outsider()
     base = torch.zeros(120, held.num_classes)
     outsider.hears(linked=base)
-    asked: dict[int, torch.Tensor] = {}
+    asked: list[tuple[int, torch.Tensor]] = []
 
     def changed(node: int, features: torch.Tensor) -> torch.Tensor:
-        asked[node] = features
-        return base + (torch.arange(held.num_classes) == 0) * (node + 1) / 1000
+        asked.append((node, features))
+        other = bool((features != held.x[node]).any())
+        return base + (torch.arange(held.num_classes) == 0) * other * (node + 1) / 1000
 
     outsider.may_ask(changed)
     model = stealing._Model(graph=held, posteriors=stealing._posteriors(base), outsider=outsider)
     pairs = draw_pairs(held.edge_index.numpy(), 120, 50, np.random.default_rng(0))
     *_, scores = stealing._scores(model, pairs, AttackOptions(by="influence"))
-    assert set(asked) == set(pairs.nodes[:, 1].tolist())
-    for node, features in asked.items():
+    (first, unchanged), *rest = asked
+    assert torch.equal(unchanged, held.x[first]), "what it says without a change"
+    assert sorted(node for node, _ in rest) == sorted(set(pairs.nodes[:, 1].tolist()))
+    for node, features in rest:
         assert torch.equal(features, held.x[node] * 1.01)
-    moved = [
-        np.linalg.norm(stealing._posteriors(changed(node, held.x[0])) - model.posteriors, axis=1)[0] / 0.01
-        for node in pairs.nodes[:, 1]
-    ]
-    assert scores == pytest.approx(moved)
+    told = {node: stealing._posteriors(changed(node, held.x[node] + 1)) for node, _ in rest}
+    assert all(bool((held.x[node] != 0).any()) for node in told)
+    assert scores == pytest.approx(
+        [np.linalg.norm(told[node] - model.posteriors, axis=1)[0] / 0.01 for node in pairs.nodes[:, 1]]
+    )
 
 
 def test_groups_are_those_of_the_end_with_fewer_edges() -> None:

@@ -29,6 +29,7 @@ from privgraph.home import home
 from privgraph.methods.keys import run_keys
 from privgraph.methods.outsider import Outsider
 from privgraph.methods.training import Context, train_one
+from privgraph.nn.training import one_thread_each
 from privgraph.options import OptionError
 from privgraph.progress import Progress
 from privgraph.registry import attack as attack_spec
@@ -151,11 +152,15 @@ def _scores(model: _Model, pairs: Pairs, options: AttackOptions) -> Iterator[Pro
     changed, x = model.outsider.changed, model.graph.x
     if changed is None:
         raise OptionError("with these options, the model cannot be asked again with changed features")
+    # thousands of small questions: threads inside an operation would mostly wait for each other
+    with one_thread_each(1) as together:
 
-    def ask(node: int) -> Array:
-        return _posteriors(changed(node, x[node] * (1 + DELTA)))
+        def ask(node: int, factor: float = 1 + DELTA) -> Array:
+            (logits,) = together(lambda asked: changed(asked, x[asked] * factor), [node])
+            return _posteriors(logits)
 
-    yield from influences(ask, model.posteriors, pairs.nodes)
+        # what the model says without a change, by as many threads: their sums are rounded otherwise
+        yield from influences(ask, ask(0, 1.0), pairs.nodes)
 
 
 def _play(model: _Model, pairs: Pairs, scores: Array, graph: Graph) -> Play:
