@@ -191,6 +191,52 @@ def test_noise_that_is_not_the_ledgers_is_named(
     assert words in str(told.value)
 
 
+STD = "noise_std=math.sqrt(2) * scale,"
+PREDICTED = "predicted = torch.full_like(graph.y, int(noisy.argmax()))"
+COUNTS = "graph.y[graph.train_mask]"
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "test", "words"),
+    [
+        ("config", STD, "", "test_entries_say_the_noise_that_they_account_for", "needs the noise_std that is drawn"),
+        ("config", "sensitivity=SENSITIVITY,", "", "test_entries_say_the_noise_that_they_account_for",
+         "needs the sensitivity"),
+        ("config", 'norm="L1"', 'norm="L2"', "test_entries_say_the_noise_that_they_account_for", "needs norm L1"),
+        ("config", STD, "", "test_its_noise_is_that_of_its_ledger", "without its noise: give the entry the noise_std"),
+        ("train", COUNTS, "graph.y[graph.train_mask | graph.test_mask]", "test_labels_of_test_nodes_steer_nothing",
+         "labels of test nodes are read before the end"),
+        ("train", PREDICTED, PREDICTED + "; predicted = torch.where(graph.test_mask, graph.y, predicted)",
+         "test_labels_of_test_nodes_steer_nothing", "predictions of test nodes are their labels"),
+    ],
+)  # fmt: skip
+def test_what_a_newcomer_got_past_the_contract_is_named(
+    package: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    right: str,
+    wrong: str,
+    test: str,
+    words: str,
+) -> None:
+    with changed(package, tmp_path, monkeypatch, file, right, wrong):
+        contract = type("TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC})()
+        with pytest.raises(AssertionError) as told:
+            getattr(contract, test)("node")
+    assert words in str(told.value)
+
+
+def test_a_plan_that_contradicts_itself_is_told_before_anything_runs(
+    package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the fixture that every test has, in one sentence with its file."""
+    with changed(package, tmp_path, monkeypatch, "config", '            unit="node"', '            unit="edge"'):
+        contract = type("TestClassCounts", (MethodContract,), {"spec": import_module("class_counts").SPEC})()
+        with pytest.raises(pytest.fail.Exception, match=r"it says unit edge, .* see Config in class_counts/config\.py"):
+            MethodContract._has_the_form_of_a_method.__wrapped__(contract)  # type: ignore[attr-defined]
+
+
 def test_noise_that_is_drawn_once_and_used_again_is_named() -> None:
     entry = LedgerEntry(
         kind=MechanismKind.ADDITIVE,

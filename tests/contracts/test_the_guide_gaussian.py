@@ -43,6 +43,42 @@ def test_it_keeps_the_contract(gaussian: Path) -> None:
     assert re.search(r"\b1[4-9] passed|\b[2-9]\d passed", done.stdout), done.stdout
 
 
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("return Fixed(self.sigma)", "return Fixed(self.sigma / 10)", "draw the noise of the plan"),
+        ("value=self.sigma)", "value=0.0)", "price.given.value must be the option sigma"),
+        ("if self.sigma > 0:", "if self.sigma > 1e9:", "calibration must be Fixed where sigma is given"),
+    ],
+)
+def test_a_given_sigma_that_is_not_drawn_is_named(
+    gaussian: Path, tmp_path: Path, right: str, wrong: str, words: str
+) -> None:
+    """The contract trains with it: before, this branch was never run."""
+    shutil.copytree(gaussian, tmp_path / "one", ignore=shutil.ignore_patterns("*.pyc", "home"))
+    path = tmp_path / "one" / "class_counts" / "config.py"
+    assert path.read_text().count(right) == 1
+    path.write_text(path.read_text().replace(right, wrong))
+    if "/ 10" in wrong:  # a trainer that follows the wrong plan draws as the ledger says: it must not follow the option
+        train = tmp_path / "one" / "class_counts" / "train.py"
+        train.write_text(train.read_text().replace("std=plan.scale", "std=plan.scale / 10"))
+    done = ran(tmp_path / "one", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "given", "test_contract.py")
+    assert done.returncode == 1, done.stdout
+    assert words in done.stdout
+
+
+def test_a_noise_that_is_always_given_keeps_the_contract(gaussian: Path, tmp_path: Path) -> None:
+    """Nobody asks it to keep an epsilon."""
+    shutil.copytree(gaussian, tmp_path / "one", ignore=shutil.ignore_patterns("*.pyc", "home"))
+    path = tmp_path / "one" / "class_counts" / "config.py"
+    text = path.read_text().replace("0 calibrates it to epsilon", "always given").replace("] = 0.0\n", "] = 0.5\n")
+    text = text.replace("low=0, least=1e-3", "low=0, low_open=True")
+    path.write_text(text.replace("if self.sigma > 0:\n            return", "if True:\n            return"))
+    assert "if True" in path.read_text()
+    done = ran(tmp_path / "one", "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_contract.py")
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_given_sigma_is_what_is_drawn_and_what_is_paid_for(gaussian: Path) -> None:
     """Of 1,000 runs, two numbers each: two thirds and three halves of sigma are told from it by the standard
     deviation (error 1.6%)."""

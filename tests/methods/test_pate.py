@@ -210,7 +210,7 @@ def test_the_plan_says_what_was_not_used() -> None:
     notes = " ".join(Config(lam=0.5, queries=10**6, analysis="dependent").plan(AMAZON).notes)
     assert "random labels" not in notes
     assert "random labels" in " ".join(Config().plan(AMAZON).notes)
-    for words in ("lambda says what it is", "3,713 public nodes may be asked about, not 1,000,000", "private votes"):
+    for words in ("lam gives the noise", "3,713 public nodes may be asked about, not 1,000,000", "private votes"):
         assert words in notes
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Annotated, final
 
@@ -335,9 +335,11 @@ def _plan(config: MethodConfig, facts: PublicFacts, values: tuple[object, ...]) 
     entries = config.entries(facts, scale)
     statement = config.statement(facts, scale, entries)
     _check(config, facts, entries, statement)
-    return Plan(
-        config=config, facts=facts, scale=scale, entries=entries, statement=statement, work=config.work(facts, scale)
-    )
+    work, given = config.work(facts, scale), config.price.given
+    if given is not None and given.value > 0 and config.unit != "none":
+        note = f"epsilon is not used: {given.option} gives the noise, and the statement says what that costs"
+        work = replace(work, notes=(*work.notes, note))
+    return Plan(config=config, facts=facts, scale=scale, entries=entries, statement=statement, work=work)
 
 
 def _check(

@@ -207,6 +207,9 @@ _UNITS = {
 }
 
 
+_RECORD = "a single node, with its features and its label"
+"""Where edges are not used."""
+
 FAULT = "Known fault, which no epsilon here counts"
 
 
@@ -226,7 +229,8 @@ class Said(StrEnum):
 
 def lines(statement: PrivacyStatement) -> Iterator[tuple[Said, str]]:
     """The statement in plain sentences without any markup, and what each speaks of."""
-    yield Said.TERMS, f"Protected: {_UNITS[statement.unit]}."
+    record = statement.neighbours is Neighbours.NODE_RECORD
+    yield Said.TERMS, f"Protected: {_RECORD if record else _UNITS[statement.unit]}."
     for fault in statement.known_faults:
         yield Said.FAULT, f"{FAULT}: {fault}"
     yield Said.TERMS, f"Neighbouring relation: {statement.relation}."

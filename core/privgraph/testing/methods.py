@@ -28,7 +28,7 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import PublicFacts
 from privgraph.data.splits import with_split
-from privgraph.methods.base import MethodConfig, Price, filled_in, refusal
+from privgraph.methods.base import Calibrated, Fixed, MethodConfig, Price, filled_in, refusal
 from privgraph.methods.training import Context, planned, train_one
 from privgraph.options import OptionError, Scalar, build, parameters, values
 from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, Nothing, PoissonSampled
@@ -106,6 +106,13 @@ class MethodContract:
         """What is wrong with its form is said before it is run: the errors that follow would mislead."""
         if wrong := fault(self.spec):
             pytest.fail(wrong, pytrace=False)
+        for unit in self.spec.units:
+            try:
+                self.made(unit).plan(FACTS)
+            except TypeError as error:  # a plan that contradicts itself: `base.MethodConfig.plan`
+                pytest.fail(f"{error}: {self.in_config}", pytrace=False)
+            except OptionError:
+                pass  # the tests of options and plans say which
 
     def made(self, unit: str, **given: object) -> MethodConfig:
         """A quick configuration."""
@@ -147,7 +154,10 @@ class MethodContract:
         default = kind()
         assert build(kind, values(default)) == default, self.in_config
         assert build(kind, {name: str(value) for name, value in values(default).items()}) == default, self.in_config
-        assert default.unit in self.spec.units, f"the default unit is none of the row's: {self.in_config}"
+        assert default.unit in self.spec.units, (
+            f"the default unit, {default.unit}, is none of the row's units ({', '.join(self.spec.units)}): see the "
+            f"method's row, or {self.in_config.removeprefix('see ')}"
+        )
 
     def test_values_out_of_bounds_are_refused_by_name(self) -> None:
         kind = self.spec.load_config()
@@ -207,7 +217,8 @@ class MethodContract:
             assert math.isinf(statement.epsilon), f"nothing is protected, and epsilon is finite: {self.in_config}"
             assert not plan.noise
             return
-        assert statement.epsilon <= config.epsilon, f"the noise does not keep epsilon: {self.in_config}"
+        if isinstance(config.calibration(FACTS), Calibrated):
+            assert statement.epsilon <= config.epsilon, f"the noise does not keep epsilon: {self.in_config}"
         assert statement.public, f"say what is public: {self.in_config}"
         assert "protected units" not in statement.delta_rule, f"who is counted is named: {self.in_config}"
         if unit == "edge" and statement.delta:
@@ -234,8 +245,14 @@ class MethodContract:
                 f"kind {entry.kind} of {entry.event}: {self.in_config}"
             )
             event = entry.event.event if isinstance(entry.event, PoissonSampled) else entry.event
-            if not isinstance(event, Gaussian | Laplace) or entry.noise_std is None or not entry.sensitivity:
+            if not isinstance(event, Gaussian | Laplace):
                 continue
+            norms = ("L1",) if isinstance(event, Laplace) else ("L2",)
+            assert entry.noise_std, f"{entry.stage}: its entry needs the noise_std that is drawn: {self.in_config}"
+            assert entry.sensitivity, (
+                f"{entry.stage}: its entry needs the sensitivity of what is released: {self.in_config}"
+            )
+            assert entry.norm in norms, f"{entry.stage}: its entry needs norm {norms[0]}: {self.in_config}"
             shape = math.sqrt(2) if isinstance(event, Laplace) else 1.0
             said = entry.noise_std / entry.sensitivity / shape
             assert said == pytest.approx(event.noise_multiplier, rel=0.02), (
@@ -258,6 +275,8 @@ class MethodContract:
         if reached is None:
             assert accounting == "published"
             raise AssertionError(f"accounting published must be refused where no formula is stated: {self.in_config}")
+        if isinstance(config.calibration(FACTS), Fixed):
+            return  # nobody asked this noise to keep an epsilon
         assert reached <= 6.0, f"the noise does not keep epsilon: {self.in_config}"
         if statement.epsilon > 0:
             assert reached >= 0.99 * 6.0, f"the noise is larger than epsilon asks for: {self.in_config}"
@@ -332,6 +351,47 @@ class MethodContract:
             _, context = self.trained(protected)
         wrong = fault_of_noise(drawn, context.ledger.entries)
         assert not wrong, f"{wrong}: {self.in_train}"
+
+    def test_noise_that_is_given_is_drawn(self, protected: str) -> None:
+        """Where an option gives the noise itself: the plan has that scale, and training draws it."""
+        config = self.made(protected)
+        given = config.price.given
+        if given is None:
+            return
+        scale = config.plan(graph().facts).scale * 1.5 or 5.0
+        asked = self.made(protected, **{given.option: scale})
+        named = asked.price.given
+        assert named is not None, f"price.given is gone where {given.option} is given: {self.in_config}"
+        assert named.value == scale, f"price.given.value must be the option {given.option}: {self.in_config}"
+        assert isinstance(asked.calibration(graph().facts), Fixed), (
+            f"calibration must be Fixed where {given.option} is given: {self.in_config}"
+        )
+        self.spec.load_train()
+        context = Context(noise_key=KEY)
+        with recorded() as drawn:
+            for _ in train_one(self.spec.load_train(), asked, graph(), context):
+                pass
+        wrong = fault_of_noise(drawn, context.ledger.entries)
+        assert not wrong, f"with {given.option} given: {wrong}: {self.in_train}"
+
+    def test_labels_of_test_nodes_steer_nothing(self, unit: str) -> None:
+        """They are for the last number alone: curves, choices and other accuracies do not depend on them."""
+        if self.spec.own_parts:
+            return  # it draws itself who is a test node
+        own = graph()
+        order = own.test_mask.nonzero().squeeze(1)
+        moved = own.y.clone()
+        moved[order] = (own.y[order] + 1) % own.num_classes
+        stories, reached = [], []
+        for labels in (own.y, moved):
+            context = Context(noise_key=KEY)
+            events = list(
+                train_one(self.spec.load_train(), self.made(unit), replace(own, y=labels, _cache={}), context)
+            )
+            stories.append([pair for pair in _numbers(events) if not pair[0].startswith(("test_", "majority_"))])
+            reached.append(next(event.metrics["test_accuracy"] for event in events if isinstance(event, Result)))
+        assert stories[0] == stories[1], f"labels of test nodes are read before the end: {self.in_train}"
+        assert reached != [1.0, 1.0], f"predictions of test nodes are their labels: {self.in_train}"
 
     def test_who_ignores_edges_reads_none(self, unit: str) -> None:
         if self.spec.uses_edges:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from privgraph import lattice
-from privgraph.privacy.events import Laplace, NonPrivate, Nothing
+from privgraph.privacy.events import Gaussian, Laplace, NonPrivate, Nothing, PoissonSampled, PrivacyEvent
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.streams import Secret
 
@@ -61,7 +61,14 @@ def fault_of_noise(drawn: Sequence[Drawn], entries: Sequence[LedgerEntry]) -> st
     Every entry with noise on numbers must have been drawn, at least one number each time, and nothing may be
     drawn that no entry has: noise of another deviation is noise that nobody has accounted for.
     """
-    paid = [one for one in entries if one.noise_std and not isinstance(one.event, Nothing | NonPrivate)]
+    counted = [one for one in entries if not isinstance(one.event, Nothing | NonPrivate)]
+    for entry in counted:
+        if isinstance(_played(entry), Gaussian | Laplace) and not entry.noise_std:
+            return (
+                f"the ledger has {entry.mechanism} without its noise: give the entry the noise_std that is drawn, its "
+                "sensitivity and norm"
+            )
+    paid = [one for one in counted if one.noise_std]
     for entry in paid:
         found = [one for one in drawn if _is_of(one, entry)]
         if not found:
@@ -76,12 +83,17 @@ def fault_of_noise(drawn: Sequence[Drawn], entries: Sequence[LedgerEntry]) -> st
                 "draw noise anew for each release"
             )
     for one in drawn:
-        if paid and not any(_is_of(one, entry) for entry in paid):
+        if counted and not any(_is_of(one, entry) for entry in paid):
             return (
                 f"{one.kind} noise of standard deviation {one.std:.6g} was drawn, and no entry of the ledger has it: "
                 "add the plan's entry to context.ledger, with the noise_std that is drawn"
             )
     return ""
+
+
+def _played(entry: LedgerEntry) -> PrivacyEvent:
+    """The event of one release, without the sampling before it."""
+    return entry.event.event if isinstance(entry.event, PoissonSampled) else entry.event
 
 
 def _is_of(one: Drawn, entry: LedgerEntry) -> bool:

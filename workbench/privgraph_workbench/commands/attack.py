@@ -21,7 +21,7 @@ from privgraph_workbench.words.numbers import lower, number, percent, upper
 
 
 def attack_command(parsed: argparse.Namespace) -> int:
-    """Attack in a process of its own, and watch it; what it costs is said before it starts."""
+    """Attack in a process of its own, and watch it; what it costs is said as it starts."""
     names = [one.name for one in parameters(AttackOptions)]
     given = {name: getattr(parsed, name) for name in names if getattr(parsed, name) is not None}
     options = build(AttackOptions, given)
@@ -29,10 +29,9 @@ def attack_command(parsed: argparse.Namespace) -> int:
     try:
         store = RunStore.open()
         run = find_run(store, parsed.run)
+        token = attacking.start(store, run.id, spec.name, options)
         print(f"{spec.title}: {spec.cost(attacking.subject(run), options)}", file=sys.stderr)
-        ended, interrupted = follow(
-            attacking.EXAMINER, store, run.id, attacking.start(store, run.id, spec.name, options)
-        )
+        ended, interrupted = follow(attacking.EXAMINER, store, run.id, token)
         record = attacking.outcome(store, run.id, ended.token)
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)

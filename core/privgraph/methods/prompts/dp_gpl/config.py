@@ -440,8 +440,6 @@ class Config(DpGplOptions):
             )
         elif weight > 1:
             notes.append(f"noise is chosen for the heaviest teacher, of weight {weight:.3g}")
-        if wanted.vote_sigma:
-            notes.append("noise on votes is given: epsilon follows from it, and the option epsilon is not used")
         if self.limit and self.accounting == "published":
             notes.append("a limit by the data-dependent cost tells on private votes by itself: nothing is guaranteed")
         if self.limit and squared_mu(asked, weight) > self.limit_squared_mu(facts.nodes):

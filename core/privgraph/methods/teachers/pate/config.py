@@ -247,8 +247,6 @@ class Config(StudentOptions, MethodConfig):
             notes.append("the noise outweighs all votes together: expect random labels, ask less or take more teachers")
         if queries < self.queries:
             notes.append(f"{queries:,} public nodes may be asked about, not {self.queries:,}: all of them are")
-        if self.lam > 0:
-            notes.append("epsilon is not used to choose the noise: lambda says what it is")
         if self.analysis == "dependent":
             notes.append("the data-dependent epsilon is known after the run: it is computed from private votes")
         return notes

@@ -314,10 +314,6 @@ class Config(PrivGnnOptions):
                 "log-posterior": "the numbers are logarithms of probabilities, and have no bound",
             }[self.release],
         ]
-        if self.lam:
-            notes.append(
-                "lambda is given: the noise is fixed, epsilon follows from it, and the option epsilon is not used"
-            )
         if self.asked(facts) < self.queries:
             notes.append(
                 f"there are {sizes.train:,} public training nodes, and all of them are asked about instead "
