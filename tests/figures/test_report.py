@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 from tests.figures import made_runs
+from tests.figures.made_attacks import attack as made_attack
 
 from privgraph.runs.records import RunRecord, StoredEvent
 from privgraph.runs.store import RunStore
@@ -99,6 +100,21 @@ def test_the_page_asks_for_nothing(run: tuple[RunRecord, list[StoredEvent]]) -> 
     assert "script" not in links.tags
     assert "default-src 'none'" in page
     assert "&lt;script&gt;note" in page
+
+
+def test_what_outsiders_found_stands_in_it(run: tuple[RunRecord, list[StoredEvent]]) -> None:
+    """Numbers of all together; nobody is named."""
+    record, events = run
+    found = made_attack(record.id, memory=2.0)
+    for render in (report.markdown, report.html):
+        assert "What outsiders can tell" not in render(record, events)
+        text = render(record, events, [found], share=True)
+        assert "What outsiders can tell" in text
+        assert f"{found.outcome.area:.3f} ({found.outcome.area_low:.3f}" in text
+        assert found.title in text
+        assert "who trained" in text
+        assert record.id not in text
+        assert "cannot be read by this one" in render(record, events, None)
 
 
 def test_what_is_shared_does_not_tell_the_seed(run: tuple[RunRecord, list[StoredEvent]]) -> None:

@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import FAULT, Said, attacked, lines
+from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of, notes
@@ -28,7 +30,7 @@ from privgraph_workbench.words import settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, risk
 from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
-from privgraph_workbench.words.numbers import duration, metric, number, percent
+from privgraph_workbench.words.numbers import duration, lower, metric, number, percent
 from privgraph_workbench.words.statements import refutations, three_numbers
 
 LIBRARIES = ("privgraph", "torch", "torch-geometric", "opacus", "dp-accounting", "numpy", "scipy", "scikit-learn")
@@ -43,6 +45,11 @@ NUMBERS = (
     "of the same noise; it is there to compare with the paper's tables, and is no guarantee. Audited is "
     "the lower bound that attacks have shown, by what stands beside it."
 )
+OUTSIDERS = (
+    "Each attack was made on models that were trained again like this run. An area of 0.5 is guessing; an attack that "
+    "finds nothing proves nothing. Intervals are at the confidence that the attack was asked for."
+)
+UNREAD = "Attacks on this run were kept by another version of the workbench, and cannot be read by this one."
 LAST_STEPS = (
     "These are values at the last step of a stage. The results at the top are those of the model that "
     "the run kept, which may be that of an earlier step."
@@ -81,15 +88,30 @@ class Section:
     blocks: list[Block] = field(default_factory=list)
 
 
-def markdown(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = False) -> str:
-    """The report as Markdown; figures are given as tables. With `share`, nothing in it tells the seed."""
+def markdown(
+    record: RunRecord,
+    events: Sequence[StoredEvent],
+    attacks: Sequence[AttackRecord] | None = (),
+    *,
+    share: bool = False,
+) -> str:
+    """The report as Markdown; figures are given as tables. With `share`, nothing in it tells the seed.
+
+    `attacks` on the run, or None where they cannot be read.
+    """
     parts = [f"# {literal(_title(record))}"]
-    for section in _sections(record, events, share):
+    for section in _sections(record, events, attacks, share):
         parts += [f"## {section.title}", *(_as_markdown(block) for block in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def html(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = False) -> str:
+def html(
+    record: RunRecord,
+    events: Sequence[StoredEvent],
+    attacks: Sequence[AttackRecord] | None = (),
+    *,
+    share: bool = False,
+) -> str:
     """The report as one HTML page, light or dark as the reader's system is. With `share`, nothing in it tells
     the seed.
 
@@ -97,7 +119,7 @@ def html(record: RunRecord, events: Sequence[StoredEvent], *, share: bool = Fals
     """
     statements = {"": record.statement} if record.statement else {}
     parts = []
-    for section in _sections(record, events, share):
+    for section in _sections(record, events, attacks, share):
         parts.append(f"<section><h2>{markup.escape(section.title)}</h2>")
         parts += [_as_html(block, statements) for block in section.blocks]
         parts.append("</section>")
@@ -109,7 +131,9 @@ def _title(record: RunRecord) -> str:
     return f"{method_title(record.spec.method)} on {graph_of(record)}"
 
 
-def _sections(record: RunRecord, events: Sequence[StoredEvent], share: bool) -> list[Section]:
+def _sections(
+    record: RunRecord, events: Sequence[StoredEvent], attacks: Sequence[AttackRecord] | None, share: bool
+) -> list[Section]:
     points = curves.data(events)
     sections = [_summary(record, share)]
     if record.statement:
@@ -118,7 +142,27 @@ def _sections(record: RunRecord, events: Sequence[StoredEvent], share: bool) -> 
         sections.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points:
         sections.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
+    if attacks is None:
+        sections.append(Section("What outsiders can tell", [Warned(UNREAD)]))
+    elif attacks:
+        sections.append(_attacks(attacks))
     return [*sections, _repeat(record, share), _libraries(record)]
+
+
+def _attacks(attacks: Sequence[AttackRecord]) -> Section:
+    """What each attack found, the oldest first; whom it exposes stays with whoever evaluates the run."""
+    rows = tuple(
+        (
+            one.title,
+            sides(one.attack).asks,
+            f"{one.outcome.area:.3f} ({one.outcome.area_low:.3f} to {one.outcome.area_high:.3f})",
+            f"{percent(one.rare.true)} ({percent(one.rare.low)} to {percent(one.rare.high)})",
+            "none" if one.bound is None else f"at least {lower(one.bound)}",
+        )
+        for one in attacks
+    )
+    head = ("Attack", "Asks", "Area under the curve", "Found at 1% false positives", "Bound on ε")
+    return Section("What outsiders can tell", [Table(head, rows), OUTSIDERS])
 
 
 def _summary(record: RunRecord, share: bool) -> Section:

@@ -9,12 +9,14 @@ from html import escape
 
 import streamlit as st
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.runs.records import RunRecord, StoredEvent
+from privgraph.runs.records import RunRecord, StoredEvent, Unreadable
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.serving.shell import FILE_LINK
 from privgraph_workbench.views.parts import layout
@@ -95,6 +97,14 @@ def run_exports(record: RunRecord, events: Sequence[StoredEvent]) -> None:
         _report(record, events)
 
 
+def _attacks_on(record: RunRecord) -> list[AttackRecord] | None:
+    """All attacks on the run; None where another version has kept them."""
+    try:
+        return queue.store().attacks(record.id)
+    except Unreadable:
+        return None
+
+
 def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     """The report of a run, for oneself or for others."""
     from privgraph_workbench import report
@@ -117,7 +127,7 @@ def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
                 label: File(
                     name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",
                     mime=mime,
-                    make=partial(make, record, list(events), share=share),
+                    make=partial(make, record, list(events), _attacks_on(record), share=share),
                 )
                 for label, make, suffix, mime in kinds
             },
