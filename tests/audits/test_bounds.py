@@ -311,7 +311,9 @@ def test_a_shift_of_nothing_or_the_other_way_is_none() -> None:
     generator = np.random.default_rng(14)
     one, other = generator.normal(size=(2, 50))
     assert least_shift(one - 3, other, confidence=0.95) == 0
-    assert least_shift(np.ones(5), np.zeros(5), confidence=0.95) == 0
+    assert least_shift(np.ones(5), np.ones(5), confidence=0.95) == 0
+    assert least_shift(np.zeros(5), np.ones(5), confidence=0.95) == 0
+    assert least_shift(np.ones(5), np.zeros(5), confidence=0.95) == math.inf, "no noise is no shift of nothing"
     with pytest.raises(ValueError, match="confidence"):
         least_shift(one, other, confidence=1.0)
     with pytest.raises(ValueError, match="four trials"):

@@ -4,6 +4,7 @@ same steps."""
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 
 import numpy as np
@@ -17,6 +18,7 @@ from privgraph.mechanisms.subgraph_entries import NOISES, subgraph_entry
 from privgraph.methods.gradients.dp_gnn.config import step_event
 from privgraph.options import OptionError, build
 from privgraph.privacy.accountants import tight
+from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
 from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
@@ -106,6 +108,25 @@ def test_the_least_epsilon_of_subgraphs_lies_just_below_what_is_proved_of_them()
     certain = tight().epsilon(Repeated(event=step_event(20.0, 2, 1.0), count=5), 1e-4)
     assert 0.995 * certain < Shifts(rate=1.0, others=2).least_epsilon(20.0, 5, 1e-4) < certain
     assert shifts.least_epsilon(6.0, 20, 1e-4) > shifts.least_epsilon(7.0, 20, 1e-4)
+
+
+@pytest.mark.parametrize(("rate", "others", "steps"), [(1.0, 0, 1), (0.3, 0, 20), (0.01, 4, 200)])
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 0.02])
+def test_noise_that_is_all_but_missing_shows_very_much_and_never_infinitely_much(
+    noise: float, rate: float, others: int, steps: int
+) -> None:
+    """What the accountant cannot resolve is infinite as a bound from above, and would be no bound from
+    below."""
+    shown = Shifts(rate=rate, others=others).least_epsilon(noise, steps, 1e-5)
+    assert 100 < shown < math.inf
+    if rate == 1 and noise:
+        assert shown < gaussian_epsilon(math.sqrt(steps) / noise, 1e-5)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-14])
+def test_a_delta_below_all_rounding_shows_at_least_what_a_larger_one_does(delta: float) -> None:
+    shifts = Shifts(rate=0.3)
+    assert shifts.least_epsilon(2.0, 10, 1e-5) < shifts.least_epsilon(2.0, 10, delta) < math.inf
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,16 @@ def test_half_the_noise_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert record.epsilon > 1.3 * record.sound
 
 
+@pytest.mark.parametrize("part", [30, 1e6])
+def test_noise_that_is_all_but_missing_is_caught_by_a_number(part: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worst bug of all makes a record like any other: no infinite bound, which none could store."""
+    _patch(monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / part))
+    record = audited(subject("dp-mlp"))
+    assert record.refutes_sound
+    assert 100 < record.epsilon < math.inf
+    assert AuditRecord.from_json(record.to_json()) == record
+
+
 def test_noise_that_is_not_scaled_by_the_clip_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     _patch(
         monkeypatch, lambda mechanism: replace(mechanism, noise_multiplier=mechanism.noise_multiplier / mechanism.clip)

@@ -152,7 +152,8 @@ def least_shift(present: Array, absent: Array, *, confidence: float) -> float:
     t = (mean of present - mean of absent)/(S sqrt(1/n + 1/k)), S^2 the pooled variance, follows the
     non-central t distribution with n + k - 2 degrees of freedom and non-centrality mu/sqrt(1/n + 1/k), which
     grows with mu: the mu at which a t as large has chance 1 - `confidence` is the limit. All draws judge, and
-    no event has to be chosen. Raises `ValueError` as `threshold_bound` does.
+    no event has to be chosen. Infinite where the samples differ, and neither has any spread. Raises
+    `ValueError` as `threshold_bound` does.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1 (got {confidence})")
@@ -160,8 +161,10 @@ def least_shift(present: Array, absent: Array, *, confidence: float) -> float:
     freedom, unit = len(one) + len(other) - 2, math.sqrt(1 / len(one) + 1 / len(other))
     squares = float(np.square(one - one.mean()).sum() + np.square(other - other.mean()).sum())
     gap = float(one.mean() - other.mean())
-    if gap <= 0 or squares == 0:
-        return 0.0  # without any spread there is no unit to measure in
+    if gap <= 0:
+        return 0.0
+    if squares == 0:
+        return math.inf  # any scale above zero would show some spread: the noise is not there at all
     seen = gap / (math.sqrt(squares / freedom) * unit)
     # given the pooled deviation s, in true ones, t is normal; (freedom s^2) is chi-square, and 14 standard
     # deviations of s are all there is of it in floats

@@ -8,6 +8,7 @@ torch.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ from privgraph.options import OptionError
 from privgraph.privacy.events import Atoms, NonPrivate, Repeated
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
-from privgraph.privacy.pld import PLDAccountant
+from privgraph.privacy.pld import ROUNDING_ALLOWANCE, PLDAccountant
 
 Array = NDArray[np.float64]
 Coins = Callable[[float], NDArray[np.bool_]]
@@ -29,6 +30,9 @@ Coins = Callable[[float], NDArray[np.bool_]]
 
 _INTERVALS, _TAIL, _LAST = 2000, 9.0, 30.0
 _ROUNDED = 1e-3
+_LEAST_NOISE, _MORE_NOISE = 1e-3, 1.25
+"""In clips: less has no epsilon that the accountant can resolve; and the factor to the next noise tried."""
+_LEAST_DELTA = 10 * ROUNDING_ALLOWANCE
 
 
 Law = tuple[Array, Array]
@@ -94,18 +98,31 @@ class Shifts:
 
     def least_epsilon(self, noise: float, steps: int, delta: float) -> float:
         """A lower bound on epsilon at `delta` of `steps` such steps with Gaussian noise of `noise` clips, in
-        both directions.
+        both directions; always finite.
 
         The two mixtures are compared on intervals, which can only hide something (data processing). What the
         accountant rounds up (a ten-thousandth, by its own aim) is taken off ten times over.
+
+        Above an epsilon of some hundreds the accountant gives up and calls it infinite: that is right of a
+        bound from above, and shows nothing from below. There the noise counts as larger, by a quarter again
+        and again, until there is a number: more noise is noise of one's own on top of what was released, and
+        shows less (data processing once more). A delta that it cannot resolve counts as one that it can: what
+        a larger delta leaves of epsilon, a smaller one does.
         """
+        shown, counted, told = math.inf, max(noise, _LEAST_NOISE), max(delta, _LEAST_DELTA)
+        while math.isinf(shown):
+            shown = (1 - _ROUNDED) * PLDAccountant().epsilon(Repeated(event=self._pair(counted), count=steps), told)
+            counted *= _MORE_NOISE
+        return shown
+
+    def _pair(self, noise: float) -> Atoms:
+        """Chances of the intervals into which one step falls, with the unit and without it."""
         (ups, _), (downs, _) = self.laws
         # beyond 30 deviations densities are smaller than doubles can say: one interval for all of it
         first, last = (max(-_LAST, float(downs[0]) / noise - _TAIL), min(_LAST, float(ups[-1]) / noise + _TAIL))
         cuts = np.concatenate([[-np.inf], np.linspace(first, last, _INTERVALS), [np.inf]])
         upper, lower = (chances @ _chances(cuts[None, :] - values[:, None] / noise) for values, chances in self.laws)
-        pair = Atoms(upper=tuple(upper.tolist()), lower=tuple(lower.tolist()))
-        return (1 - _ROUNDED) * PLDAccountant().epsilon(Repeated(event=pair, count=steps), delta)
+        return Atoms(upper=tuple(upper.tolist()), lower=tuple(lower.tolist()))
 
 
 def _law(values: Array, chances: Array) -> Law:

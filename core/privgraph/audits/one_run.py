@@ -12,10 +12,11 @@ holds, and nothing is paid for trying both.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, ndtr, ndtri
 from scipy.stats import binom
 
 SHARES = (0.05, 0.2, 1.0)
@@ -23,7 +24,8 @@ SHARES = (0.05, 0.2, 1.0)
 wrong."""
 
 LARGEST = 60.0
-"""No bound above this is looked for."""
+LARGEST_SHIFT = 20.0
+"""No bound on epsilon, and none on a Gaussian's shift, above these is looked for."""
 
 
 def p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: float) -> float:
@@ -49,14 +51,26 @@ def p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: floa
 
 def excluded(canaries: int, guesses: int, right: int, epsilon: float, delta: float, level: float) -> bool:
     """Whether `right` or more of `guesses` being right has a chance below `level` where the run is (epsilon,
-    delta)-private.
+    delta)-private: `too_rare` for F(x) = min(1, delta + e^epsilon x, 1 - e^-epsilon (1 - delta - x))."""
+    grow, shrink = math.exp(epsilon), math.exp(-epsilon)
 
-    Mahloujifar, Melis and Chaudhuri (2024), for the trade-off of (epsilon, delta). Let K be the number of
-    right guesses among r, and p_k = P[K = k]. Fix all coins but the i-th, and let A be the event that guess i
-    names one side and at least k - 1 others are right. Its chance under one side of coin i is at most F of
-    that under the other, F(x) = min(1, delta + e^epsilon x, 1 - e^-epsilon (1 - delta - x)). F is concave, so
-    that this survives averaging over sides, coins and i (Jensen): with R_k = sum over j >= k of j p_j / m and
-    H_k = sum over j >= k of (r - j) p_j / m,
+    def least(hits: float) -> float:
+        return max(0.0, shrink * (hits - delta), 1 - delta - grow * (1 - hits))
+
+    return too_rare(canaries, guesses, right, least, level)
+
+
+def too_rare(canaries: int, guesses: int, right: int, least: Callable[[float], float], level: float) -> bool:
+    """Whether `right` or more of `guesses` being right has a chance below `level` where the trade-off of the
+    run is at least f. With F = 1 - f, `least(y)` is the smallest x in [0, 1] with F(x) >= y.
+
+    Mahloujifar, Melis and Chaudhuri (2024), for any f: given all other coins, and with either side of one
+    coin as Q and the other as P, P(E) <= F(Q(E)) for every event E. Let K be the number of right guesses
+    among r, and p_k = P[K = k]. Fix all coins but the i-th, and let A be the event that guess i names one
+    side and at least k - 1 others are right. Its chance under that side of coin i is at most F of that under
+    the other.
+    F is concave, so that this survives averaging over sides, coins and i (Jensen): with R_k = sum over j >= k
+    of j p_j / m and H_k = sum over j >= k of (r - j) p_j / m,
 
         R_k <= F(H_(k-1)), for every k.
 
@@ -66,16 +80,15 @@ def excluded(canaries: int, guesses: int, right: int, epsilon: float, delta: flo
     and lowers no H that a constraint reads. Where even the least exceeds 1, the tail is rarer than `level`.
     """
     if not 0 <= right <= guesses <= canaries:
-        raise ValueError(f"excluded: {right} right of {guesses} guesses on {canaries} canaries cannot be")
+        raise ValueError(f"too_rare: {right} right of {guesses} guesses on {canaries} canaries cannot be")
     most = guesses / canaries * (1 + 1e-9)  # the sum of all R and H, and what rounding may add
     hits, misses = level * right / canaries, level * (guesses - right) / canaries
-    grow, shrink = math.exp(epsilon), math.exp(-epsilon)
     for count in range(right - 1, -1, -1):
-        least = max(0.0, shrink * (hits - delta), 1 - delta - grow * (1 - hits))
-        if least <= misses:
+        needed = least(min(hits, 1.0))
+        if needed <= misses:
             return False  # nothing more is needed, here or further down
-        hits += count / (guesses - count) * (least - misses)
-        misses = least
+        hits += count / (guesses - count) * (needed - misses)
+        misses = needed
         if hits + misses > most:
             return True
     return False
@@ -108,15 +121,50 @@ def one_run_epsilon(scores: NDArray[np.float64], included: NDArray[np.bool_], de
     are said to be in and the r/2 lowest out; the others are passed over. Every r of `SHARES` is tried, at an
     equal part of what the confidence leaves.
     """
+    best = 0.0
+    for guesses, right in _guessed(scores, included):
+        best = max(best, epsilon_of(len(scores), guesses, right, delta, (1 - confidence) / len(SHARES)))
+    return best
+
+
+def one_run_shift(scores: NDArray[np.float64], included: NDArray[np.bool_], confidence: float) -> float:
+    """A lower bound on mu, right with chance `confidence`, from one run of a mechanism that is mu-Gaussian
+    private.
+
+    That is: given all other coins, telling the two sides of one coin apart is no easier than telling N(0, 1)
+    from N(mu, 1) (Dong, Roth and Su 2022), so that F(x) = Phi(Phi^-1(x) + mu) in `too_rare`. Nothing else is
+    assumed: not what canaries have in common, nor that a score is Gaussian, nor at what scale. What it says
+    of epsilon (`composition.gaussian_epsilon`) holds for mechanisms whose trade-off is a Gaussian's, and for
+    no others. Guesses and arguments as for `one_run_epsilon`.
+    """
+    best = 0.0
+    for guesses, right in _guessed(scores, included):
+        best = max(best, _shift_of(len(scores), guesses, right, (1 - confidence) / len(SHARES)))
+    return best
+
+
+def _shift_of(canaries: int, guesses: int, right: int, level: float) -> float:
+    """The largest mu that so many right guesses refute at `level`: bisection, since F grows with mu."""
+
+    def refutes(mu: float) -> bool:
+        return too_rare(canaries, guesses, right, lambda hits: float(ndtr(ndtri(hits) - mu)), level)
+
+    if not refutes(0.0):
+        return 0.0
+    low, high = 0.0, LARGEST_SHIFT
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if refutes(middle) else (low, middle)
+    return low
+
+
+def _guessed(scores: NDArray[np.float64], included: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """For every share of `SHARES`: how many canaries are guessed, and how many of these guesses are right."""
     scores, included = np.asarray(scores, dtype=np.float64), np.asarray(included, dtype=np.bool_)
     if scores.shape != included.shape or scores.ndim != 1 or len(scores) < 2:
-        raise ValueError(f"one_run_epsilon needs a score and a coin each of two canaries or more (got {scores.shape})")
+        raise ValueError(f"a bound needs a score and a coin each of two canaries or more (got {scores.shape})")
     if np.isnan(scores).any():
         raise ValueError("a score is not a number")
     order = np.argsort(scores, kind="stable")
-    best = 0.0
-    for share in SHARES:
-        half = max(1, int(share * len(scores)) // 2)
-        right = int(included[order[-half:]].sum() + (~included[order[:half]]).sum())
-        best = max(best, epsilon_of(len(scores), 2 * half, right, delta, (1 - confidence) / len(SHARES)))
-    return best
+    halves = [max(1, int(share * len(scores)) // 2) for share in SHARES]
+    return [(2 * half, int(included[order[-half:]].sum() + (~included[order[:half]]).sum())) for half in halves]

@@ -251,7 +251,7 @@ def _gaussian(canaries: Canaries, delta: float, confidence: float) -> list[Bound
     """The most noise that blocks of steps admit, composed; nothing where there are too few of them.
 
     Coordinates of one step and of different steps have noise of their own: the mean of n of them is Gaussian
-    with a deviation of noise / sqrt(n), whose distance from zero `gaussian_bound` bounds from below.
+    with a deviation of noise / sqrt(n), in which `least_shift` bounds the shift from below.
     """
     present, absent = canaries.observations()
     if min(present.size, absent.size) < _FEWEST:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privgraph.audits.bounds import gaussian_bound, least_shift, threshold_bound
-from privgraph.audits.one_run import SHARES, excluded, one_run_epsilon, p_value
+from privgraph.audits.one_run import SHARES, excluded, one_run_epsilon, one_run_shift, p_value
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.studies.cells import table
 
@@ -51,6 +51,9 @@ ROUTES: Mapping[str, Route] = {
     "one run, Theorem 5.2": partial(_one_run, lambda m, r, v, e, d, level: p_value(m, r, v, e, d) <= level),
     "one run, f-DP": partial(_one_run, excluded),
     "one run, both": one_run_epsilon,
+    "one run, Gaussian f-DP": lambda scores, coins, delta, sure: gaussian_epsilon(
+        one_run_shift(scores, coins, sure), delta
+    ),
     "threshold": _split(lambda *both, **how: threshold_bound(*both, **how).epsilon),
     "Gaussian, an event": _split(lambda *both, **how: gaussian_bound(*both, **how).epsilon),
     "Gaussian, all scores": _split(
@@ -58,7 +61,8 @@ ROUTES: Mapping[str, Route] = {
     ),
 }
 """The first three hold whatever the mechanism is, and whatever canaries have in common; the threshold where
-each canary is a trial of its own; the last two for Gaussian noise of its own in each."""
+each canary is a trial of its own; Gaussian f-DP for mechanisms with a Gaussian's trade-off, whatever canaries
+have in common; the last two for Gaussian noise of its own in each."""
 
 
 def shown(epsilon: float, canaries: int, *, delta: float, confidence: float, repetitions: int) -> dict[str, float]:

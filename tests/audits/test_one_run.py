@@ -1,0 +1,141 @@
+"""One run, many canaries: coverage of its bounds, by simulation of mechanisms whose privacy is known, and
+twins that are wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import optimize, stats
+from scipy.special import ndtr, ndtri
+
+from privgraph.audits import one_run
+from privgraph.audits.one_run import LARGEST_SHIFT, one_run_epsilon, one_run_shift, too_rare
+
+Array = NDArray[np.float64]
+REPETITIONS = 400
+SELDOM = int(stats.binom.isf(1e-3, REPETITIONS, 0.1))
+"""A bound at 90% exceeds the truth more often than that with chance 1/1,000."""
+
+
+def responses(epsilon: float, canaries: int, confidence: float) -> Array:
+    """Bounds from canaries that answer by randomised response of this epsilon; ties fall at random."""
+    generator = np.random.default_rng(1)
+    honest = math.exp(epsilon) / (1 + math.exp(epsilon))
+    found = []
+    for _ in range(REPETITIONS):
+        included = generator.random(canaries) < 0.5
+        answers = included == (generator.random(canaries) < honest)
+        found.append(one_run_epsilon(answers + generator.random(canaries) / 10, included, 0.0, confidence))
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("epsilon", "canaries"), [(0.25, 200), (0.5, 400)])
+def test_the_shares_of_guesses_err_together_as_seldom_as_they_say(epsilon: float, canaries: int) -> None:
+    assert (responses(epsilon, canaries, 0.9) > epsilon).sum() <= SELDOM
+    undivided = 1 - len(one_run.SHARES) * 0.1
+    assert (responses(epsilon, canaries, undivided) > epsilon).sum() > SELDOM, "each share at the whole level is seen"
+
+
+def test_the_highest_and_the_lowest_scores_are_guessed_and_counted() -> None:
+    scores = np.array([5.0, 1.0, 4.0, 2.0, 3.0, 0.0, 9.0, 8.0, 7.0, 6.0])
+    included = np.array([1, 0, 0, 1, 1, 0, 1, 1, 0, 1], dtype=bool)
+    assert one_run._guessed(scores, included) == [(2, 2), (2, 2), (10, 7)]
+
+
+def test_one_guess_too_many_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    guessed = one_run._guessed
+
+    def generous(scores: Array, included: NDArray[np.bool_]) -> list[tuple[int, int]]:
+        return [(guesses, min(guesses, right + 1)) for guesses, right in guessed(scores, included)]
+
+    monkeypatch.setattr(one_run, "_guessed", generous)
+    assert (responses(0.25, 200, 0.9) > 0.25).sum() > SELDOM
+
+
+def least_under(mu: float) -> Callable[[float], float]:
+    return lambda hits: float(ndtr(ndtri(hits) - mu))
+
+
+def most_tail(m: int, r: int, v: int, mu: float) -> float:
+    """The largest P[K >= v] of any law of K right guesses with R_k <= F(H_(k-1)), by linear programming: F is
+    the least of its tangents."""
+    counts, rows, limits = np.arange(r + 1), [], []
+    touched = ndtr(np.linspace(-7, 4, 500))
+    slopes = np.exp(-mu * ndtri(touched) - mu**2 / 2)
+    heights = ndtr(ndtri(touched) + mu) - slopes * touched
+    for k in range(1, r + 1):
+        hits, misses = (counts >= k) * counts / m, (counts >= k - 1) * (r - counts) / m
+        rows += list(hits[None, :] - slopes[:, None] * misses[None, :])
+        limits += list(heights)
+    found = optimize.linprog(
+        -(counts >= v).astype(float),
+        A_ub=np.array(rows),
+        b_ub=limits,
+        A_eq=np.ones((1, r + 1)),
+        b_eq=[1.0],
+        bounds=(0, 1),
+    )
+    assert found.status == 0
+    return float(-found.fun)
+
+
+@pytest.mark.parametrize(
+    ("m", "r", "v", "mu"), [(10, 10, 9, 0.5), (20, 10, 9, 1.0), (30, 30, 24, 0.3), (12, 6, 5, 0.0)]
+)
+def test_what_is_too_rare_for_a_gaussian_is_what_no_law_allows(m: int, r: int, v: int, mu: float) -> None:
+    """The recursion finds the optimum that the theorem's constraints leave, from both sides."""
+    most = most_tail(m, r, v, mu)
+    assert 0 < most < 1
+    assert not too_rare(m, r, v, least_under(mu), most * 0.995)
+    assert too_rare(m, r, v, least_under(mu), min(1.0, most * 1.005))
+    assert not too_rare(m, r, v, least_under(mu + 0.05), most), "a larger shift allows more"
+
+
+def shifts(mu: float, common: float, confidence: float) -> Array:
+    """Limits from 200 canaries whose scores share noise of deviation `common` beside one of their own."""
+    generator = np.random.default_rng(2)
+    found = []
+    for _ in range(REPETITIONS):
+        included = generator.random(200) < 0.5
+        scores = mu * included + generator.normal(size=200) + common * generator.normal()
+        found.append(one_run_shift(7 * scores - 3, included, confidence))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("common", [0.0, 2.0])
+def test_the_shift_of_a_gaussian_is_covered_at_any_scale_and_whatever_canaries_share(common: float) -> None:
+    """It is loose: canaries with noise of their own are not the worst that the theorem must allow for."""
+    found = shifts(2.0, common, 0.9)
+    assert (found > 2.0).sum() <= SELDOM
+    assert 0.8 < np.median(found) < 2.0
+    assert (found > 0.75).sum() > SELDOM, "a guarantee of three eighths of the shift is refuted"
+
+
+def test_the_whole_level_is_used_and_no_more() -> None:
+    """All guesses right: the limit is that mu at which as much has exactly a share's part of what may go
+    wrong."""
+    included = np.arange(60) % 2 == 0
+    limit, level = one_run_shift(included.astype(float), included, 0.9), 0.1 / len(one_run.SHARES)
+    guesses = [max(1, int(share * 60) // 2) * 2 for share in one_run.SHARES]
+    refuted = [too_rare(60, r, r, least_under(limit * 0.999), level) for r in guesses]
+    assert any(refuted)
+    assert not any(too_rare(60, r, r, least_under(limit * 1.001), level) for r in guesses)
+    assert any(too_rare(60, r, r, least_under(limit * 1.001), 3 * level) for r in guesses)
+
+
+def test_coins_that_nobody_knows_show_no_shift_and_wrong_input_is_refused() -> None:
+    generator = np.random.default_rng(3)
+    included = generator.random(500) < 0.5
+    assert one_run_shift(generator.normal(size=500), included, 0.95) < 0.3
+    assert one_run_shift(-included.astype(float), included, 0.95) == 0, "members and others swapped"
+    known = one_run_shift(included.astype(float), included, 0.95)
+    assert 1.2 < known < one_run_shift(np.arange(500) / 1.0, np.arange(500) >= 250, 0.95) < LARGEST_SHIFT
+    for wrong, message in ((np.zeros(3), "score and a coin"), (np.full(500, np.nan), "not a number")):
+        with pytest.raises(ValueError, match=message):
+            one_run_shift(wrong, included, 0.95)
+    with pytest.raises(ValueError, match="cannot be"):
+        too_rare(10, 4, 5, least_under(1.0), 0.1)
