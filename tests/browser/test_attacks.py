@@ -76,7 +76,8 @@ def test_a_run_is_trained_and_attacked_by_an_outsider(context: BrowserContext, p
     expect(page.get_by_test_id("stMetricValue").filter(has_text="≥")).to_have_count(1, timeout=60_000)
     page.get_by_text("worst-case", exact=True).click()
     page.wait_for_url(re.compile(r"who=worst-case"))
-    expect(page.get_by_text("has not been audited yet")).to_be_visible()
+    # its bound has gone to the run, among the audits
+    expect(page.get_by_text("All audits of this run")).to_be_visible(timeout=60_000)
     page.get_by_text("outsider", exact=True).click()
     expect(page.get_by_text("All attacks on this run")).to_be_visible(timeout=60_000)
 
