@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from privgraph.attacks import shadow
+from privgraph.attacks import shadow, students
+from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.outcome import outcome
 from privgraph.attacks.shadow import ShadowAttack, ShadowOptions, fit_attack_model, shadow_attack, targets
 from privgraph.attacks.signals import Array
@@ -312,3 +313,28 @@ def test_what_cannot_be_attacked_is_refused() -> None:
     for wrong in ({"setting": "attack-3"}, {"seeds": 0}, {"share": 1.0}, {"confidence": 1.0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             ShadowOptions(**wrong)  # type: ignore[arg-type]
+
+
+def test_runs_of_other_seeds_are_attacked_on_halves_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else three runs would be one attack, told three times; the same run and options repeat."""
+    graph, seen = social(), []
+
+    def noted(_graph: Graph, _config: Any, how: ShadowOptions, **_given: Any) -> Any:
+        seen.append(how.seed)
+        raise StopIteration
+
+    monkeypatch.setattr(students, "shadow_attack", noted)
+    config = GnnConfig(**B1)
+    for seed, own in ((0, 0), (1, 0), (0, 1), (1, 0)):
+        told = Attacked(
+            run="a-run",
+            method="gnn",
+            config=config,
+            statement=config.plan(graph.facts).statement,
+            graph=lambda: graph,
+            seed=seed,
+        )
+        with pytest.raises(RuntimeError):  # a generator that is stopped so
+            list(students.attack(told, AttackOptions(seed=own)))
+    assert seen[1] == seen[3]
+    assert len(set(seen)) == 3

@@ -13,6 +13,7 @@ from privgraph.attacks.shadow import ShadowAttack, ShadowOptions, shadow_attack
 from privgraph.options import OptionError
 from privgraph.progress import Progress
 from privgraph.registry import attack as attack_spec
+from privgraph.streams import stream_seed
 
 NO_BOUND = (
     "no bound on epsilon follows: private and public nodes were parted before anything was trained, and differ in more "
@@ -37,7 +38,8 @@ def attack(subject: Attacked, options: AttackOptions) -> Iterator[Progress | Att
         seeds=options.targets,
         ordered=options.ordered,
         confidence=options.confidence,
-        seed=options.seed,
+        # the halves are drawn anew for a run of another seed: its attack is no copy of this one's
+        seed=stream_seed(subject.seed, f"attack/shadow/{options.seed}") % 2**31,
     )
     found: ShadowAttack | None = None
     for event in shadow_attack(graph, subject.config, how, device=subject.device):
