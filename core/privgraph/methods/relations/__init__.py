@@ -1,0 +1,8 @@
+"""Methods that fine-tune an encoder of texts on relations between them."""
+
+from typing import TYPE_CHECKING
+
+from privgraph.lazy import lazily
+
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = lazily(__name__)

@@ -1,0 +1,206 @@
+"""Fine-tuning an encoder on relations: draws of tuples, gradients, optimiser and evaluation (Algorithm 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from privgraph.data.graph import Graph
+from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
+from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking
+from privgraph.methods.relations.options import CANDIDATES, RelationOptions
+from privgraph.methods.relations.tuples import TupleSampler
+from privgraph.methods.training import Context
+from privgraph.nn.text.encoder import TextEncoder, adapt, check_step, load_encoder, save_adapter, trainable
+from privgraph.nn.text.losses import Contrast
+from privgraph.nn.text.tuple_gradients import clipped_sum, plain_sum
+from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.serialisation import entry_to_json
+from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
+from privgraph.streams import Secret
+
+TOLD = 100
+"""How often a run tells of itself, at most."""
+TRAINED = 1024
+"""Relations that were trained on and are asked again, at most."""
+ADAPTER = "adapter"
+"""The folder of the artifact."""
+
+
+@dataclass(eq=False)
+class _Sum:
+    """The sum of clipped gradients as one row (1, P), for `PrivateGradients.perturb`."""
+
+    gradients: Tensor
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Protection:
+    """How gradients are made private: the mechanism of every step, and the ledger's entry of so many steps."""
+
+    mechanism: PrivateGradients
+    counted: Callable[[int], LedgerEntry]
+    route: str
+
+
+def step_size(config: RelationOptions, step: int) -> float:
+    """The learning rate of step 1 to T: a linear rise over the share `warmup` of the steps, then the
+    schedule, which reaches 0 after the last one."""
+    rising = config.warmup * config.steps
+    if step <= rising:
+        return config.learning_rate * step / rising
+    left = (config.steps - step + 1) / (config.steps - math.floor(rising)) if config.steps > rising else 1.0
+    shape = {"constant": 1.0, "linear": left, "cosine": (1 - math.cos(math.pi * left)) / 2}[config.schedule]
+    return config.learning_rate * shape
+
+
+@dataclass(eq=False)
+class FineTuning:
+    """One encoder that is fine-tuned on `relations` (2, |E|) of a graph's domain and judged in another.
+
+    `gradients` makes gradients private; None sums them as they are.
+    """
+
+    config: RelationOptions
+    graph: Graph
+    context: Context
+    relations: Tensor
+    private: Protection | None
+    encoder: TextEncoder = field(init=False)
+
+    def __post_init__(self) -> None:
+        facts = self.graph.facts
+        self.learnt, self.predicted = self.config.domain_pair(facts)
+        self.encoder = load_encoder(self.config.encoder, self.context.device)
+        adapt(
+            self.encoder,
+            rank=self.config.rank,
+            alpha=self.config.alpha,
+            generator=self.context.generator("init/adapter"),
+        )
+        self.ids = self.encoder.tokenize(self.graph.texts, self.config.max_tokens)
+        self.loss = Contrast(
+            kind=self.config.loss,
+            similarity=self.config.similarity,
+            temperature=self.config.temperature,
+            margin=self.config.margin,
+        )
+        self.context = self.context.having_read(self.encoder.base_weights())
+
+    def entities(self, domain: int) -> Tensor:
+        """(N,) int64 numbers of the texts of a domain."""
+        return (self.graph.domains == domain).nonzero().squeeze(1)
+
+    def vectors(self, domain: int) -> Tensor:
+        """(|V|, d): vectors of the texts of a domain, zeros elsewhere."""
+        own = self.entities(domain)
+        found = self.encoder.encode([self.ids[int(number)] for number in own])
+        return found.new_zeros(len(self.ids), found.shape[1]).index_copy_(0, own, found).cpu()
+
+    def judged(self, prefix: str) -> dict[str, float]:
+        """PREC@1 and MRR in the other domain, and F1 of its classes, as `<prefix>_...`."""
+        vectors = self.compared(self.vectors(self.predicted))
+        asked = asked_relations(self.graph.relations(self.predicted), self.config.evaluated, self.context.seed)
+        own = self.entities(self.predicted)
+        found = {**ranking(vectors, asked), **few_shot_classes(vectors[own], self.graph.y[own], self.context.seed)}
+        return {f"{prefix}_{name}": value for name, value in found.items()}
+
+    def compared(self, vectors: Tensor) -> Tensor:
+        """Vectors whose inner product is the score (up to the temperature)."""
+        return torch.nn.functional.normalize(vectors, dim=1) if self.config.similarity == "cosine" else vectors
+
+    def run(self) -> Iterator[Event]:
+        """Train, and tell; the last event is the result."""
+        config, context = self.config, self.context
+        yield Progress(step=0, total=config.steps, stage="encoding")
+        base = self.judged("base")
+        yield Metric(name="test_accuracy", value=base.get("base_accuracy", 0.0), step=0)
+        weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
+        optimiser = self._optimiser(weights)
+        sampler = TupleSampler(
+            relations=self.relations,
+            entities=self.entities(self.learnt),
+            rate=min(1.0, config.batch_size / max(1, self.relations.shape[1])),
+            negatives=config.negatives,
+        )
+        sampling, noise = context.secret("sampling/tuples"), context.secret("noise/gradients")
+        told, losses, every = 0, [], max(1, config.steps // TOLD)
+        for step in range(1, config.steps + 1):
+            losses.append(self._gradients(sampler, sampling, noise, weights))
+            if step == 1:
+                before = {name: weight.detach().clone() for name, weight in self.encoder.named_parameters()}
+            for group in optimiser.param_groups:
+                group["lr"] = step_size(config, step)
+            optimiser.step()
+            if step == 1:
+                check_step(self.encoder, before)
+            if step % every and step < config.steps:
+                continue
+            if self.private is not None:
+                entry = self.private.counted(step - told)
+                context.ledger.add(entry)
+                yield Spent(entry=entry_to_json(entry))
+            told = step
+            drawn = torch.cat(losses)
+            losses = []
+            if drawn.numel():
+                yield Metric(name="train_loss", value=float(drawn.mean()), step=step)
+            yield Progress(step=step, total=config.steps, stage="training")
+        yield from self._finished(base)
+
+    def _optimiser(self, weights: list[Tensor]) -> torch.optim.Optimizer:
+        """Adam with decoupled weight decay, or gradient descent; whatever it does is post-processing."""
+        config = self.config
+        if config.optimiser == "adam":
+            return torch.optim.AdamW(weights, lr=config.learning_rate, weight_decay=config.weight_decay)
+        return torch.optim.SGD(weights, lr=config.learning_rate, weight_decay=config.weight_decay)
+
+    def _gradients(self, sampler: TupleSampler, sampling: Secret, noise: Secret, weights: list[Tensor]) -> Tensor:
+        """Set the gradient of every trainable weight, from one batch; the losses (B,) of its tuples."""
+        tuples = sampler.draw(sampling)
+        if self.config.pairing == "in-batch":
+            tuples = in_batch(tuples[:, :2])
+        if self.private is None:
+            found = plain_sum(self.encoder, self.ids, tuples, self.loss)
+            total = _Sum(found.total.unsqueeze(0) / max(1, len(tuples)))
+        else:
+            clip = torch.tensor([self.private.mechanism.clip])
+            found = clipped_sum(
+                self.encoder,
+                self.ids,
+                tuples,
+                self.loss,
+                lambda squared: clip_factors(squared.unsqueeze(0), clip.to(squared))[0],
+                route=self.private.route,
+            )
+            total = _Sum(found.total.unsqueeze(0))
+            PrivateGradients.perturb([self.private.mechanism], total, [noise], [self.context.observer])
+        for weight, part in zip(weights, total.gradients[0].split([own.numel() for own in weights]), strict=True):
+            weight.grad = part.view_as(weight).to(weight.dtype)
+        return found.losses
+
+    def _finished(self, base: dict[str, float]) -> Iterator[Event]:
+        """The adapter, and what it reaches."""
+        found = self.judged("test")
+        own = asked_relations(self.relations, TRAINED, self.context.seed, "train")
+        known = ranking(self.compared(self.vectors(self.learnt)), own)
+        yield Metric(name="test_accuracy", value=found.get("test_accuracy", 0.0), step=self.config.steps)
+        if self.context.folder is not None:
+            save_adapter(self.encoder, self.context.folder / ADAPTER)
+            yield Artifact(name=ADAPTER, title="The adapter (LoRA weights): what is released")
+        yield Result(metrics={**base, **{f"train_{name}": value for name, value in known.items()}, **found})
+
+
+def in_batch(pairs: Tensor) -> Tensor:
+    """(B, 1 + B): each pair's anchor and partner, then the partners of all other pairs of the batch.
+
+    What Algorithm 3 must not do: every pair stands in the tuple of every other one. pairs: (B, 2).
+    """
+    count = len(pairs)
+    partners = pairs[:, 1].expand(count, count)
+    others = partners[~torch.eye(count, dtype=torch.bool)].view(count, max(0, count - 1))
+    return torch.cat([pairs, others], 1)

@@ -1,0 +1,254 @@
+"""What methods that fine-tune on relations have in common: encoder, LoRA, tuples, optimiser. No torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from privgraph.data.spec import PublicFacts
+from privgraph.nn.text.naming import EncoderError, describe_encoder
+from privgraph.options import Option, OptionError
+from privgraph.privacy.delta import delta_rule
+
+RELATIONS = "relations, each counted once whatever its directions"
+RELATION_PAIR = (
+    "add or remove one relation, an unordered pair of texts: where data list both directions, both come and go "
+    "together, and texts stay"
+)
+ASSUME_TEXTS_PUBLIC = "texts, and which domain each belongs to, are public with respect to the protected relation"
+ASSUME_BASE_PUBLIC = "the encoder that is fine-tuned was not trained on these relations"
+ASSUME_POISSON = "every batch holds each relation of the training domain independently with the stated rate"
+ASSUME_COMPANY = (
+    "gradients are computed together: by rounding, one relation's gradient hangs on those computed beside it by no "
+    "more than a share 2^-12 of the clip, for which noise is added (measured, not proved)"
+)
+PUBLIC_RELATIONS = "the numbers of texts and of relations in each domain"
+CANDIDATES = 256
+"""Relations whose partners are candidates for one another in an evaluation (section 4, Tasks and Metrics)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationOptions:
+    """Options of fine-tuning an encoder on relations (Algorithm 3 and Table 6)."""
+
+    encoder: Annotated[
+        str,
+        Option(
+            "language model that turns texts into vectors: minilm (22 million weights), tiny (random weights, for "
+            "trying out), or a folder of a Hugging Face model with safetensors",
+            group="Encoder",
+        ),
+    ] = "minilm"
+    rank: Annotated[
+        int, Option("rank r of the LoRA update of each adapted weight", low=1, high=256, group="Encoder", advanced=True)
+    ] = 8
+    alpha: Annotated[
+        float,
+        Option(
+            "LoRA scale: the update counts alpha / rank times",
+            low=0,
+            low_open=True,
+            high=1024,
+            group="Encoder",
+            advanced=True,
+        ),
+    ] = 16.0
+    max_tokens: Annotated[
+        int,
+        Option(
+            "a text is cut off after so many tokens", unit="tokens", low=4, high=512, group="Encoder", advanced=True
+        ),
+    ] = 32
+    trained_on: Annotated[
+        str,
+        Option(
+            "domain whose relations are learnt from, by its name; nothing written takes the first",
+            label="Learns in the domain",
+            group="Domains",
+        ),
+    ] = ""
+    tested_on: Annotated[
+        str,
+        Option(
+            "domain in which relations are predicted, by its name; nothing written takes the first other one",
+            label="Predicts in the domain",
+            group="Domains",
+        ),
+    ] = ""
+    steps: Annotated[int, Option("steps T of training", unit="steps", low=1, high=100_000, group="Training")] = 30
+    batch_size: Annotated[
+        int, Option("expected number b of relations in a step", unit="relations", low=1, high=10**6, group="Training")
+    ] = 64
+    negatives: Annotated[
+        int,
+        Option(
+            "how many texts k, drawn from all of the domain, each relation is held against",
+            unit="texts",
+            low=1,
+            high=64,
+            group="Training",
+        ),
+    ] = 4
+    pairing: Annotated[
+        str,
+        Option(
+            "where the texts that a relation is held against come from: drawn for it alone, or the other relations "
+            "of the batch, which no clipping makes private",
+            choices=("decoupled", "in-batch"),
+            group="Training",
+            advanced=True,
+        ),
+    ] = "decoupled"
+    loss: Annotated[
+        str,
+        Option(
+            "InfoNCE, or the pairwise hinge averaged over the negatives",
+            choices=("info-nce", "hinge"),
+            group="Training",
+            advanced=True,
+        ),
+    ] = "info-nce"
+    margin: Annotated[
+        float,
+        Option("margin of the hinge", low=0, high=100, group="Training", advanced=True, where=("loss", ("hinge",))),
+    ] = 1.0
+    similarity: Annotated[
+        str,
+        Option(
+            "score of two texts: the inner product of their vectors, or its cosine over the temperature",
+            choices=("dot", "cosine"),
+            group="Training",
+            advanced=True,
+        ),
+    ] = "cosine"
+    temperature: Annotated[
+        float,
+        Option(
+            "temperature of the cosine",
+            low=0,
+            low_open=True,
+            high=10,
+            group="Training",
+            advanced=True,
+            where=("similarity", ("cosine",)),
+        ),
+    ] = 0.05
+    learning_rate: Annotated[
+        float, Option("step size", low=0, low_open=True, high=10, scale="log", group="Training")
+    ] = 0.001
+    optimiser: Annotated[
+        str,
+        Option(
+            "DP-Adam, or DP-SGD: both read the noisy gradient alone",
+            choices=("adam", "sgd"),
+            group="Training",
+            advanced=True,
+        ),
+    ] = "adam"
+    schedule: Annotated[
+        str,
+        Option(
+            "how the step size falls after the warm-up",
+            choices=("linear", "cosine", "constant"),
+            group="Training",
+            advanced=True,
+        ),
+    ] = "linear"
+    warmup: Annotated[
+        float,
+        Option("share of the steps over which the step size rises", low=0, high=1, group="Training", advanced=True),
+    ] = 0.1
+    weight_decay: Annotated[float, Option("decoupled weight decay", low=0, high=1, group="Training", advanced=True)] = (
+        0.0
+    )
+    evaluated: Annotated[
+        int,
+        Option(
+            "relations of the other domain that are predicted, in batches of 256; 0 takes all",
+            unit="relations",
+            low=0,
+            high=10**7,
+            group="Training",
+            advanced=True,
+            zero="all",
+        ),
+    ] = 1024
+
+    def domain_pair(self, facts: PublicFacts) -> tuple[int, int]:
+        """Numbers of the domains that are learnt from and predicted in. Raises `OptionError`."""
+        names = facts.domains
+        if len(names) < 2:
+            raise OptionError("relations are learnt in one domain and predicted in another: these data have no two")
+        learnt = _number("trained_on", self.trained_on, names) if self.trained_on else 0
+        other = next(number for number in range(len(names)) if number != learnt)
+        predicted = _number("tested_on", self.tested_on, names) if self.tested_on else other
+        return learnt, predicted
+
+    def check_data(self, facts: PublicFacts) -> None:
+        """Raises `OptionError` where these data, or this encoder, cannot be fine-tuned on."""
+        learnt, predicted = self.domain_pair(facts)
+        for number, need in ((learnt, 1), (predicted, 2)):
+            if facts.relations[number] < need:
+                raise OptionError(
+                    f"the domain {facts.domains[number]} needs at least {need} relation{'s' * (need > 1)} inside it "
+                    f"(got {facts.relations[number]})"
+                )
+        if self.negatives > facts.entities[learnt]:
+            raise OptionError(
+                f"negatives must be at most the {facts.entities[learnt]:,} texts of the domain (got {self.negatives})"
+            )
+        try:
+            describe_encoder(self.encoder)
+        except EncoderError as error:
+            raise OptionError(f"encoder: {error}") from None
+
+    def trained_relations(self, facts: PublicFacts) -> int:
+        """|E|: relations of the domain that is learnt from."""
+        return facts.relations[self.domain_pair(facts)[0]]
+
+    def rate(self, facts: PublicFacts) -> float:
+        """b / |E|, at most 1: the probability with which each relation is drawn in a step."""
+        return min(1.0, self.batch_size / self.trained_relations(facts))
+
+    def relation_delta(self, facts: PublicFacts, asked: float) -> tuple[float, str]:
+        """Delta and its rule: 1 / |E| as the paper has it (section 4), where none is asked for."""
+        count = self.trained_relations(facts)
+        if asked > 0:
+            return delta_rule(count, asked)
+        return 1 / count, f"one over {count:,} {RELATIONS}"
+
+    def tuning_key(self) -> tuple[object, ...]:
+        """All options of fine-tuning: members of a stack share them."""
+        return (
+            self.encoder,
+            self.rank,
+            self.alpha,
+            self.max_tokens,
+            self.trained_on,
+            self.tested_on,
+            self.steps,
+            self.batch_size,
+            self.negatives,
+            self.pairing,
+            self.loss,
+            self.margin,
+            self.similarity,
+            self.temperature,
+            self.optimiser,
+            self.schedule,
+            self.warmup,
+            self.evaluated,
+        )
+
+    def memory_mb(self, facts: PublicFacts) -> float:
+        """Rough peak: weights three times over, a micro-batch of activations, and all texts' vectors."""
+        found = describe_encoder(self.encoder)
+        tokens = self.max_tokens * (self.negatives + 2) * 8
+        activations = tokens * found.width * found.layers * 40 * 4 / 1e6
+        return 500.0 + 3 * found.parameters_mb + activations + facts.nodes * found.width * 8 / 1e6
+
+
+def _number(option: str, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise OptionError(f"{option} must be one of {', '.join(names)} (got {name[:80]})")
+    return names.index(name)

@@ -1,0 +1,211 @@
+"""Options, noise and guarantee of PvGaLM. No torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from privgraph.data.spec import PublicFacts
+from privgraph.mechanisms.entries import gradient_entry
+from privgraph.methods.base import (
+    EPSILON,
+    NO_NOISE,
+    Calibrated,
+    Fixed,
+    GivenNoise,
+    Lever,
+    MethodConfig,
+    Price,
+    Work,
+    refusal,
+)
+from privgraph.methods.levers import GRADIENT_NOISE, ONE_MECHANISM
+from privgraph.methods.relations.options import (
+    ASSUME_BASE_PUBLIC,
+    ASSUME_COMPANY,
+    ASSUME_POISSON,
+    ASSUME_TEXTS_PUBLIC,
+    PUBLIC_RELATIONS,
+    RELATION_PAIR,
+    RelationOptions,
+)
+from privgraph.options import Option, OptionError, check
+from privgraph.privacy import statements
+from privgraph.privacy.accountants import tight
+from privgraph.privacy.kinds import Neighbours, Release
+from privgraph.privacy.ledger import Ledger, LedgerEntry
+from privgraph.privacy.statement import Gap, PrivacyStatement
+
+GAP_BOTH_DIRECTIONS = Gap(
+    title="A relation that stands in both directions",
+    claim="each entry of the list of relations is one training example, and one of them is what is protected",
+    fails="a relation that is listed as (u, v) and as (v, u) is two examples, and both come and go with it",
+    holds="here each unordered pair is one example, however often it is listed",
+    size="a claimed epsilon of 3.29 is 4.55 where every relation is listed twice (computed at Table 11's noise, with "
+    "batch size and steps inferred)",
+    evidence="suspected",
+    source="PvGaLM, section 4 and Table 11",
+)
+GAP_CHECKPOINT = Gap(
+    title="Choosing the checkpoint",
+    claim="the best checkpoint on validation relations is released at no cost",
+    fails="where validation relations are as private as the others, the choice reads them without noise",
+    holds="here the last step is released, and nothing is chosen",
+    size="about as much as listing every relation twice",
+    evidence="suspected",
+    source="PvGaLM, Appendix D",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config(RelationOptions, MethodConfig):
+    """An encoder of texts, fine-tuned on relations with private gradients of tuples."""
+
+    unit: Annotated[
+        str,
+        Option(
+            "what one guarantee protects: a single relation between two texts, or nothing",
+            choices=("none", "edge"),
+            group="Privacy",
+        ),
+    ] = "edge"
+    epsilon: Annotated[float, EPSILON] = 4.0
+    delta: Annotated[
+        float,
+        Option(
+            "chance that the guarantee may fail; 0 chooses one over the number of relations that are learnt from",
+            low=0,
+            least=1e-50,
+            high=0.1,
+            group="Privacy",
+            advanced=True,
+            zero="auto",
+        ),
+    ] = 0.0
+    noise_multiplier: Annotated[
+        float,
+        Option(
+            "standard deviation of the noise over the clip; 0 calibrates it to epsilon",
+            low=0,
+            least=1e-3,
+            high=1e6,
+            group="Privacy",
+            advanced=True,
+            zero="auto",
+        ),
+    ] = 0.0
+    clip: Annotated[
+        float,
+        Option("largest norm C of one tuple's gradient", low=0, low_open=True, high=1000, group="Training"),
+    ] = 1.0
+
+    gradients: Annotated[
+        str,
+        Option(
+            "alone: each relation's gradient is computed by itself, so that it hangs on nothing else in floats "
+            "either; together: many at once, and more noise for what their company may change by rounding",
+            choices=("alone", "together"),
+            group="Training",
+            advanced=True,
+        ),
+    ] = "alone"
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.unit == "edge" and self.pairing == "in-batch":
+            raise OptionError(
+                "pairing in-batch is for training without privacy: each relation then stands in the loss of every "
+                "other one of its batch, so that no clipping of tuples bounds what one relation changes"
+            )
+
+    def stack_key(self) -> tuple[object, ...]:
+        return (
+            "relational",
+            self.unit,
+            self.clip,
+            self.gradients,
+            self.learning_rate,
+            self.weight_decay,
+            *self.tuning_key(),
+        )
+
+    def refuses(self, facts: PublicFacts) -> str | None:
+        return refusal(lambda: self.check_data(facts))
+
+    def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
+        if self.unit == "none":
+            return 0.0, "none: nothing is protected"
+        return self.relation_delta(facts, self.delta)
+
+    def entry(self, facts: PublicFacts, noise_multiplier: float, count: int) -> LedgerEntry:
+        """`count` noisy sums of clipped gradients of tuples; the sensitivity is proved in `tuples`."""
+        return gradient_entry(self.clip, noise_multiplier, self.rate(facts), "training", count)
+
+    def calibration(self, facts: PublicFacts) -> Fixed | Calibrated:
+        """Of the noise multiplier: noise over clip."""
+        if self.unit == "none":
+            return NO_NOISE
+        if self.noise_multiplier > 0:
+            return Fixed(self.noise_multiplier)
+        return Calibrated(lambda scale: Ledger([self.entry(facts, scale, self.steps)]).event())
+
+    def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
+        return (self.entry(facts, scale if self.unit == "edge" else 0.0, self.steps),)
+
+    def statement(self, facts: PublicFacts, scale: float, entries: Sequence[LedgerEntry]) -> PrivacyStatement:
+        delta, rule = self.delta_and_rule(facts)
+        protected = self.unit == "edge"
+        return statements.make_statement(
+            unit=self.unit,
+            neighbours=Neighbours.UNDIRECTED_EDGE if protected else Neighbours.NONE,
+            relation=RELATION_PAIR if protected else statements.RELATION_NONE,
+            release=Release.WEIGHTS,
+            released="the adapter (LoRA weights) after the last step, and with it the vector of any text",
+            public=(PUBLIC_RELATIONS, "texts and their domains"),
+            delta=delta,
+            delta_rule=rule,
+            ledger=entries,
+            published=tight() if protected else None,
+            accountant_as_published="privacy loss distribution; the paper's PRV accountant agrees to 0.01",
+            assumptions=(
+                ASSUME_TEXTS_PUBLIC,
+                ASSUME_BASE_PUBLIC,
+                ASSUME_POISSON,
+                statements.ASSUME_GRADIENTS,
+                *((ASSUME_COMPANY,) if self.gradients == "together" else ()),
+                statements.ASSUME_ONE_RUN,
+            )
+            if protected
+            else (),
+            gaps=(GAP_BOTH_DIRECTIONS, GAP_CHECKPOINT, statements.GAP_TUNING) if protected else (),
+        )
+
+    def work(self, facts: PublicFacts, scale: float) -> Work:
+        count = self.trained_relations(facts)
+        seen = self.rate(facts) * self.steps
+        notes = [f"each of {count:,} relations is read {seen:.2g} times on average"]
+        noise = {}
+        if self.unit == "edge":
+            noise = {"gradient": scale * self.clip, "gradient_multiplier": scale}
+        return Work(steps=self.steps, step="steps", memory_mb=self.memory_mb(facts), noise=noise, notes=tuple(notes))
+
+    @property
+    def price(self) -> Price:
+        return Price(
+            options=("steps", "batch_size", "noise_multiplier", "trained_on"),
+            noise=GRADIENT_NOISE,
+            given=GivenNoise(option="noise_multiplier", symbol="σ", value=self.noise_multiplier),
+            levers=(
+                Lever(
+                    option="steps", axis="steps", about="More steps read each relation more often.", value=self.steps
+                ),
+                Lever(
+                    option="batch_size",
+                    axis="expected relations in a batch",
+                    about="A larger batch draws each relation more often.",
+                    value=self.batch_size,
+                ),
+            ),
+            fixed=ONE_MECHANISM,
+        )

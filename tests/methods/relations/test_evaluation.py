@@ -1,0 +1,78 @@
+"""Ranks, PREC@1, MRR and few-shot classes, against what is written out and against slow twins."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking, ranks
+
+
+def test_ranks_written_out() -> None:
+    """Three queries of one batch: first, second, and a tie of the two others."""
+    vectors = torch.tensor([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0.9, 0.1, 0.5], [0.2, 0.1, 0.5], [0.1, 0.4, 0.1]])
+    asked = torch.tensor([[0, 1, 2], [3, 4, 5]])
+    # query 0: .9 against .2, .1: first; query 1: .1 against .1 (tie), .4: behind one, level with one
+    assert ranks(vectors, asked).tolist() == [1.0, 2.5, 3.0]
+    found = ranking(vectors, asked)
+    assert found["accuracy"] == pytest.approx(1 / 3)
+    assert found["mrr"] == pytest.approx((1 + 1 / 2.5 + 1 / 3) / 3)
+
+
+def test_the_true_partner_of_another_relation_does_not_count_against_itself() -> None:
+    vectors = torch.eye(3)
+    asked = torch.tensor([[0, 1], [2, 2]])
+    assert ranks(vectors, asked).tolist() == [1.0, 1.0]
+
+
+def test_ranks_are_those_of_a_slow_twin_in_batches_of_candidates() -> None:
+    generator = torch.Generator().manual_seed(0)
+    vectors = torch.randint(-2, 3, (30, 4), generator=generator).float()
+    asked = torch.randint(0, 30, (2, 23), generator=generator)
+    expected = []
+    for start in (0, 10):
+        batch = asked[:, start : start + 10].T.tolist()
+        for head, tail in batch:
+            own = float(vectors[head] @ vectors[tail])
+            others = [float(vectors[head] @ vectors[other]) for _, other in batch if other != tail]
+            expected.append(1 + sum(score > own for score in others) + sum(score == own for score in others) / 2)
+    assert ranks(vectors, asked, 10).tolist() == expected
+    assert len(ranks(vectors, asked[:, :5], 10)) == 5
+    assert ranking(vectors, asked[:, :0]) == {}
+
+
+def test_vectors_that_tell_nothing_are_at_chance() -> None:
+    """All alike: nobody is first; random: first in one of 256."""
+    asked = torch.stack([torch.arange(2560) % 700, 700 + torch.arange(2560) % 800])
+    assert ranking(torch.ones(1500, 3), asked)["accuracy"] == 0.0
+    vectors = torch.randn(1500, 16, generator=torch.Generator().manual_seed(1))
+    assert ranking(vectors, asked)["accuracy"] < 0.02
+
+
+def test_which_relations_are_asked() -> None:
+    relations = torch.stack([torch.arange(50), 100 + torch.arange(50)])
+    first = asked_relations(relations, 20, seed=1)
+    assert first.equal(asked_relations(relations, 20, seed=1))
+    assert not first.equal(asked_relations(relations, 20, seed=2))
+    assert first.shape == (2, 20)
+    assert {tuple(sorted(pair)) for pair in first.T.tolist()} <= {tuple(pair) for pair in relations.T.tolist()}
+    assert 0 < int((first[0] < 100).sum()) < 20, "some are turned round"
+    assert asked_relations(relations, 0, seed=1).shape == (2, 50)
+
+
+def test_classes_of_vectors_that_tell_them_are_found_and_others_are_not() -> None:
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.arange(4).repeat(50)
+    noise = torch.randn(200, 8, generator=generator)
+    told = few_shot_classes(noise * 0.1 + torch.eye(8)[labels], labels, seed=0)
+    assert told["macro_f1"] > 0.95
+    assert told["micro_f1"] > 0.95
+    blind = few_shot_classes(noise, labels, seed=0)
+    assert blind["micro_f1"] < 0.45
+
+
+def test_classes_with_too_few_entities_are_left_out() -> None:
+    labels = torch.tensor([0] * 40 + [1] * 16 + [2] * 40)
+    vectors = torch.eye(3)[labels]
+    assert few_shot_classes(vectors, labels, seed=0) == {"macro_f1": 1.0, "micro_f1": 1.0}
+    assert few_shot_classes(vectors[:56], labels[:56], seed=0) == {}
