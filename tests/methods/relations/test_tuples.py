@@ -70,7 +70,7 @@ def test_negatives_are_uniform_over_all_subsets() -> None:
 
 
 def test_negatives_have_the_same_law_with_a_relation_and_without() -> None:
-    """Neighbouring relation sets: the other relations' tuples are alike in law, each anchor's negatives too."""
+    """Neighbouring relation sets: the other relations' tuples are alike in law, negatives too."""
     counts = {}
     for name, relations in (("with", [(0, 1), (2, 3)]), ("without", [(2, 3)])):
         own, secret = sampler(relations, entities=4, negatives=1), Secret(KEY, 4, name)

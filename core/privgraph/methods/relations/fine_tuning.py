@@ -12,12 +12,12 @@ from torch import Tensor
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking
-from privgraph.methods.relations.options import CANDIDATES, RelationOptions
+from privgraph.methods.relations.options import RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler
 from privgraph.methods.training import Context
 from privgraph.nn.text.encoder import TextEncoder, adapt, check_step, load_encoder, save_adapter, trainable
 from privgraph.nn.text.losses import Contrast
-from privgraph.nn.text.tuple_gradients import clipped_sum, plain_sum
+from privgraph.nn.text.tuple_gradients import ROUNDING, clipped_sum, plain_sum
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
@@ -40,11 +40,22 @@ class _Sum:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Protection:
-    """How gradients are made private: the mechanism of every step, and the ledger's entry of so many steps."""
+    """How gradients are made private: the mechanism of every step, and the ledger's entry of `counted` steps.
+
+    With the route `factored` gradients are clipped to slightly less than the mechanism's clip, by as much as
+    all others of a batch may change by rounding when one comes or goes (`ROUNDING` of its own norm each, in
+    batches of up to four times the expected size).
+    """
 
     mechanism: PrivateGradients
     counted: Callable[[int], LedgerEntry]
     route: str
+
+    @property
+    def clip(self) -> float:
+        """To which norm gradients are clipped."""
+        company = 4 * self.mechanism.expected_batch * ROUNDING if self.route == "factored" else 0.0
+        return self.mechanism.clip / (1 + company)
 
 
 def step_size(config: RelationOptions, step: int) -> float:
@@ -168,7 +179,7 @@ class FineTuning:
             found = plain_sum(self.encoder, self.ids, tuples, self.loss)
             total = _Sum(found.total.unsqueeze(0) / max(1, len(tuples)))
         else:
-            clip = torch.tensor([self.private.mechanism.clip])
+            clip = torch.tensor([self.private.clip])
             found = clipped_sum(
                 self.encoder,
                 self.ids,

@@ -20,7 +20,7 @@ ASSUME_BASE_PUBLIC = "the encoder that is fine-tuned was not trained on these re
 ASSUME_POISSON = "every batch holds each relation of the training domain independently with the stated rate"
 ASSUME_COMPANY = (
     "gradients are computed together: by rounding, one relation's gradient hangs on those computed beside it by no "
-    "more than a share 2^-12 of the clip, for which noise is added (measured, not proved)"
+    "more than a share 2^-14 of the clip, for which noise is added (measured, not proved)"
 )
 PUBLIC_RELATIONS = "the numbers of texts and of relations in each domain"
 CANDIDATES = 256

@@ -4,11 +4,11 @@ A tuple's gradient is the sum over its texts, through all their tokens. Two rout
 
 - `loop`: one tuple at a time, by ordinary autograd. In floats, too, a tuple's gradient is a function of that
   tuple alone: nothing else takes part in its computation, whose shape follows from its own texts.
-- `factored`: one forward and one backward pass for all texts of many tuples, sorted by length, so that little
-  is padded. For each adapted weight, the inputs a and the gradients r of its outputs are kept, and summed as r
-  a^T where a tuple's texts meet: never a gradient for each token, nor for each text of a tuple kept beside
-  others. Products of a whole batch may be rounded otherwise in other company; by how much is measured in
-  `tests/nn/text/test_tuple_gradients.py`, and `ROUNDING` bounds it.
+- `factored`: one forward and one backward pass for all texts of many tuples, sorted by length, so that
+  little is padded. For each adapted weight, the inputs a and the gradients r of its outputs are kept, and
+  summed as r a^T where a tuple's texts meet: never a gradient for each token, nor for each text of a tuple
+  kept beside others. Products of a whole batch may be rounded otherwise in other company; by how much is
+  measured in `tests/nn/text/test_tuple_gradients.py`, and `ROUNDING` bounds it.
 
 A text that stands in two tuples has a gradient in each, of another loss: one backward pass cannot serve both,
 so that a text is encoded once for each tuple that it stands in. Where nothing is clipped (`plain_sum`), it is
@@ -29,7 +29,7 @@ from privgraph.nn.text.losses import TupleLoss
 ROUTES = ("loop", "factored")
 TOKENS_AT_ONCE = 8_192
 """Tokens of a forward pass with gradients: bounds the memory of the factored route."""
-ROUNDING = 2.0**-12
+ROUNDING = 2.0**-14
 """By what share of its norm a tuple's gradient may hang on its company in the factored route."""
 
 Factors = Callable[[Tensor], Tensor]
