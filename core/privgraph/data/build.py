@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -18,7 +19,8 @@ class Parts:
     """A data set as its reader found it, before edges are put in order and a split is drawn.
 
     x: (|V|, F) features. y: (|V|,) labels in [0, C). edges: (2, any) rows (source, target), in any order.
-    `public` are the train, validation and test masks that come with the data, where there are any.
+    `public` are the train, validation and test masks that come with the data, where there are any. `texts`,
+    `domains` (|V|,) and `domain_names` are those of `Graph`.
     """
 
     x: Tensor
@@ -28,6 +30,9 @@ class Parts:
     class_names: tuple[str, ...] = ()
     feature_names: tuple[str, ...] = ()
     public: tuple[Tensor, Tensor, Tensor] | None = None
+    texts: tuple[str, ...] = ()
+    domains: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.int64))
+    domain_names: tuple[str, ...] = ()
 
 
 def parts(
@@ -39,6 +44,9 @@ def parts(
     class_names: tuple[str, ...] = (),
     feature_names: tuple[str, ...] = (),
     public: tuple[Tensor, Tensor, Tensor] | None = None,
+    texts: Sequence[str] = (),
+    domains: ArrayLike = (),
+    domain_names: tuple[str, ...] = (),
 ) -> Parts:
     """Parts from NumPy arrays; `edges` has shape (2, any)."""
     return Parts(
@@ -49,6 +57,9 @@ def parts(
         class_names=class_names,
         feature_names=feature_names,
         public=public,
+        texts=tuple(texts),
+        domains=torch.from_numpy(np.array(domains, dtype=np.int64)),
+        domain_names=domain_names,
     )
 
 
@@ -78,6 +89,14 @@ def build(name: str, raw: Parts) -> Graph:
         raise DataError(f"{name} has features that are not finite numbers")
     if int(raw.y.min()) < 0:
         raise DataError(f"{name} has nodes without a label")
+    if raw.texts and len(raw.texts) != nodes:
+        raise DataError(f"{name} has {len(raw.texts):,} texts for {nodes:,} nodes")
+    if raw.domains.numel() and not (
+        raw.domains.shape == (nodes,) and 0 <= int(raw.domains.min()) <= int(raw.domains.max()) < len(raw.domain_names)
+    ):
+        raise DataError(f"{name} must say for each node which of its {len(raw.domain_names)} domains it belongs to")
+    if len(raw.domain_names) and not raw.domains.numel():
+        raise DataError(f"{name} names domains, and says of no node to which it belongs")
     nobody = torch.zeros(nodes, dtype=torch.bool)
     return Graph(
         name=name,
@@ -91,4 +110,7 @@ def build(name: str, raw: Parts) -> Graph:
         class_names=raw.class_names,
         feature_names=raw.feature_names,
         split="none",
+        texts=raw.texts,
+        domains=raw.domains,
+        domain_names=raw.domain_names,
     )

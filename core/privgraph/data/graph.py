@@ -23,7 +23,7 @@ def without_edges(nodes: int) -> Tensor:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Graph:
-    """An attributed graph for node classification, on the CPU.
+    """An attributed graph for node classification, or texts and their relations, on the CPU.
 
     Args:
         name: The name of its data set.
@@ -39,6 +39,9 @@ class Graph:
         feature_names: Names of the F features; empty where there are none.
         split: `random`, `public` or `inductive`.
         split_seed: Seed of the split; None where it came with the data.
+        texts: A text for each node; empty where nodes have none.
+        domains: (|V|,) int64, the number of each node's domain in `domain_names`; (0,) where there are none.
+        domain_names: Names of the domains.
     """
 
     name: str
@@ -53,6 +56,9 @@ class Graph:
     feature_names: tuple[str, ...] = ()
     split: str = "random"
     split_seed: int | None = None
+    texts: tuple[str, ...] = ()
+    domains: Tensor = field(default_factory=lambda: torch.zeros(0, dtype=torch.int64))
+    domain_names: tuple[str, ...] = ()
     _cache: dict[str, Tensor] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,9 +89,21 @@ class Graph:
     def num_classes(self) -> int:
         return max(len(self.class_names), int(self.y.max()) + 1)
 
+    def relations(self, domain: int) -> Tensor:
+        """(2, m) int64: the pairs u < v of nodes of a domain that are related, by u, then v.
+
+        A relation that is listed in both directions, or twice, is one pair: one unit of protection.
+        """
+        own = self.domains == domain
+        source, target = self.edge_index
+        inside = own[source] & own[target] if own.numel() else torch.zeros(source.numel(), dtype=torch.bool)
+        pairs = self.edge_index[:, inside].sort(0).values
+        return torch.unique(pairs, dim=1) if pairs.numel() else pairs
+
     @property
     def facts(self) -> PublicFacts:
         entries = int(self.edge_index.shape[1])
+        numbers = range(len(self.domain_names))
         return PublicFacts(
             nodes=self.num_nodes,
             edges=entries // 2 if self.undirected else entries,
@@ -94,7 +112,17 @@ class Graph:
             classes=self.num_classes,
             train_nodes=int(self.train_mask.sum()),
             undirected=self.undirected,
+            domains=self.domain_names,
+            entities=tuple(int((self.domains == number).sum()) for number in numbers),
+            relations=tuple(self._related()),
         )
+
+    def _related(self) -> list[int]:
+        """How many relations each domain has, counted once."""
+        if "related" not in self._cache:
+            counts = [self.relations(number).shape[1] for number in range(len(self.domain_names))]
+            self._cache["related"] = torch.tensor(counts, dtype=torch.int64)
+        return [int(count) for count in self._cache["related"]]
 
     def adjacency(self) -> Tensor:
         """(|V|, |V|) sparse CSR float32; row i has a one for each j with an edge j -> i. Cached."""

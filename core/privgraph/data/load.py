@@ -15,6 +15,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.fetch import OnProgress, fetch_files
 from privgraph.data.graph import Graph
+from privgraph.data.products import CATEGORIES, DOMAINS, ProductOptions, products
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.splits import check_split, with_split
 from privgraph.data.uploads import upload_path
@@ -56,6 +57,8 @@ def load(
 def _read(spec: DatasetSpec, options: Mapping[str, object], progress: OnProgress | None) -> Parts:
     if options and not spec.options:
         raise OptionError(f"{spec.title} has no options of its own (got {', '.join(options)})")
+    if spec.name == "products":
+        return _of_products(build_options(ProductOptions, options))
     if spec.kind == "embedded":
         table = (
             embedded.social(build_options(embedded.SocialOptions, options)) if spec.options else _EMBEDDED[spec.name]()
@@ -70,6 +73,20 @@ def _read(spec: DatasetSpec, options: Mapping[str, object], progress: OnProgress
         raise
     except (OSError, EOFError, LookupError, ValueError, BadZipFile) as error:
         raise DataError(f"{spec.title} cannot be read: {type(error).__name__} {error}".replace("\n", " ")) from error
+
+
+def _of_products(options: ProductOptions) -> Parts:
+    shop = products(options)
+    return parts(
+        [[len(title.split())] for title in shop.titles],
+        shop.y,
+        shop.edges,
+        class_names=CATEGORIES,
+        feature_names=("words",),
+        texts=shop.titles,
+        domains=shop.domains,
+        domain_names=DOMAINS,
+    )
 
 
 def _read_upload(spec: DatasetSpec) -> Parts:

@@ -23,6 +23,9 @@ class PublicFacts:
         classes: C, 1 or more.
         train_nodes: Labelled training nodes, 0 to |V|.
         undirected: Whether edges have no direction.
+        domains: Names of the domains that texts belong to; empty where there are none.
+        entities: Texts of each domain.
+        relations: Unordered related pairs inside each domain, each counted once.
 
     Raises:
         ValueError: A number is out of its range.
@@ -35,8 +38,15 @@ class PublicFacts:
     classes: int
     train_nodes: int
     undirected: bool = True
+    domains: tuple[str, ...] = ()
+    entities: tuple[int, ...] = ()
+    relations: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        if not len(self.domains) == len(self.entities) == len(self.relations):
+            raise ValueError("PublicFacts.entities and relations must have a number for each of PublicFacts.domains")
+        if min((*self.entities, *self.relations), default=0) < 0:
+            raise ValueError("PublicFacts.entities and relations must not be negative")
         for name in ("nodes", "features", "classes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"PublicFacts.{name} must be at least 1")
@@ -55,7 +65,7 @@ class DatasetSpec:
     sha256 where the bytes are pinned ("" elsewhere); `urls` says for a file where it can be fetched
     (a fragment names the member of a zip archive). `options` is "module:attribute" of the frozen
     configuration of an embedded set that has one. `public_split` tells whether the data comes with a
-    split of its own. `kind` is embedded, real or upload.
+    split of its own. `kind` is embedded, real or upload. `domains` are those that texts belong to.
     """
 
     name: str
@@ -76,6 +86,7 @@ class DatasetSpec:
     public_split: bool = False
     caution: str = ""
     extra: str = ""
+    domains: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         sizes = [

@@ -124,6 +124,8 @@ def subgraph(graph: Graph, nodes: Tensor) -> Graph:
         val_mask=graph.val_mask[nodes],
         test_mask=graph.test_mask[nodes],
         class_names=all_class_names(graph),
+        texts=tuple(graph.texts[int(node)] for node in nodes) if graph.texts else (),
+        domains=graph.domains[nodes] if graph.domains.numel() else graph.domains,
         _cache={},
     )
 

@@ -36,12 +36,17 @@ SUMS = torch.float64
 (`sums_margin`)."""
 
 
-class PerExample(Protocol):
-    """A stacked network whose backward pass has been run with per-example gradients of the loss (not
-    averaged)."""
+class Summed(Protocol):
+    """Members' sums of clipped gradients, (S, P)."""
 
     @property
     def gradients(self) -> Tensor: ...
+
+
+class PerExample(Summed, Protocol):
+    """A stacked network whose backward pass has been run with per-example gradients of the loss (not
+    averaged)."""
+
     def squared_norms(self) -> Tensor: ...
     def forget(self, gone: Tensor) -> None: ...
     def accumulate(self, factor: Tensor | None = None) -> None: ...
@@ -121,7 +126,7 @@ class PrivateGradients:
     @staticmethod
     def perturb(
         mechanisms: Sequence[PrivateGradients],
-        net: PerExample,
+        net: Summed,
         noise: Sequence[Secret],
         observers: Sequence[Observer | None] = (),
     ) -> None:

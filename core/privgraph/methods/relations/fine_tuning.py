@@ -190,7 +190,8 @@ class FineTuning:
             )
             total = _Sum(found.total.unsqueeze(0))
             PrivateGradients.perturb([self.private.mechanism], total, [noise], [self.context.observer])
-        for weight, part in zip(weights, total.gradients[0].split([own.numel() for own in weights]), strict=True):
+        sizes = [weight.numel() for weight in weights]
+        for weight, part in zip(weights, torch.split(total.gradients[0], sizes), strict=True):
             weight.grad = part.view_as(weight).to(weight.dtype)
         return found.losses
 

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from privgraph.nn.text import naming
 from privgraph.nn.text.naming import EncoderError, EncoderFacts, describe_encoder
+from privgraph.options import short
 
 WEIGHTS, SETTINGS = "adapter_model.safetensors", "adapter_config.json"
 """Of a saved adapter, as peft names them."""
@@ -94,7 +95,7 @@ class TextEncoder(nn.Module):
         mask = torch.zeros(seen.shape, dtype=next(self.model.parameters()).dtype, device=ids.device)
         mask = mask.masked_fill(~(seen | own), torch.finfo(mask.dtype).min)  # a padded token sees itself
         places = torch.arange(ids.shape[1], device=ids.device).unsqueeze(0)
-        states = self.model(input_ids=ids, attention_mask=mask, position_ids=places).last_hidden_state
+        states: Tensor = self.model(input_ids=ids, attention_mask=mask, position_ids=places).last_hidden_state
         if self.facts.pooling == naming.LAST:
             return states[torch.arange(len(ids), device=ids.device), real.sum(1) - 1]
         weights = real.unsqueeze(2).to(states.dtype)
@@ -149,7 +150,7 @@ def load_encoder(name: str, device: torch.device | None = None) -> TextEncoder:
             tokenizer = _Files(facts.folder)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise EncoderError(f"the model of {naming.short(name)} cannot be loaded: {reason}") from error
+        raise EncoderError(f"the model of {short(name)} cannot be loaded: {reason}") from error
     return TextEncoder(facts, model, tokenizer).to(device or "cpu")
 
 
@@ -195,7 +196,7 @@ def _tiny() -> nn.Module:
         torch.manual_seed(0)
         model: nn.Module = BertModel(config, add_pooling_layer=False)
         # As drawn by transformers, tokens are too small beside positions: texts would come out alike.
-        model.get_submodule("embeddings.word_embeddings").weight.data.normal_(0, 1)
+        nn.init.normal_(model.get_parameter("embeddings.word_embeddings.weight"))
     return model
 
 
@@ -228,12 +229,12 @@ def adapt(
     linear = {name.rsplit(".", 1)[-1] for name, part in encoder.model.named_modules() if isinstance(part, nn.Linear)}
     for one in chosen:
         if one not in linear:
-            raise EncoderError(f"there is no linear module {naming.short(one)}; there are {', '.join(sorted(linear))}")
+            raise EncoderError(f"there is no linear module {short(one)}; there are {', '.join(sorted(linear))}")
     config = LoraConfig(
         r=rank, lora_alpha=alpha, target_modules=list(chosen), lora_dropout=0.0, bias="none", use_rslora=False
     )
     with torch.random.fork_rng(devices=[]), _quiet():
-        model = get_peft_model(encoder.model, config)  # type: ignore[arg-type]
+        model = get_peft_model(encoder.model, config)
     for name, weight in model.named_parameters():
         weight.requires_grad_("lora_" in name)
         if "lora_A" in name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from functools import partial
 
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.relations.fine_tuning import FineTuning, Protection
@@ -29,9 +30,7 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
                     rate=rate,
                     expected_batch=rate * relations.shape[1],
                 ),
-                counted=lambda count, config=config, facts=facts, scale=member.plan.scale: config.entry(
-                    facts, scale, count
-                ),
+                counted=partial(config.entry, facts, member.plan.scale),
             )
         else:
             for entry in member.plan.entries:
