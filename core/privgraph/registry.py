@@ -26,6 +26,8 @@ _GAP = (
     "Perturbation, USENIX Security 2023"
 )
 
+_PVGALM = "Yin et al., Privately Learning from Graphs with Applications in Finetuning Large Language Models, 2024"
+
 _OWN: Mapping[str, MethodSpec] = {
     spec.name: spec
     for spec in (
@@ -195,6 +197,32 @@ _OWN: Mapping[str, MethodSpec] = {
             counterpart="prompt",
             own_parts=True,
             asked=("linked",),
+        ),
+        MethodSpec(
+            name="relational",
+            title="PvGaLM",
+            about="Fine-tunes a language model on private relations between texts, and predicts relations in a domain "
+            "that it has not seen.",
+            paper=_PVGALM,
+            config="privgraph.methods.relations.relational.config:Config",
+            train="privgraph.methods.relations.relational.train:train",
+            units=("none", "edge"),
+            tasks=("relation prediction",),
+            own_parts=True,
+        ),
+        MethodSpec(
+            name="relation-rand",
+            title="Randomised relations",
+            about="Every pair of texts answers by a coin whether it is related; a language model is then fine-tuned on "
+            "the answers.",
+            paper=f"{_PVGALM}, section 4 (baseline); Epasto et al., Differentially Private Graph Learning via "
+            "Sensitivity-Bounded Personalized PageRank, NeurIPS 2022",
+            config="privgraph.methods.relations.relation_rand.config:Config",
+            train="privgraph.methods.relations.relation_rand.train:train",
+            units=("edge",),
+            tasks=("relation prediction",),
+            counterpart="relational",
+            own_parts=True,
         ),
     )
 }
@@ -470,7 +498,7 @@ _AUDITS: Mapping[str, AuditSpec] = {
             load="privgraph.audits.white_box:audit",
             planning="privgraph.audits.planning:WHITE_BOX",
             adversary=Adversary.CANARIES,
-            methods=("heter-poisson", "dp-mlp", "dp-gnn", "progap", "gap", "prompt-dpsgd"),
+            methods=("heter-poisson", "dp-mlp", "dp-gnn", "progap", "gap", "prompt-dpsgd", "relational"),
         ),
     )
 }

@@ -16,10 +16,11 @@ from privgraph.options import Scalar, parameters
 from privgraph.progress import Artifact, Event, Result
 from privgraph.registry import METHODS
 from privgraph.testing import MethodContract
-from privgraph.testing.methods import FACTS
+from privgraph.testing.methods import FACTS, RELATIONS, TEXT_FACTS
 from privgraph.testing.methods import graph as graph
 
 CASES = [(name, unit) for name, spec in METHODS.items() for unit in spec.units]
+OF_NODES = [case for case in CASES if RELATIONS not in METHODS[case[0]].tasks]
 QUICK: Mapping[str, Scalar] = {
     "epochs": 3,
     "hidden": 8,
@@ -31,6 +32,8 @@ QUICK: Mapping[str, Scalar] = {
     "pretrain_epochs": 3,
 }
 """Small values of options that several methods have; the rest are defaults."""
+TEXTS: Mapping[str, Scalar] = {"encoder": "tiny", "steps": 3, "negatives": 2, "rank": 2}
+"""Of methods that learn relations between texts."""
 COUNTED: Mapping[str, Mapping[str, Scalar]] = {"privgnn": {"release": "votes"}}
 """What has a formula of the paper's, where the default has none."""
 TOGETHER = {"test_planning_needs_no_torch": None}
@@ -41,6 +44,8 @@ def contract(name: str) -> type[MethodContract]:
     """The contract of a method of the table, with quick options."""
     known = {parameter.name for parameter in parameters(METHODS[name].load_config())}
     quick = {option: value for option, value in QUICK.items() if option in known}
+    if RELATIONS in METHODS[name].tasks:
+        quick |= TEXTS
     own = {"spec": METHODS[name], "quick": quick, "counted": COUNTED.get(name, {}), "__module__": __name__, **TOGETHER}
     return type(f"Test_{name}", (MethodContract,), own)
 
@@ -65,7 +70,8 @@ from privgraph.data.spec import PublicFacts
 from privgraph.options import build
 from privgraph.registry import METHODS
 from tests.secrets_made_here import KEY
-facts = PublicFacts(nodes=300, edges=900, entries=1800, features=10, classes=3, train_nodes=225)
+sizes = dict(nodes=300, edges=900, entries=1800, features=10, classes=3, train_nodes=225)
+facts = PublicFacts(**sizes, domains=("one", "two"), entities=(150, 150), relations=(400, 400))
 for spec in METHODS.values():
     for unit in spec.units:
         build(spec.load_config(), {"unit": unit, "epsilon": 8.0}).plan(facts)
@@ -76,7 +82,21 @@ print([name for name in ("torch", "torch_geometric", "opacus") if name in sys.mo
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(("name", "unit"), CASES)
+def sizes(name: str) -> Any:
+    return TEXT_FACTS if RELATIONS in METHODS[name].tasks else FACTS
+
+
+@pytest.mark.parametrize(("name", "unit"), [case for case in CASES if case not in OF_NODES])
+def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str, unit: str) -> None:
+    result = trained(name, unit)[0][-1]
+    assert isinstance(result, Result)
+    asked, found = result.metrics["test_relations"], result.metrics["test_accuracy"]
+    assert result.metrics["guessing_accuracy"] == pytest.approx(1 / asked), "fewer than 256: one batch"
+    assert found * asked == pytest.approx(round(found * asked), abs=1e-6)
+    assert 0 <= result.metrics["base_accuracy"] <= result.metrics["base_mrr"] <= 1
+
+
+@pytest.mark.parametrize(("name", "unit"), OF_NODES)
 def test_a_result_says_what_its_accuracy_is_read_beside(name: str, unit: str) -> None:
     """The number of test nodes is that of those whom the accuracy counts."""
     events, _ = trained(name, unit)
@@ -113,8 +133,8 @@ def test_only_a_release_without_a_formula_refuses_published_accounting(name: str
     for unit in METHODS[name].units:
         if unit == "none" or name in COUNTED:
             continue
-        said = refusal(lambda unit=unit: made(name, unit, accounting="published").plan(FACTS))
-        has = made(name, unit).plan(FACTS).statement.epsilon_as_published is not None
+        said = refusal(lambda unit=unit: made(name, unit, accounting="published").plan(sizes(name)))
+        has = made(name, unit).plan(sizes(name)).statement.epsilon_as_published is not None
         assert (said is None) == has, (unit, said)
 
 
@@ -134,7 +154,7 @@ def test_files_that_no_guarantee_covers_are_titled_so(name: str, unit: str, tmp_
     context = Context(folder=tmp_path)
     files = {
         event.name: event.title
-        for event in train_one(METHODS[name].load_train(), made(name, unit), graph(), context)
+        for event in train_one(METHODS[name].load_train(), made(name, unit), graph(METHODS[name].tasks[0]), context)
         if isinstance(event, Artifact)
     }
     marked = {file for file, title in files.items() if title.endswith("(not for release)")}

@@ -13,7 +13,7 @@ from typing import Any
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.data.facts import Arrays, cache_file, facts_of, read_cache, spec_facts, write_cache
+from privgraph.data.facts import Arrays, cache_file, domain_facts, facts_of, read_cache, spec_facts, write_cache
 from privgraph.data.files import available, missing
 from privgraph.options import OptionError, UnknownName
 
@@ -53,6 +53,8 @@ def described(
         ),
         node=node,
     )
+    related = [graph.relations(number).numpy() for number in range(len(graph.domain_names))]
+    graph_facts["domains"] = domain_facts(graph.texts, graph.domains.numpy(), graph.domain_names, related)
     facts = {**spec_facts(spec), **graph_facts, "split_name": split, "split_seed": split_seed, "options": chosen}
     write_cache(file, facts)
     return facts
@@ -101,6 +103,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(
             f"mean degree {facts['degree']['mean']:.1f}, at most {facts['degree']['max']:,}; edge homophily {homophily}"
         )
+        for row in facts["domains"]:
+            print(
+                f"{row['name']}: {row['texts']:,} texts of {row['words']:.1f} words on average, at most "
+                f"{row['most_words']:,}; {row['relations']:,} relations"
+            )
     return 0
 
 

@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ from privgraph.data.files import available, find
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import environment, home, umask
 
-VERSION = 2
+VERSION = 3
 LARGEST_DRAWING = 60
+SAMPLES, LETTERS = 5, 200
+"""Related texts that are shown of a domain, and letters of each."""
 PRIVATE = "Computed from the data itself: for the person who holds it, not part of any privacy guarantee."
 
 
@@ -93,6 +95,32 @@ def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
     won = node[winning & (label == arrays.y[node])]
     asked = int((most > 0).sum())
     return {"asked": asked, "right": float((1 / tied[won]).sum() / asked)}
+
+
+def domain_facts(
+    texts: Sequence[str], domains: NDArray[np.int64], names: Sequence[str], related: Sequence[NDArray[np.int64]]
+) -> list[dict[str, Any]]:
+    """A row for each domain of texts: its name, how many texts and relations it has, words in a text on
+    average and at most, and a few texts with one that each is related to.
+
+    related: (2, m) pairs of each domain, each once.
+    """
+    rows = []
+    for number, name in enumerate(names):
+        own, pairs = np.flatnonzero(domains == number), related[number]
+        words = [len(texts[node].split()) for node in own]
+        shown = np.unique(np.linspace(0, pairs.shape[1] - 1, SAMPLES).astype(np.int64)) if pairs.size else []
+        rows.append(
+            {
+                "name": name,
+                "texts": int(own.size),
+                "relations": int(pairs.shape[1]),
+                "words": float(np.mean(words)) if words else 0.0,
+                "most_words": max(words, default=0),
+                "samples": [[texts[node][:LETTERS] for node in pairs[:, at]] for at in shown],
+            }
+        )
+    return rows
 
 
 def chosen_node(degree: NDArray[np.int64]) -> int:

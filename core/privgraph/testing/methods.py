@@ -46,12 +46,26 @@ from privgraph.testing.noise import fault_of_noise, recorded
 
 FACTS = PublicFacts(nodes=2708, edges=5278, entries=10556, features=100, classes=7, train_nodes=2031)
 """Those of Cora, for plans."""
+TEXT_FACTS = PublicFacts(
+    nodes=2000,
+    edges=4000,
+    entries=8000,
+    features=1,
+    classes=12,
+    train_nodes=1500,
+    domains=("kitchen", "garden"),
+    entities=(1000, 1000),
+    relations=(2000, 2000),
+)
+"""Those of the made-up products, for plans of methods that learn relations."""
+RELATIONS = "relation prediction"
 KEY = b"a noise key that is no secret: of tests alone"
 SHARED = ("unit", "epsilon", "delta", "accounting")
 PLANNING = """
 import sys
 from privgraph.data.spec import PublicFacts
-facts = PublicFacts(nodes=300, edges=900, entries=1800, features=10, classes=3, train_nodes=225)
+sizes = dict(nodes=300, edges=900, entries=1800, features=10, classes=3, train_nodes=225)
+facts = PublicFacts(**sizes, domains=("one", "two"), entities=(150, 150), relations=(400, 400))
 module, name = sys.argv[1].split(":")
 kind = getattr(__import__(module, fromlist=[name]), name)
 for unit in sys.argv[2:]:
@@ -60,9 +74,11 @@ print([name for name in ("torch", "torch_geometric", "opacus") if name in sys.mo
 """
 
 
-@lru_cache(maxsize=1)
-def graph() -> Graph:
-    """The embedded social network, with 120 nodes: what contracts train on."""
+@lru_cache(maxsize=2)
+def graph(task: str = "node classification") -> Graph:
+    """What contracts train on: the embedded social network with 120 nodes, or 120 made-up products."""
+    if task == RELATIONS:
+        return load("products", data_options={"products": 60, "purchases": 3.0})
     return load("social", data_options={"nodes": 120, "degree": 6.0, "features": 12})
 
 
@@ -94,6 +110,16 @@ class MethodContract:
     # What tests are made of
 
     @property
+    def facts(self) -> PublicFacts:
+        """Sizes that the method can be planned for."""
+        return TEXT_FACTS if RELATIONS in self.spec.tasks else FACTS
+
+    @property
+    def graph(self) -> Graph:
+        """A graph that the method can be trained on."""
+        return graph(self.spec.tasks[0])
+
+    @property
     def in_config(self) -> str:
         return f"see {place(self.spec.config)}"
 
@@ -108,7 +134,7 @@ class MethodContract:
             pytest.fail(wrong, pytrace=False)
         for unit in self.spec.units:
             try:
-                self.made(unit).plan(FACTS)
+                self.made(unit).plan(self.facts)
             except TypeError as error:  # a plan that contradicts itself: `base.MethodConfig.plan`
                 pytest.fail(f"{error}: {self.in_config}", pytrace=False)
             except OptionError:
@@ -124,7 +150,7 @@ class MethodContract:
 
     def trained(self, unit: str, seed: int = 0) -> tuple[list[Event], Context]:
         context = Context(seed=seed, noise_key=KEY)
-        return list(train_one(self.spec.load_train(), self.made(unit), graph(), context)), context
+        return list(train_one(self.spec.load_train(), self.made(unit), self.graph, context)), context
 
     def keep_backbones(self, unit: str, graphs: Mapping[int, Graph]) -> None:
         """Pre-train for these seeds: a backbone is kept, and a run that finds it tells no curve of its
@@ -183,7 +209,7 @@ class MethodContract:
     def test_units_that_it_does_not_have_are_refused(self) -> None:
         spec = self.spec
         for unit in UNITS:
-            refusal = spec.refuses("node classification", True, unit)
+            refusal = spec.refuses(spec.tasks[0], True, unit)
             if unit in spec.units:
                 assert refusal is None
                 assert build(spec.load_config(), {"unit": unit}).unit == unit
@@ -204,7 +230,7 @@ class MethodContract:
 
     def test_plan_is_sound_and_complete(self, unit: str) -> None:
         config = self.made(unit)
-        plan = config.plan(FACTS)
+        plan = config.plan(self.facts)
         statement = plan.statement
         assert statement.unit == unit, f"statement: {self.in_config}"
         for field in ("relation", "released", "delta_rule", "accountant", "ledger"):
@@ -217,11 +243,13 @@ class MethodContract:
             assert math.isinf(statement.epsilon), f"nothing is protected, and epsilon is finite: {self.in_config}"
             assert not plan.noise
             return
-        if isinstance(config.calibration(FACTS), Calibrated):
+        if isinstance(config.calibration(self.facts), Calibrated):
             assert statement.epsilon <= config.epsilon, f"the noise does not keep epsilon: {self.in_config}"
         assert statement.public, f"say what is public: {self.in_config}"
         assert "protected units" not in statement.delta_rule, f"who is counted is named: {self.in_config}"
-        if unit == "edge" and statement.delta:
+        if unit == "edge" and statement.delta and RELATIONS in self.spec.tasks:
+            assert "2,000 relations, each counted once" in statement.delta_rule, self.in_config
+        elif unit == "edge" and statement.delta:
             assert "10,556 entries of the adjacency matrix, two for each edge" in statement.delta_rule, self.in_config
         reads = any(not isinstance(entry.event, Nothing) for entry in plan.entries)
         assert not reads or ASSUME_ONE_RUN in statement.assumptions, (
@@ -234,12 +262,12 @@ class MethodContract:
         known = {parameter.name for parameter in parameters(type(config))}
         unknown = set(config.price.options) - known
         assert not unknown, f"price.options names {', '.join(sorted(unknown))}, which are no options: {self.in_config}"
-        assert set(filled_in(config, config.plan(FACTS).statement)) <= known, f"price.filled_in: {self.in_config}"
+        assert set(filled_in(config, config.plan(self.facts).statement)) <= known, f"price.filled_in: {self.in_config}"
 
     def test_entries_say_the_noise_that_they_account_for(self, protected: str) -> None:
         """For Gaussian and Laplace noise: its standard deviation over the sensitivity is the event's own
         number."""
-        for entry in self.made(protected).plan(FACTS).entries:
+        for entry in self.made(protected).plan(self.facts).entries:
             idle = isinstance(entry.event, Nothing)
             assert (entry.kind is MechanismKind.NOTHING) == idle, (
                 f"kind {entry.kind} of {entry.event}: {self.in_config}"
@@ -264,24 +292,24 @@ class MethodContract:
     def test_calibration_is_one_sided_and_wastes_little(self, protected: str, accounting: str) -> None:
         counted = self.counted if accounting == "published" else {}
         config = self.made(protected, accounting=accounting, **{"epsilon": 6.0, **counted})
-        refused = refusal(lambda: config.plan(FACTS))
+        refused = refusal(lambda: config.plan(self.facts))
         if refused is not None:
             # no paper, no formula: said in one sentence that begins with the option
             assert accounting == "published", refused
             assert refused.startswith("accounting"), f"{refused}: {self.in_config}"
             return
-        statement = config.plan(FACTS).statement
+        statement = config.plan(self.facts).statement
         reached = statement.epsilon if accounting == "sound" else statement.epsilon_as_published
         if reached is None:
             assert accounting == "published"
             raise AssertionError(f"accounting published must be refused where no formula is stated: {self.in_config}")
-        if isinstance(config.calibration(FACTS), Fixed):
+        if isinstance(config.calibration(self.facts), Fixed):
             return  # nobody asked this noise to keep an epsilon
         assert reached <= 6.0, f"the noise does not keep epsilon: {self.in_config}"
         if statement.epsilon > 0:
             assert reached >= 0.99 * 6.0, f"the noise is larger than epsilon asks for: {self.in_config}"
         smaller = self.made(protected, accounting=accounting, **{"epsilon": 6.0, "delta": 1e-7, **counted})
-        asked = smaller.plan(FACTS).statement
+        asked = smaller.plan(self.facts).statement
         assert asked.delta in (1e-7, 0.0), f"delta is not the one that was asked for: {self.in_config}"
         assert (asked.epsilon if accounting == "sound" else asked.epsilon_as_published or 0.0) <= 6.0
 
@@ -297,7 +325,7 @@ class MethodContract:
 
     def test_training_tells_all_that_it_should(self, unit: str) -> None:
         events, context = self.trained(unit)
-        plan = self.made(unit).plan(graph().facts)
+        plan = self.made(unit).plan(self.graph.facts)
         assert all(from_record(*to_record(event)) == event for event in events)
         steps = [event.step for event in events if isinstance(event, Progress)]
         assert steps == sorted(steps), f"progress runs backwards: {self.in_train}"
@@ -305,7 +333,8 @@ class MethodContract:
         assert {event.total for event in events if isinstance(event, Progress)} == {plan.steps}, self.in_train
         assert isinstance(events[-1], Result), f"the last event must be a Result: {self.in_train}"
         assert sum(isinstance(event, Result) for event in events) == 1, self.in_train
-        assert {"train_accuracy", "val_accuracy", "test_accuracy"} <= set(events[-1].metrics), self.in_train
+        judged = {"train_accuracy", "test_accuracy"} | ({"val_accuracy"} if RELATIONS not in self.spec.tasks else set())
+        assert judged <= set(events[-1].metrics), self.in_train
         assert all(0 <= value <= 1 for name, value in events[-1].metrics.items() if name.endswith("accuracy"))
         curves = [event for event in events if isinstance(event, Metric)]
         if "epochs" in values(self.made(unit)):
@@ -321,7 +350,7 @@ class MethodContract:
         assert final_statement(plan.statement, context.ledger) == plan.statement
 
     def test_the_seed_decides_and_nothing_else_does(self, unit: str) -> None:
-        self.keep_backbones(unit, {1: graph(), 2: graph()})
+        self.keep_backbones(unit, {1: self.graph, 2: self.graph})
         first, _ = self.trained(unit, seed=1)
         torch.rand(3)  # somebody else draws from the global stream
         again, _ = self.trained(unit, seed=1)
@@ -358,18 +387,18 @@ class MethodContract:
         given = config.price.given
         if given is None:
             return
-        scale = config.plan(graph().facts).scale * 1.5 or 5.0
+        scale = config.plan(self.graph.facts).scale * 1.5 or 5.0
         asked = self.made(protected, **{given.option: scale})
         named = asked.price.given
         assert named is not None, f"price.given is gone where {given.option} is given: {self.in_config}"
         assert named.value == scale, f"price.given.value must be the option {given.option}: {self.in_config}"
-        assert isinstance(asked.calibration(graph().facts), Fixed), (
+        assert isinstance(asked.calibration(self.graph.facts), Fixed), (
             f"calibration must be Fixed where {given.option} is given: {self.in_config}"
         )
         self.spec.load_train()
         context = Context(noise_key=KEY)
         with recorded() as drawn:
-            for _ in train_one(self.spec.load_train(), asked, graph(), context):
+            for _ in train_one(self.spec.load_train(), asked, self.graph, context):
                 pass
         wrong = fault_of_noise(drawn, context.ledger.entries)
         assert not wrong, f"with {given.option} given: {wrong}: {self.in_train}"
@@ -378,7 +407,7 @@ class MethodContract:
         """They are for the last number alone: curves, choices and other accuracies do not depend on them."""
         if self.spec.own_parts:
             return  # it draws itself who is a test node
-        own = graph()
+        own = self.graph
         order = own.test_mask.nonzero().squeeze(1)
         moved = own.y.clone()
         moved[order] = (own.y[order] + 1) % own.num_classes
@@ -396,10 +425,10 @@ class MethodContract:
     def test_who_ignores_edges_reads_none(self, unit: str) -> None:
         if self.spec.uses_edges:
             return
-        order = torch.randperm(graph().num_nodes, generator=torch.Generator().manual_seed(1))
-        rewired = replace(graph(), edge_index=order[graph().edge_index], _cache={})
+        order = torch.randperm(self.graph.num_nodes, generator=torch.Generator().manual_seed(1))
+        rewired = replace(self.graph, edge_index=order[self.graph.edge_index], _cache={})
         stories = []
-        for own in (graph(), rewired):
+        for own in (self.graph, rewired):
             events = train_one(self.spec.load_train(), self.made(unit), own, Context(noise_key=KEY))
             stories.append(timeless(list(events)))
         assert stories[0] == stories[1], f"the row says uses_edges=False, and edges are read: {self.in_train}"
@@ -407,7 +436,7 @@ class MethodContract:
     def test_a_stack_is_each_alone(self, unit: str) -> None:
         """Other seeds, splits and budgets in one call: each member's story is its own."""
         members = [
-            planned(self.made(unit, epsilon=epsilon), with_split(graph(), seed), Context(seed=seed, noise_key=KEY))
+            planned(self.made(unit, epsilon=epsilon), with_split(self.graph, seed), Context(seed=seed, noise_key=KEY))
             for seed, epsilon in ((1, 4.0), (2, 4.0), (1, 6.0))
         ]
         self.keep_backbones(unit, {member.context.seed: member.graph for member in members})
@@ -429,7 +458,7 @@ class MethodContract:
 
     def test_it_stops_where_it_is_told(self, unit: str) -> None:
         context = Context(noise_key=KEY)
-        running = train_one(self.spec.load_train(), self.made(unit), graph(), context)
+        running = train_one(self.spec.load_train(), self.made(unit), self.graph, context)
         seen = []
         for event in running:
             seen.append(event)
@@ -440,17 +469,17 @@ class MethodContract:
         assert not any(isinstance(event, Result) for event in seen), f"Progress comes before Result: {self.in_train}"
         told = [entry_from_json(event.entry) for event in seen if isinstance(event, Spent)]
         assert Ledger(told).entries == context.ledger.entries, f"spent, and not told: {self.in_train}"
-        whole = self.made(unit).plan(graph().facts).statement.ledger
+        whole = self.made(unit).plan(self.graph.facts).statement.ledger
         assert sum(entry.count for entry in told) <= sum(entry.count for entry in whole)
 
     def test_no_events_are_told_before_the_first_is_asked_for(self, unit: str) -> None:
         context = Context(noise_key=KEY)
-        train_one(self.spec.load_train(), self.made(unit), graph(), context)
+        train_one(self.spec.load_train(), self.made(unit), self.graph, context)
         assert context.ledger.entries == (), self.in_train
 
     def test_the_statement_names_the_kind_of_its_relation(self, unit: str) -> None:
         """As the row has it at node level."""
-        wrong = fault_of_relation(self.spec, self.made(unit).plan(graph().facts).statement)
+        wrong = fault_of_relation(self.spec, self.made(unit).plan(self.graph.facts).statement)
         assert not wrong, wrong
 
 

@@ -59,14 +59,14 @@ def public_facts(spec: DatasetSpec, options: Mapping[str, Scalar], split: str) -
 
 
 def _from_catalogue(spec: DatasetSpec) -> PublicFacts | None:
-    if spec.nodes is None or spec.edges is None or spec.features is None or spec.classes is None:
+    if spec.domains or spec.nodes is None or spec.edges is None or spec.features is None or spec.classes is None:
         return None
     return _facts(spec.nodes, spec.edges, spec.features, spec.classes, spec.undirected)
 
 
 def _from_options(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFacts | None:
     found = spec.load_options()
-    if found is None:
+    if found is None or spec.domains:  # of texts, the graph itself has to be counted
         return None
     config: Any = build(found, options)
     return _facts(config.nodes, round(config.nodes * config.degree / 2), config.features, config.classes, True)

@@ -97,6 +97,9 @@ def _parse(described: Mapping[str, Any]) -> Description:
         classes=described["classes"],
         train_nodes=described["split"]["train"],
         undirected=described["undirected"],
+        domains=tuple(str(row["name"]) for row in described["domains"]),
+        entities=tuple(int(row["texts"]) for row in described["domains"]),
+        relations=tuple(int(row["relations"]) for row in described["domains"]),
     )
     piece, total = described["neighbourhood"], described["nodes"]
     names: dict[str, int] = {}

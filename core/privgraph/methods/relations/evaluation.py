@@ -56,11 +56,13 @@ def ranks(vectors: Tensor, asked: Tensor, candidates: int = CANDIDATES) -> Tenso
 
 
 def ranking(vectors: Tensor, asked: Tensor, candidates: int = CANDIDATES) -> dict[str, float]:
-    """PREC@1 and MRR in [0, 1]; `accuracy` is PREC@1, the share of partners that are ranked first."""
+    """PREC@1 and MRR in [0, 1]; `accuracy` is PREC@1, the share of partners that are ranked first, of so many
+    `relations`."""
     found = ranks(vectors, asked, candidates)
     if not found.numel():
         return {}
-    return {"accuracy": float((found == 1).double().mean()), "mrr": float((1 / found).mean())}
+    accuracy = float((found == 1).double().mean())
+    return {"accuracy": accuracy, "mrr": float((1 / found).mean()), "relations": float(found.numel())}
 
 
 def few_shot_classes(vectors: Tensor, labels: Tensor, seed: int, shots: int = SHOTS) -> Mapping[str, float]:

@@ -12,7 +12,7 @@ from torch import Tensor
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking
-from privgraph.methods.relations.options import RelationOptions
+from privgraph.methods.relations.options import CANDIDATES, RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler
 from privgraph.methods.training import Context
 from privgraph.nn.text.encoder import TextEncoder, adapt, check_step, load_encoder, save_adapter, trainable
@@ -204,7 +204,12 @@ class FineTuning:
         if self.context.folder is not None:
             save_adapter(self.encoder, self.context.folder / ADAPTER)
             yield Artifact(name=ADAPTER, title="The adapter (LoRA weights): what is released")
-        yield Result(metrics={**base, **{f"train_{name}": value for name, value in known.items()}, **found})
+        metrics = {**base, **{f"train_{name}": value for name, value in known.items()}, **found}
+        for prefix in ("base", "train"):
+            metrics.pop(f"{prefix}_relations", None)
+        if "test_relations" in found:
+            metrics["guessing_accuracy"] = 1 / min(CANDIDATES, found["test_relations"])
+        yield Result(metrics=metrics)
 
 
 def in_batch(pairs: Tensor) -> Tensor:
