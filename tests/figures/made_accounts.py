@@ -8,7 +8,10 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost, entry_costs, ledger, split
 from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_scale, terms
 
-FACTS = PublicFacts(nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500)
+FACTS = PublicFacts(
+    nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500,
+    domains=("one", "two"), entities=(1000, 1000), relations=(4000, 4000),
+)  # fmt: skip
 
 
 def rows() -> dict[str, list[Row]]:

@@ -14,12 +14,14 @@ import pytest
 from tests.figures import made_runs
 from tests.pages.kept_runs import KARATE
 
+from privgraph.data.spec import PublicFacts
 from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
+from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.chart import Row
@@ -177,13 +179,21 @@ def _choices(name: str, offered: tuple[str, ...] | None = None) -> Iterator[dict
         yield {"unit": unit, "accounting": accounting, "epsilon": 2.0, **lever}
 
 
+def _graph(name: str) -> str:
+    return "karate" if "node classification" in METHODS[name].tasks else "products"
+
+
+def _sizes(name: str) -> PublicFacts:
+    return KARATE if _graph(name) == "karate" else TEXT_FACTS
+
+
 def _planned(name: str, offered: tuple[str, ...] | None = None) -> list[RunRecord]:
     """Finished runs, with the statements of their plans."""
     records = []
     for number, options in enumerate(_choices(name, offered)):
         try:
-            spec = make_spec(name, "karate", options, seed=number)
-            statement = spec.config().plan(KARATE).statement
+            spec = make_spec(name, _graph(name), options, seed=number)
+            statement = spec.config().plan(_sizes(name)).statement
         except OptionError:  # what does not go together, or is out of reach on so few nodes
             continue
         records.append(made_runs.record(spec, statement))
@@ -243,7 +253,7 @@ def test_a_budget_counts_where_it_decides_the_noise_and_nowhere_else(name: str) 
     for record in _planned(name, ("preset",)):
         spec = record.spec
         other = replace(spec, options={**spec.options, "epsilon": 4.0})
-        first, second = spec.config().plan(KARATE), other.config().plan(KARATE)
+        first, second = spec.config().plan(_sizes(name)), other.config().plan(_sizes(name))
         if first.statement.epsilon > 0:
             assert (first.noise != second.noise) == (spec.asked_epsilon is not None), spec.options
             compared += 1

@@ -11,7 +11,17 @@ from privgraph.methods.base import filled_in
 from privgraph.options import build, left, values
 from privgraph.registry import METHODS
 
-FACTS = PublicFacts(nodes=2000, edges=8000, entries=16000, features=34, classes=4, train_nodes=1500)
+FACTS = PublicFacts(
+    nodes=2000,
+    edges=8000,
+    entries=16000,
+    features=34,
+    classes=4,
+    train_nodes=1500,
+    domains=("one", "two"),
+    entities=(1000, 1000),
+    relations=(3000, 3000),
+)
 
 
 @pytest.mark.parametrize("name", list(METHODS))

@@ -19,8 +19,9 @@ from privgraph_workbench.figures.costs import ledger
 PAIRS = [(name, unit) for name, spec in METHODS.items() for unit in spec.units if unit != "none"]
 GIVEN_NOISE = {"lam", "vote_sigma"}
 """Options that are the noise itself: the page has an input of its own for it."""
-ELSEWHERE = {("dp-gpl", "preset"), *((name, "pretrain_on") for name in METHODS)}
-"""A preset whose noise is given, and names of graphs, which a run looks up and a price does not."""
+ELSEWHERE = {("dp-gpl", "preset"), ("relational", "pairing"), *((name, "pretrain_on") for name in METHODS)}
+"""A preset whose noise is given, a pairing that is refused with privacy, and names of graphs, which a run looks
+up and a price does not."""
 
 
 ASKED: dict[str, dict[str, Scalar]] = {"privgnn": {"release": "votes"}}

@@ -93,6 +93,9 @@ class Graph:
         """(2, m) int64: the pairs u < v of nodes of a domain that are related, by u, then v.
 
         A relation that is listed in both directions, or twice, is one pair: one unit of protection.
+
+        Args:
+            domain: The domain's number.
         """
         own = self.domains == domain
         source, target = self.edge_index

@@ -36,7 +36,7 @@ LARGEST_EPSILON = 500.0
 """Beyond it a double cannot hold the probability of a false edge; the guarantee at 500 is used, which is
 smaller."""
 
-_SHAVE = 1e-12
+SHAVE = 1e-12
 """Probabilities are moved towards privacy by this share, so that rounding never exceeds the epsilon asked
 for."""
 
@@ -91,8 +91,8 @@ def asymmetric(epsilon: float, density: float) -> Response:
 
 
 def _response(wanted: float, epsilon: float) -> Response:
-    one = min(wanted, 1 / (1 + math.exp(-epsilon))) * (1 - _SHAVE)
-    return Response(one_to_one=one, zero_to_one=min(one, one * math.exp(-epsilon) * (1 + _SHAVE)))
+    one = min(wanted, 1 / (1 + math.exp(-epsilon))) * (1 - SHAVE)
+    return Response(one_to_one=one, zero_to_one=min(one, one * math.exp(-epsilon) * (1 + SHAVE)))
 
 
 def _check(epsilon: float) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import (
+    SHAVE,
     Response,
     asymmetric,
     pair_count,
@@ -100,12 +101,13 @@ class Config(RelationOptions, MethodConfig):
         own = self.probabilities(facts)
         if share == 1 - own.one_to_one:
             return own
-        if not 0 < share <= 0.5:
+        if not 2 * SHAVE < share < 0.5:
             raise OptionError(f"noise: between none and half of the relations can be denied (got {share:.4g})")
+        odds = (1 - share) / (share - SHAVE)  # before the response is moved towards privacy by that share
         if self.response == "symmetric":
-            return symmetric(math.log((1 - share) / share))
+            return symmetric(math.log(odds))
         density = max(self.trained_relations(facts), 1) / self.pairs(facts)
-        return asymmetric(math.log((1 - share) * (1 - density) / (share * density)), density)
+        return asymmetric(math.log(odds * (1 - density) / density), density)
 
     def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
         response = self.denying(facts, scale)

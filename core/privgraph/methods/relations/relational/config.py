@@ -30,7 +30,7 @@ from privgraph.methods.relations.options import (
     RELATION_PAIR,
     RelationOptions,
 )
-from privgraph.options import Option, OptionError, check
+from privgraph.options import Option, Scalar, check
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.kinds import Neighbours, Release
@@ -113,11 +113,6 @@ class Config(RelationOptions, MethodConfig):
 
     def __post_init__(self) -> None:
         check(self)
-        if self.unit == "edge" and self.pairing == "in-batch":
-            raise OptionError(
-                "pairing in-batch is for training without privacy: each relation then stands in the loss of every "
-                "other one of its batch, so that no clipping of tuples bounds what one relation changes"
-            )
 
     def stack_key(self) -> tuple[object, ...]:
         return (
@@ -131,6 +126,11 @@ class Config(RelationOptions, MethodConfig):
         )
 
     def refuses(self, facts: PublicFacts) -> str | None:
+        if self.unit == "edge" and self.pairing == "in-batch":
+            return (
+                "pairing in-batch is for training without privacy: each relation then stands in the loss of every "
+                "other one of its batch, so that no clipping of tuples bounds what one relation changes"
+            )
         return refusal(lambda: self.check_data(facts))
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
@@ -208,4 +208,11 @@ class Config(RelationOptions, MethodConfig):
                 ),
             ),
             fixed=ONE_MECHANISM,
+            filled_in=_noise_multiplier,
         )
+
+
+def _noise_multiplier(ledger: Sequence[LedgerEntry]) -> dict[str, Scalar]:
+    """What the noise came to, from the entry of the gradients."""
+    found = [one.noise_std / one.sensitivity for one in ledger if one.noise_std and one.sensitivity]
+    return {"noise_multiplier": found[0]} if found else {}
