@@ -37,20 +37,6 @@ _EMBEDDED = (
         options="privgraph.data.embedded:SocialOptions",
     ),
     DatasetSpec(
-        name="products",
-        title="Made-up products",
-        about="Titles of invented products for kitchen and garden, and which were bought together: learn in one "
-        "domain what goes together, and predict it in the other.",
-        kind="embedded",
-        source="drawn here from a seed: one style, and one material or two that go together",
-        licence="none needed: nobody bought any of them",
-        features=1,
-        classes=12,
-        options="privgraph.data.products:ProductOptions",
-        task="relation prediction",
-        domains=("kitchen", "garden"),
-    ),
-    DatasetSpec(
         name="digits",
         title="Handwritten digits",
         about="Small images of handwritten digits, each joined to those that look most like it.",
@@ -89,6 +75,20 @@ _EMBEDDED = (
         features=34,
         classes=2,
         caution="Far too small for a useful private model: for drawing and for checking by hand.",
+    ),
+    DatasetSpec(
+        name="products",
+        title="Made-up products",
+        about="Titles of invented products for kitchen and garden, and which were bought together: learn in one "
+        "domain what goes together, and predict it in the other.",
+        kind="embedded",
+        source="drawn here from a seed: one style, and one material or two that go together",
+        licence="none needed: nobody bought any of them",
+        features=1,
+        classes=12,
+        options="privgraph.data.products:ProductOptions",
+        task="relation prediction",
+        domains=("kitchen", "garden"),
     ),
 )
 
