@@ -44,6 +44,6 @@ def test_the_study_of_prompts_asks_for_the_figure_and_then_changes_one_option_at
     default = Config()
     assert all(getattr(default, name) != value for one in changed for name, value in one.options)
     assert len({prompt_shots.key(dataset, one, 2, 3) for one in asked}) == len(asked)
-    kept = {prompt_shots.key(dataset, asked[0], 2, 3): dict.fromkeys(prompt_shots.SCORES, [0.9, 0.8, 1.0])}
+    kept = {prompt_shots.key(dataset, asked[0], 2, 3): {name: [0.9, 0.8, 1.0] for name in prompt_shots.SCORES}}
     assert "| 1 | default options | 0.900 (0.800 to 1.000) |" in prompt_shots.text(dataset, kept, 2, 3)
     assert prompt_shots.text(dataset, {}, 2, 3) == ""
