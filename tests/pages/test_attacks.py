@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -15,11 +15,13 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.attacks import findings, outsider
+from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
 
@@ -145,6 +147,9 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert "Black box" in text
     assert _drawn(app)[0].startswith("2: Likelihood ratio with a prior")
     assert len(_drawn(app)) == 4
+    offered = app.multiselect(key=f"over.{run}").options
+    assert len(offered) == 1, "an attack is not laid over itself"
+    assert offered[0].startswith("1: Likelihood ratio")
     app.multiselect(key=f"over.{run}").select("1").run()
     assert not app.exception
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"
@@ -159,12 +164,57 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))
 
 
+def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    for one in (run, elsewhere):
+        store.add_attack(one, made_attack(one))
+    left: dict[str, list[float]] = {}
+
+    def exports(figure: str, _rows: object, statements: Mapping[str, PrivacyStatement], **_: object) -> None:
+        left[figure] = sorted(statement.epsilon for statement in statements.values())
+
+    monkeypatch.setattr(outsider, "figure_exports", exports)
+    app = opened("attacks", run=run)
+    own, other = (store.get(one).statement for one in (run, elsewhere))
+    assert own is not None
+    assert other is not None
+    assert left["attack_roc"] == [own.epsilon]
+    app.multiselect(key=f"over.{run}").select(elsewhere).run()
+    assert left["attack_roc"] == sorted([own.epsilon, other.epsilon])
+
+
 @pytest.mark.parametrize(
     ("memory", "said"),
     [(0.0, "cannot be told from guessing"), (3.0, "gives away who trained it")],
 )
 def test_conclusions(memory: float, said: str) -> None:
     assert said in findings.conclusion(made_attack(memory=memory, seed=5))
+
+
+def test_whether_it_is_guessing_is_for_the_interval_to_say_and_not_for_the_area() -> None:
+    found = made_attack()
+    for low, guesses in ((0.49, True), (0.51, False)):
+        seen = replace(found.outcome, area=0.58, area_low=low, area_high=0.66)
+        said = findings.conclusion(replace(found, outcome=seen))
+        assert ("cannot be told from guessing" in said) == guesses
+
+
+def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_models(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    found = replace(made_attack(run, memory=1.5), bound=1.23987)
+    store.add_attack(run, found)
+    app = opened("attacks", run=run)
+    assert app.metric[-1].value == "≥ 1.239", "a lower bound is not rounded up"
+    below = [one.value for one in app.caption]
+    for rate in found.outcome.rates:
+        assert rate.low < rate.high
+        assert f"{percent(rate.low)} to {percent(rate.high)}" in below
+    (line,) = next(one.value for one in app.dataframe if "shadow models" in one.value.columns).to_dict("records")
+    assert (line["shadow models"], line["attack"], line["asked"]) == (24, 1, "linked")
+    assert line[f"found at {percent(0.01)} false"] == percent(found.rare.true)
 
 
 def test_a_bound_above_the_sound_epsilon_is_an_alarm(opened: Open, store: RunStore, run: str) -> None:
