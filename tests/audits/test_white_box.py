@@ -114,7 +114,7 @@ def test_one_composition_more_than_counted_is_caught(monkeypatch: pytest.MonkeyP
         perturb(*arguments)
 
     monkeypatch.setattr(PrivateGradients, "perturb", staticmethod(twice))
-    with pytest.raises(Miscounted, match=r"noisy gradients, and .* were released"):
+    with pytest.raises(Miscounted, match=r"noisy gradients, the ledger .* were released"):
         audited(subject("dp-mlp"))
 
 

@@ -32,6 +32,13 @@ class TestCurves:
             for low, high in zip(series.low, series.y, strict=False):
                 assert low <= high
 
+    def test_a_curve_goes_in_steps_as_the_rates_beside_it_are_counted(self) -> None:
+        """Between two thresholds an attacker has the rates of the stricter one."""
+        tied = replace(attack(), areas=(0.6,), true_rates=((0.0, 0.0, 0.0),), roc_false=(0.0, 0.2, 1.0),
+                       roc_true=(0.0, 0.5, 1.0))  # fmt: skip
+        drawn = next(one for one in attack_roc.chart(attack_roc.data([tied])).series if "area" in one.name)
+        assert list(zip(drawn.x, drawn.y, strict=True)) == [(0, 0), (0.2, 0), (0.2, 0.5), (1, 0.5), (1, 1)]
+
     def test_the_claim_is_that_of_a_walk_of_as_many_steps(self) -> None:
         record = replace(attack(), sound=0.5, delta=1e-3)
         assert record.steps == 2
@@ -54,7 +61,10 @@ class TestCurves:
         for lines, records in ((1, [first, first]), *((2, [first, other]) for other in others)):
             rows = attack_roc.data(records)
             assert len({row["attack"] for row in rows if row["curve"] == "sound"}) == lines
-            assert sum(one.epsilon == "sound" for one in attack_roc.chart(rows).series) == lines
+            drawn = [one for one in attack_roc.chart(rows).series if one.name.startswith("sound ε")]
+            assert len(drawn) == lines
+            assert all((one.epsilon == "sound") == (lines == 1) for one in drawn)
+            assert len({one.slot for one in drawn}) == lines, "two limits do not look alike"
 
     def test_a_band_goes_from_the_lowest_to_the_highest_of_the_models(self) -> None:
         record = attack(memory=1.0)
