@@ -138,8 +138,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     # several limits would be one line in several places: each has its curve's colour then
                     epsilon="sound" if single else None,
                     slot=slot,
-                    shape=1,
-                    group="" if single else name,
+                    faint=not single,
                     hover=tuple(f"{percent(row['false'])} false positives\nat most {percent(row['true'])}"
                                 for row in claim),
                 )

@@ -122,7 +122,7 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
                 "interval": f"{one.outcome.area_low:.3f} to {one.outcome.area_high:.3f}",
                 "all attacked models": f"{min(one.areas):.3f} to {max(one.areas):.3f}",
                 "found at 1% false alarms": percent(one.rare.true),
-                "ε at least": "none" if one.bound is None else lower(one.bound),
+                "ε at least": "none" if not one.bound else lower(one.bound),
             }
             for name, one, run in zip(names, attacks, runs, strict=True)
         ],

@@ -252,7 +252,7 @@ def _line(place: int, attack: AttackRecord) -> dict[str, object]:
         "area": number(found.area),
         "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
         **{f"found at {percent(rate.false)} false alarms": percent(rate.true) for rate in found.rates},
-        "ε at least": "none" if attack.bound is None else lower(attack.bound),
+        "ε at least": "none" if not attack.bound else lower(attack.bound),
         "asked": attack.options.query,
         "models beside the attacked": attack.models - len(attack.areas),
         "seconds": attack.seconds,
