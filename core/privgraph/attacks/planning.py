@@ -226,8 +226,8 @@ def _took(subject: Attacked, models: int) -> str:
     if subject.seconds is None:
         return ""
     return (
-        f", {in_words(models * subject.seconds)} or so if each takes as long as the run did, less where models train together; loading and judging "
-        "come on top"
+        f", {in_words(models * subject.seconds)} or so if each takes as long as the run did, less where models "
+        "train together; loading and judging come on top"
     )
 
 

@@ -19,6 +19,8 @@ from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "What attacks find"
 POINTS = 120
+DOTTED = 5
+"""The dash of limits where there are several."""
 
 
 def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
@@ -138,7 +140,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     # several limits would be one line in several places: each has its curve's colour then
                     epsilon="sound" if single else None,
                     slot=slot,
-                    faint=not single,
+                    shape=DOTTED,
                     hover=tuple(f"{percent(row['false'])} false positives\nat most {percent(row['true'])}"
                                 for row in claim),
                 )
