@@ -89,6 +89,7 @@ study-heterpoisson: $(VENV)/.installed
 
 # Who trained, method by method, as runs and attacks of the store (it may be interrupted); writes the attacks' README.
 study-attacks: $(VENV)/.installed
+	$(BIN)/python -m privgraph.studies.prompt_shots --readme
 	$(BIN)/python -m privgraph.studies.attack_findings --readme
 	$(BIN)/python -m privgraph.studies.attacks --readme
 

@@ -7,8 +7,11 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
+from privgraph.attacks import exchange
 from privgraph.attacks.exchange import STEPS, differences, exchange_bound, group_delta
+from privgraph.audits import one_run
 from privgraph.audits.one_run import one_run_epsilon
 from privgraph.privacy.kinds import Neighbours
 
@@ -37,6 +40,17 @@ def test_which_of_a_pair_is_first_is_a_fair_coin_and_the_gap_is_theirs() -> None
     assert ((gaps > 0) == first).all(), "a member's score is larger here"
     heads = [differences(scores, trained, np.random.default_rng(seed))[1].mean() for seed in range(40)]
     assert abs(np.mean(heads) - 0.5) < 4 * 0.5 / np.sqrt(4000)
+
+
+def test_the_larger_side_s_nodes_are_as_likely_partners_as_each_other() -> None:
+    """By their numbers: whoever took the first ones would know of a pair that its member has the lower."""
+    trained = np.arange(60) % 3 > 0
+    taken = np.zeros(60)
+    for seed in range(600):
+        gaps, _ = differences(np.where(trained, np.arange(60.0), 1000.0), trained, np.random.default_rng(seed))
+        taken[(1000 - abs(gaps)).astype(int)] += 1
+    assert taken[~trained].sum() == 0
+    assert abs(taken[trained] / 600 - 0.5).max() < 4 * 0.5 / np.sqrt(600)
 
 
 def test_every_node_of_the_smaller_side_has_one_partner() -> None:
@@ -77,6 +91,38 @@ def test_delta_of_a_walk() -> None:
     bounds = [exchange_bound(gaps, first, steps=2, delta=delta, confidence=0.95) for delta in (0.0, 1e-5, 1e-3, 0.1)]
     assert bounds == sorted(bounds, reverse=True)
     assert bounds[-1] < bounds[0]
+
+
+@pytest.mark.parametrize("steps", [2, 4])
+def test_the_bound_is_the_largest_epsilon_whose_walk_is_refuted(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both parts of the walk's price count: steps times epsilon, and delta once for each step, weighted."""
+    monkeypatch.setattr(exchange, "SHARES", (1.0,))
+    first = np.arange(2000) % 2 == 0
+    gaps = np.where(first, 1.0, -1.0)
+    gaps[:200] *= -1
+    delta = 1e-3
+    bound = exchange_bound(gaps, first, steps=steps, delta=delta, confidence=0.95)
+    assert bound > 0.3
+    for epsilon, falls in ((bound - 1e-6, True), (bound + 1e-6, False)):
+        price = delta * (math.exp(steps * epsilon) - 1) / (math.exp(epsilon) - 1)
+        assert one_run.refuted(2000, 2000, 1800, steps * epsilon, price, 0.05) == falls
+    assert one_run.refuted(2000, 2000, 1800, steps * (bound + 1e-3), delta, 0.05), "one step's delta is too little"
+
+
+def test_the_shares_of_pairs_err_together_as_seldom_as_they_say() -> None:
+    """Coins that nobody knows: a bound above 0 is an error, and each share has its part of them."""
+
+    def wrong(confidence: float) -> int:
+        draw = np.random.default_rng(7)
+        bounds = [
+            exchange_bound(draw.normal(size=400), draw.random(400) < 0.5, steps=2, delta=0.0, confidence=confidence)
+            for _ in range(400)
+        ]
+        return sum(bound > 0 for bound in bounds)
+
+    seldom = int(stats.binom.isf(1e-3, 400, 0.2))
+    assert wrong(0.8) <= seldom
+    assert wrong(1 - len(one_run.SHARES) * 0.2) > seldom, "each share at the whole level is seen"
 
 
 def test_relations_that_freeze_a_sample_have_no_walk() -> None:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from privgraph.attacks import membership, shadows
+from privgraph.attacks import membership, shadows, students
 from privgraph.attacks.drawing import balanced, independent
+from privgraph.attacks.exchange import differences, exchange_bound, implies, walk
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.shadow import ShadowOptions
 from privgraph.attacks.shadows import Asked, ask
+from privgraph.audits.bounds import shared_confidence
+from privgraph.audits.planning import in_words
 from privgraph.data.errors import DataError
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -25,6 +30,7 @@ from privgraph.methods.training import Context, planned
 from privgraph.options import OptionError, build
 from privgraph.progress import Progress
 from privgraph.registry import ATTACKS, METHODS, method
+from privgraph.streams import stream
 
 SMALL: dict[str, dict[str, Any]] = {
     "progap": {"unit": "node", "epochs": 2, "hidden": 8, "depth": 1},
@@ -148,6 +154,15 @@ def test_models_are_trained_on_whom_the_matrix_names(monkeypatch: pytest.MonkeyP
     assert asked.strangers.shape[1] == int(run.val_mask.sum())
 
 
+def test_progress_goes_forward_where_memory_holds_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shadows.psutil, "virtual_memory", lambda: SimpleNamespace(available=0))
+    told = [event for event in ask(subject("mlp"), QUICK) if isinstance(event, Progress)]
+    steps = [one.step / one.total for one in told]
+    assert steps == sorted(steps)
+    assert steps[-1] == 1.0
+    assert {one.stage for one in told[1:]} == {f"model {place} of 16" for place in range(1, 17)}
+
+
 def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
     from privgraph.methods.training import train_one
     from privgraph.progress import Result
@@ -173,8 +188,12 @@ def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as patch:
         patch.setattr(shadows, "_train", never)
         second = answered(told, replace(QUICK, query="linked", confidence=0.9, online=False))
-        with pytest.raises(AssertionError):
-            answered(told, replace(QUICK, seed=1))
+        for other in (replace(QUICK, seed=1), replace(QUICK, targets=3), replace(QUICK, shadows=15)):
+            with pytest.raises(AssertionError):
+                answered(told, other)
+        for run in (replace(told, seed=4), replace(told, split="inductive")):
+            with pytest.raises(AssertionError):
+                answered(run)
         with pytest.raises(AssertionError):
             answered(subject("mlp", tmp_path, hidden=9))
         with pytest.raises(AssertionError):
@@ -184,6 +203,14 @@ def test_answers_are_kept_by_content(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for name in ("signals", "members", "strangers", "accuracies", "nodes"):
         assert np.array_equal(getattr(first, name), getattr(second, name))
     assert (first.ways, first.targets) == (second.ways, second.targets)
+
+
+def test_answers_without_shadow_models_are_not_kept_for_attacks_that_need_them(tmp_path: Path) -> None:
+    told = subject("mlp", tmp_path)
+    assert attacked("threshold", told).models == 2
+    assert not list(tmp_path.iterdir())
+    assert attacked("lira", told).models == 16
+    assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize("split", ["random", "inductive"])
@@ -291,6 +318,21 @@ def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
     assert record.areas == (pytest.approx(6 / 9), 1.0)
 
 
+def test_a_group_of_degrees_reaches_to_where_the_next_begins() -> None:
+    """Nodes of 3, 4 and 7 neighbours beside those of 1: each is in the one group that names its degree."""
+    stars = {0: range(10, 13), 1: range(13, 17), 2: range(17, 24)}
+    pairs = [(centre, leaf) for centre, leaves in stars.items() for leaf in leaves]
+    edges = torch.tensor(pairs + [(leaf, centre) for centre, leaf in pairs]).t()
+    labels = torch.arange(24) % 2
+    held = replace(
+        graph(), x=torch.zeros(24, 2), y=labels, edge_index=edges, _cache={}, train_mask=labels == 0,
+        val_mask=labels == 2, test_mask=labels == 1,
+    )  # fmt: skip
+    play = Play(nodes=np.arange(24), scores=np.arange(24.0), members=np.arange(24) % 8 < 4, accuracy=0.5)
+    record = judged("lira", subject("dp-mlp"), QUICK, [play], Implied(), held, models=1, seconds=1.0)
+    assert [(one.name, one.nodes) for one in record.by_degree] == [("0", 7), ("1", 14), ("2 to 3", 1), ("4 to 7", 2)]
+
+
 def test_models_that_are_surer_of_everybody_are_put_on_one_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each model has a scale and a shift of its own, as one that stopped at another epoch has: they drown
     what it remembers of a node, and go."""
@@ -370,6 +412,33 @@ def test_the_bound_is_that_of_the_runs_own_training_nodes(monkeypatch: pytest.Mo
     assert bounds[1] == 0.0
 
 
+def test_the_bound_is_at_the_run_s_delta_and_at_what_its_turn_leaves_of_the_confidence() -> None:
+    """From the same coins for every turn; a later turn and a larger delta leave less to show."""
+    told = subject("dp-mlp")
+    trained = np.arange(1200) % 3 > 0
+    scores = trained + np.random.default_rng(0).normal(0, 0.3, 1200)
+    own = Play(nodes=np.arange(1200), scores=scores, members=trained, accuracy=0.5)
+    gaps, first = differences(scores, trained, stream(QUICK.seed, "attack/pairs"))
+    bounds: list[float] = []
+    for turn, delta in ((0, 1e-4), (1, 1e-4), (3, 1e-4), (3, 0.0)):
+        asked = replace(told, turn=turn, statement=replace(told.statement, delta=delta))
+        sure = shared_confidence(QUICK.confidence, turn)
+        found = membership.implied(asked, QUICK, own).bound
+        assert found is not None
+        bounds.append(found)
+        assert found == exchange_bound(gaps, first, steps=2, delta=delta, confidence=sure)
+    assert bounds[0] > bounds[1] > bounds[2] > 0
+    assert bounds[3] > bounds[2]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_two_nodes_that_exchange_their_places_are_two_records_apart_or_no_walk_leads_there(name: str) -> None:
+    """One leaves and the other comes, also where nothing is protected."""
+    steps = {"gnn": 2, "mlp": 2, "dp-mlp": 2}.get(name)
+    assert walk(subject(name)) == steps
+    assert implies(subject(name)) == (name == "dp-mlp"), "a bound is on what the run promises of nodes"
+
+
 def test_seeds_differ_between_models_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Context] = []
     real = shadows.Member
@@ -393,7 +462,7 @@ def test_no_bound_where_nobody_drew_or_the_unit_is_another() -> None:
     assert any("protects edges" in note for note in edge.notes)
     frozen = attacked("threshold", subject("dp-gnn"))
     assert frozen.bound is None
-    assert any("a node is there or opts out" in note for note in frozen.notes)
+    assert any("a node only stops training" in note for note in frozen.notes)
     assert attacked("threshold", subject("dp-mlp")).bound is not None
 
 
@@ -415,6 +484,26 @@ def test_rmia_measures_each_model_against_what_that_model_says_of_strangers(monk
         assert np.array_equal(models.signals, held.signals[2:])
         assert np.array_equal(strangers, held.strangers[row])
         assert np.array_equal(theirs, held.strangers[2:])
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [("lira", {"online": False, "variance": "each"}), ("rmia", {"online": False}), ("bavaria", {"online": False})],
+)
+def test_what_the_options_say_reaches_the_score(
+    name: str, read: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, object]] = []
+    real = getattr(membership.scores, name)
+
+    def spy(*given: Any, **how: Any) -> Any:
+        seen.append(how)
+        return real(*given, **how)
+
+    monkeypatch.setattr(membership.scores, name, spy)
+    monkeypatch.setattr(membership, "ask", forgetful)
+    attacked(name, subject("dp-mlp"), replace(QUICK, online=False, variance="each"))
+    assert seen == [read, read]
 
 
 def test_training_nodes_overlap_with_nobody() -> None:
@@ -447,3 +536,35 @@ def test_the_attack_of_appendix_c_on_a_run(setting: str, method_: str) -> None:
             attacked("shadow", told, AttackOptions(setting="attack-2"))
     with pytest.raises(OptionError, match="is for privgnn"):
         attacked("shadow", subject("mlp"))
+
+
+def test_what_the_options_say_reaches_the_attack_of_appendix_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[ShadowOptions] = []
+    real = students.shadow_attack
+
+    def spy(held: Graph, config: Any, how: ShadowOptions, **given: Any) -> Any:
+        seen.append(how)
+        return real(held, config, how, **given)
+
+    monkeypatch.setattr(students, "shadow_attack", spy)
+    config = build(method("privgnn").load_config(), {"epochs": 1, "hidden": 8})
+    told = replace(subject("mlp"), method="privgnn", config=config, statement=config.plan(graph().facts).statement)
+    attacked("shadow", told, AttackOptions(setting="attack-2", targets=1, ordered=True, confidence=0.8, seed=5))
+    (how,) = seen
+    assert how == ShadowOptions(setting="attack-2", seeds=1, ordered=True, confidence=0.8, seed=how.seed)
+
+
+def test_attack_2_is_refused_where_a_gate_decides_who_is_labelled() -> None:
+    spec = ATTACKS["shadow"]
+    for gate, said in ((2.0, "take gate 0"), (0.0, "None")):
+        config = build(method("privgnn").load_config(), {"release": "votes", "gate": gate, "labelled": "queries"})
+        told = replace(subject("mlp"), method="privgnn", config=config)
+        assert said in str(spec.unanswered(told, AttackOptions(setting="attack-2")))
+        assert spec.unanswered(told, AttackOptions()) is None
+
+
+@pytest.mark.parametrize(("name", "models"), [("lira", 28), ("threshold", 4), ("shadow", 8), ("link", 4)])
+def test_the_cost_in_seconds_is_that_of_all_trainings(name: str, models: int) -> None:
+    told, spec, options = replace(subject("gnn"), seconds=100.0), ATTACKS[name], AttackOptions()
+    assert f", {in_words(models * 100.0)} or so if each" in spec.cost(told, options)
+    assert "or so" not in spec.cost(replace(told, seconds=None), options)

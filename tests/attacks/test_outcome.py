@@ -62,6 +62,20 @@ def test_the_interval_of_the_area_covers(shift: float) -> None:
     assert 275 <= inside <= 297
 
 
+def test_the_interval_of_the_area_by_hand() -> None:
+    """Of few members and many others, each side's variance is divided by its own number."""
+    present, absent = np.array([0.5, 2.5, 6.5]), np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
+    found = outcome(np.concatenate([present, absent]), np.arange(11) < 3, confidence=0.9)
+    above = np.array([1, 3, 7]) / 8  # of the others, so many lie below each member
+    below = np.array([3, 2, 2, 1, 1, 1, 1, 0]) / 3  # of the members, so many lie above each other
+    area = 11 / 24
+    spread = np.sqrt(np.var(above, ddof=1) / 3 + np.var(below, ddof=1) / 8)
+    reach = norm.isf(0.05) * spread / (area * (1 - area))
+    odds = np.log(area / (1 - area)) + reach * np.array([-1, 1])
+    assert found.area == pytest.approx(area)
+    assert (found.area_low, found.area_high) == pytest.approx(tuple(1 / (1 + np.exp(-odds))))
+
+
 def test_a_perfect_attack_has_an_interval_that_ends_at_one() -> None:
     found = outcome(np.array([2.0, 3.0, 0.0, 1.0]), np.array([True, True, False, False]))
     assert (found.area, found.area_high) == (1.0, 1.0)

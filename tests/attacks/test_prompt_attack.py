@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scipy.stats import t as student
 from torch import Tensor
 
 from privgraph.attacks import prompts as attacks
@@ -23,7 +24,7 @@ from privgraph.attacks.prompts import (
     drawn,
     judged,
 )
-from privgraph.attacks.signals import scaled_confidence
+from privgraph.attacks.signals import Shadows, scaled_confidence
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.prompts.few_shot import fresh_prompt, ready
@@ -119,6 +120,33 @@ def test_company_in_a_shadow_prompt_is_uniform() -> None:
     share = together / together.diagonal()[:, None]
     others = share[~np.eye(10, dtype=bool)]
     assert abs(others - 2 / 9).max() < 5 * np.sqrt(2 / 9 * 7 / 9 / 3000)
+
+
+def test_shadow_prompts_know_nothing_of_who_is_in_an_attacked_one() -> None:
+    """First prompts of either kind share as many shots as two independent draws do: k^2/T on average."""
+    shared = []
+    for seed in range(400):
+        attack = PromptAttack(shots=3, targets=10, pairs=2, repetitions=1, seed=seed)
+        members, shadows = drawn(np.zeros(10, dtype=np.int64), attack)
+        shared.append(int((members[0] & shadows[0]).sum()))
+    assert abs(np.mean(shared) - 0.9) < 4 * np.std(shared) / np.sqrt(400)
+
+
+def test_the_interval_over_repetitions_by_hand() -> None:
+    """Areas 1, 1/2 and 3/4 of three prompts: Student's t with two degrees of freedom, on either side."""
+    members = np.array([[True, True, False, False]] * 3)
+    scores = np.array([[3.0, 4.0, 1.0, 2.0], [1.0, 4.0, 2.0, 3.0], [2.0, 4.0, 1.0, 3.0]])
+    shadows = Shadows(signals=np.zeros((2, 4)), members=members[:2])
+    found = PromptMembership(
+        nodes=np.arange(4), labels=np.zeros(4, dtype=np.int64), members=members, target_signals=scores,
+        shadows=shadows, scores={"lira": scores},
+    )  # fmt: skip
+    assert found.areas("lira").tolist() == [1.0, 0.5, 0.75]
+    for confidence in (0.5, 0.8):
+        shown = found.mean_area("lira", confidence=confidence)
+        low, high = student.interval(confidence, 2, loc=0.75, scale=0.25 / np.sqrt(3))
+        assert (shown.repetitions, shown.area) == (3, 0.75)
+        assert (shown.low, shown.high) == pytest.approx((low, min(1.0, high)))
 
 
 def test_candidates_are_private_nodes_and_follow_the_seed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from types import SimpleNamespace
@@ -130,21 +131,58 @@ def test_the_row_from_options_to_the_record() -> None:
     fewer = attacked(told, replace(options, shots=1))
     assert fewer.outcome.members == graph().num_classes
     assert any("1 shots of each class, and the run's own has 2" in note for note in fewer.notes)
+    assert any("1 of each class are the shots" in line for line in fewer.knows)
+
+
+def test_the_accuracy_is_that_of_a_prompt_on_as_many_shots(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many as the attacked prompts have, where these are not as many as the run's."""
+    tuned: list[Config] = []
+
+    def listening(train: Any, config: Config, *given: Any) -> Any:
+        tuned.append(config)
+        yield from train_one(train, config, *given)
+
+    monkeypatch.setattr(prompt_runs, "train_one", listening)
+    told = subject(epochs=2)
+    attacked(told, AttackOptions(shadows=4, targets=1, shots=1))
+    assert tuned == [replace(told.config, shots=1)]
 
 
 def test_the_bound_is_from_pairs_of_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Across classes, which of two nodes is the shot is no fair coin."""
+    """Across classes, which of two nodes is the shot is no fair coin; and each class has coins of its own."""
     seen = []
+    dealers: list[np.random.Generator] = []
     real = prompt_runs.differences
 
     def spy(scores: np.ndarray, members: np.ndarray, random: np.random.Generator) -> Any:
         seen.append((len(scores), int(members.sum())))
+        dealers.append(random)
         return real(scores, members, random)
 
     monkeypatch.setattr(prompt_runs, "differences", spy)
     attacked(subject(epochs=2), AttackOptions(shadows=4, targets=1))
     assert [own for _, own in seen] == [2] * graph().num_classes
+    assert all(one is dealers[0] for one in dealers), "one generator after another would deal the same coins"
     assert sum(size for size, _ in seen) == subject().config.sizes(160).private
+
+
+def test_what_the_options_say_reaches_the_scores_and_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def listening(real: Callable[..., Any]) -> Callable[..., Any]:
+        def spy(*given: Any, **how: Any) -> Any:
+            seen.append(how)
+            return real(*given, **how)
+
+        return spy
+
+    for name in ("lira", "exchange_bound"):
+        monkeypatch.setattr(prompt_runs, name, listening(getattr(prompt_runs, name)))
+    options = AttackOptions(shadows=4, targets=2, online=False, variance="each", confidence=0.8)
+    record = attacked(subject(epochs=2), options)
+    scored = {"online": False, "variance": "each"}
+    assert seen == [scored, scored, {"steps": 2, "delta": 0.0, "confidence": 0.8}]
+    assert record.confidence == 0.8
 
 
 def test_what_is_refused_says_what_was_expected() -> None:

@@ -122,6 +122,35 @@ class TestByHand:
         found = rmia(TARGET, SHADOWS, population, outside, gamma=gamma, online=online)
         assert found.tolist() == pytest.approx(expected)
 
+    def test_a_tie_of_ratios_is_dominated_at_a_gamma_of_one(self) -> None:
+        """At least gamma, and not more than it: whom a model says the same of as of itself counts."""
+        same = Shadows(signals=np.ones(MEMBERS.shape), members=MEMBERS)
+        found = rmia(np.array([1.0, 0.0]), same, np.ones(5), np.ones((len(MEMBERS), 5)), gamma=1.0)
+        assert found.tolist() == [1.0, 0.0]
+
+    def test_bavaria_where_variances_differ_has_as_many_degrees_as_prior_and_models(self) -> None:
+        draw = np.random.default_rng(5)
+        members = np.arange(10)[:, None] < np.full(6, 5)
+        signals = draw.normal(size=(10, 6)) * np.array([0.02, 0.2, 1.0, 3.0, 9.0, 30.0])
+        target = draw.normal(size=6)
+        logs = []
+        for side in (signals[:5], signals[5:]):
+            middle, squares = side.mean(0), ((side - side.mean(0)) ** 2).sum(0)
+            held = prior(np.full(6, 5), middle, squares)
+            assert 0.1 < held.degrees < 20, "else the number of models would not show"
+            models, degrees = held.models + 5, held.degrees + 5
+            place = (held.models * held.mean + 5 * middle) / models
+            total = held.degrees * held.scale + squares + held.models * 5 / models * (middle - held.mean) ** 2
+            logs.append(t.logpdf(target, degrees, place, np.sqrt(total / degrees * (1 + 1 / models))))
+        found = bavaria(target, Shadows(signals=signals, members=members))
+        assert found == pytest.approx(logs[0] - logs[1])
+
+    def test_what_noise_spreads_means_by_is_no_spread_of_targets(self) -> None:
+        """Variance 2 of three models spreads their means by 2/3: what is above that is the prior's."""
+        means = np.array([-1.0, 0.0, 1.0, 2.0])
+        held = prior(np.full(4, 3), means, np.full(4, 4.0))
+        assert held.models == pytest.approx(2 / (means.var(ddof=1) - 2 / 3))
+
     def test_bavaria_is_the_ratio_of_two_students(self) -> None:
         def density(side: NDArray[np.float64]) -> NDArray[np.float64]:
             counts, squares = np.array([3, 3]), ((side - side.mean(1, keepdims=True)) ** 2).sum(1)

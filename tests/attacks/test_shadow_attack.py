@@ -12,7 +12,7 @@ from privgraph.attacks import shadow, students
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.outcome import outcome
 from privgraph.attacks.shadow import ShadowAttack, ShadowOptions, fit_attack_model, shadow_attack, targets
-from privgraph.attacks.signals import Array
+from privgraph.attacks.signals import Array, Bools
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.methods.baselines.gnn.config import Config as GnnConfig
@@ -109,6 +109,30 @@ def test_sides_of_different_size_do_not_tip_the_scale() -> None:
             for seed in range(8)
         ]
         assert 0.3 < float((np.concatenate(named) > 0.5).mean()) < 0.7
+
+
+@pytest.mark.parametrize("larger", [True, False])
+def test_of_the_larger_side_any_nodes_are_taken_and_not_the_first(
+    larger: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nodes stand in the order of their numbers, which may tell something of them."""
+    fitted: list[tuple[Array, Bools]] = []
+
+    class Listening(shadow.MLPClassifier):  # type: ignore[misc]
+        def fit(self, rows: Array, members: Bools) -> Any:
+            fitted.append((rows, members))
+            return super().fit(rows, members)
+
+    monkeypatch.setattr(shadow, "MLPClassifier", Listening)
+    random = np.random.default_rng(4)
+    few, many = posteriors(random, 60), posteriors(random, 600)
+    fit_attack_model(*((many, few) if larger else (few, many)), seed=0)
+    ((rows, members),) = fitted
+    assert members.sum() == (~members).sum() == 60
+    assert {tuple(row) for row in rows[members != larger]} == {tuple(row) for row in few}
+    places = [int((many == row).all(1).argmax()) for row in rows[members == larger]]
+    assert len(set(places)) == 60
+    assert abs(np.mean(places) - 299.5) < 4 * 600 / np.sqrt(12 * 60)
 
 
 def test_a_classifier_repeats_by_its_seed() -> None:
@@ -253,6 +277,17 @@ def test_a_network_that_memorises_is_found_out_and_privgnn_is_not() -> None:
     assert set(baseline.trials[0].nodes) != set(baseline.trials[1].nodes)
 
 
+@pytest.mark.parametrize("setting", ["attack-1", "attack-2"])
+def test_a_shadow_s_parts_are_as_large_as_the_target_s(setting: str) -> None:
+    """It validates on nobody: who does in the target's public part, trains here."""
+    target, config = social(), PrivGnnConfig(**TABLE)
+    given, made = (one.sizes(240) for one in (config, shadow._shadow_config(config, target, setting)))
+    assert given.val > 0
+    assert made.private == given.private
+    assert made.train + made.val == given.train + given.val
+    assert made.test == given.test
+
+
 def test_scores_are_of_the_target_and_not_of_the_shadow(monkeypatch: pytest.MonkeyPatch) -> None:
     """A target that says the same of everybody: no area, however well its shadow is told."""
     train = shadow._train
@@ -277,8 +312,9 @@ def test_target_and_attacker_share_no_node(monkeypatch: pytest.MonkeyPatch) -> N
         yield from train(part, config, *arguments)
 
     monkeypatch.setattr(shadow, "_train", listening)
-    attacked(graph, GnnConfig(**B1 | {"epochs": 2}), share=0.25)
+    found = attacked(graph, GnnConfig(**B1 | {"epochs": 2}), share=0.25)
     (mine, theirs) = seen
+    assert {tuple(row) for row in graph.x[found.trials[0].nodes].tolist()} <= theirs, "numbers in the whole graph"
     assert (len(mine), len(theirs)) == (60, 180)
     assert not mine & theirs
 

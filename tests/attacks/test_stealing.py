@@ -178,6 +178,31 @@ def test_the_first_model_is_the_run_where_there_is_no_noise() -> None:
     assert record.outcome == outcome(closeness(said, pairs.nodes, "correlation"), pairs.linked)
 
 
+def test_models_train_on_nodes_drawn_anew_as_those_of_other_attacks_do() -> None:
+    options = replace(QUICK, targets=3)
+    graphs = stealing._graphs(subject("gnn"), options, graph())
+    assert torch.equal(graphs[0].train_mask, graph().train_mask)
+    *_, asked = ask(subject("gnn"), replace(options, shadows=14))
+    assert not isinstance(asked, Progress)
+    assert len({row.tobytes() for row in asked.members[:3]}) == len(graphs) == 3
+    for own, row in zip(graphs, asked.members, strict=False):
+        assert own.train_mask.nonzero().squeeze(1).tolist() == asked.nodes[row].tolist()
+
+
+def test_every_model_has_noise_and_a_seed_of_its_own_and_the_first_is_the_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Context] = []
+    real = stealing.Context
+
+    def spy(**given: Any) -> Context:
+        seen.append(real(**given))
+        return seen[-1]
+
+    monkeypatch.setattr(stealing, "Context", spy)
+    attacked(subject("gap"), replace(QUICK, targets=3))
+    assert seen[0].seed == 3
+    assert len({one.seed for one in seen}) == len({one.noise_key for one in seen}) == 3
+
+
 def test_an_inductive_run_is_asked_about_the_edges_that_it_has() -> None:
     seen: list[Pairs] = []
 

@@ -106,6 +106,10 @@ def test_what_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert attacked("bavaria", told).outcome.members == record.outcome.members
 
 
+def test_edges_between_private_nodes_are_read_by_nobody_and_not_asked_about() -> None:
+    assert "reads no edge between private ones" in str(ATTACKS["link"].refuses(subject("dp-gpl")))
+
+
 def test_runs_without_anybody_to_compare_with_are_refused() -> None:
     everybody = subject("dp-gpl", shots=0)
     assert "all private nodes teach in this run" in str(ATTACKS["lira"].refuses(everybody))

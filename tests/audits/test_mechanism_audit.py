@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from privgraph.audits.bounds import threshold_bound
+from privgraph.audits.bounds import shared_confidence, threshold_bound
 from privgraph.audits.games import aggregation, edges, gradients, subgraphs, votes
 from privgraph.audits.games.base import Dice, Game, Law, log_ratio
 from privgraph.audits.games.table import GAMES, parts
@@ -277,6 +277,18 @@ def test_what_no_game_plays_is_refused_by_name() -> None:
     unprotected = subject("gap", unit="none")
     assert "nothing is protected" in str(AUDITS["mechanism"].refuses(unprotected))
     assert "is for" in str(AUDITS["white-box"].refuses(subject("pate")))
+
+
+@pytest.mark.parametrize("name", ["dp-mlp", "pate"])
+def test_a_later_turn_is_judged_at_what_it_leaves_of_the_confidence(name: str) -> None:
+    """The same trials at the surer level, whether one bound follows or two that share it."""
+    which = subject(name, epsilon=4.0)
+    later = audited(replace(which, turn=3), trials=300)
+    alone = audited(which, trials=300, confidence=shared_confidence(0.95, 3))
+    assert [bound.epsilon for bound in later.bounds] == [bound.epsilon for bound in alone.bounds]
+    assert audited(which, trials=300).epsilon > later.epsilon
+    assert (later.confidence, later.turn) == (0.95, 3)
+    assert any("this is audit 3 of the run" in note for note in later.notes)
 
 
 def test_delta_and_seed_are_the_callers() -> None:

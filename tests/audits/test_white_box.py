@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from privgraph.audits import white_box
+from privgraph.audits.bounds import shared_confidence
 from privgraph.audits.canaries import Shifts
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
@@ -113,8 +114,16 @@ def test_one_composition_more_than_counted_is_caught(monkeypatch: pytest.MonkeyP
         perturb(*arguments)
 
     monkeypatch.setattr(PrivateGradients, "perturb", staticmethod(twice))
-    with pytest.raises(Miscounted, match=r"noisy gradients, and .* were released"):
+    with pytest.raises(Miscounted, match=r"noisy gradients, the ledger .* were released"):
         audited(subject("dp-mlp"))
+
+
+def test_a_run_that_has_promised_other_steps_than_are_trained_is_no_subject() -> None:
+    """Its own ledger is what the bound composes, and not that of the training that is watched."""
+    of = subject("dp-mlp", epochs=2)
+    fewer = tuple(replace(entry, count=entry.count - 1) for entry in of.statement.ledger)
+    with pytest.raises(Miscounted, match="noisy gradients"):
+        audited(replace(of, statement=replace(of.statement, ledger=fewer)), canaries=100)
 
 
 def test_an_audit_repeats_by_its_seed_alone() -> None:
@@ -131,6 +140,27 @@ def test_delta_and_claims_go_together() -> None:
     tighter = audited(of, canaries=100, delta=at / 10)
     assert (tighter.published, tighter.delta) == (None, at / 10)
     assert tighter.sound > of.statement.epsilon
+
+
+def test_every_bound_of_a_later_turn_is_at_what_the_turn_leaves_of_the_confidence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+
+    def listening(real: Callable[..., Any]) -> Callable[..., Any]:
+        def bound(*given: Any, **how: Any) -> Any:
+            asked.append(how["confidence"] if "confidence" in how else given[-1])
+            return real(*given, **how)
+
+        return bound
+
+    for name in ("least_shift", "threshold_bound", "one_run_epsilon"):
+        monkeypatch.setattr(white_box, name, listening(getattr(white_box, name)))
+    record = audited(replace(subject("dp-mlp", epochs=2), turn=3), canaries=300, confidence=0.9)
+    assert len(asked) == len(record.bounds) == 3
+    assert asked == [shared_confidence(0.9, 3)] * 3
+    assert (record.confidence, record.turn) == (0.9, 3)
+    assert any("this is audit 3 of the run" in note for note in record.notes)
 
 
 def test_gradients_without_noise_or_canaries_are_refused() -> None:
@@ -203,6 +233,19 @@ def test_canaries_by_hand(clip: float) -> None:
     assert len(set(places.tolist())) == count  # type: ignore[union-attr]
     assert canaries.scores == pytest.approx(expected, rel=1e-4)
     assert canaries.steps == 2
+
+
+def test_observations_hold_the_shift_and_the_noise_and_nothing_else_of_a_step() -> None:
+    """Neighbours that read the unit move canaries of either side alike; without noise, one number is left."""
+    canaries = Canaries(Shifts(rate=0.5, others=2, exclusive=True), 40, 5, Blocks(shift=1.0, steps=2))
+    for _ in range(6):
+        total = torch.zeros(200)
+        canaries.join(total, 0.5)
+        canaries.see(total)
+    present, absent = canaries.observations()
+    assert min(present.size, absent.size) > 10
+    assert set(present.tolist()) == {1.0}
+    assert set(absent.tolist()) == {0.0}
 
 
 def test_noise_whose_scale_is_drawn_once_for_all_coordinates_is_seen_through() -> None:

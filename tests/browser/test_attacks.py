@@ -73,7 +73,7 @@ def test_a_run_is_trained_and_attacked_by_an_outsider(context: BrowserContext, p
     expect(page.get_by_text("All attacks on this run")).to_be_visible(timeout=180_000)
     settled(page)
     expect(page.get_by_text(re.compile("Shown one node that trained and one that did not"))).to_be_visible()
-    expect(page.get_by_test_id("stMetricValue").filter(has_text="≥")).to_have_count(1, timeout=60_000)
+    expect(page.get_by_test_id("stMetricLabel").filter(has_text="ε at least")).to_have_count(1, timeout=60_000)
     page.get_by_text("worst-case", exact=True).click()
     page.wait_for_url(re.compile(r"who=worst-case"))
     # its bound has gone to the run, among the audits

@@ -47,6 +47,12 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert [AttackRecord.from_json(one) for one in exported["attacks"]] == [record]
     assert f"## Attack 1\n- Pairwise comparison: {run}" in (tmp_path / f"{run}.md").read_text()
     capsys.readouterr()
+    assert main(["show", run]) == 0
+    area, rare = f"{record.outcome.area:.3f}", f"{100 * record.rare.true:.1f}% found at 1% false positives"
+    (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Attack "))
+    assert told.startswith(f"Attack {record.title}, who trained: area under the curve {area} (")
+    assert rare in told
+    assert (record.bound is None) == ("epsilon at least" not in told)
 
     said = describe(replace(record, bound=99.5, sound=2.0))
     assert "Epsilon: at least 99.5 with 95% confidence" in said

@@ -12,7 +12,9 @@ from tests.figures.made_attacks import attack
 from privgraph.attacks.exchange import group_delta
 from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks.attack_map import LEVELS
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
+from privgraph_workbench.words.numbers import number, percent
 
 
 class TestCurves:
@@ -30,6 +32,13 @@ class TestCurves:
             for low, high in zip(series.low, series.y, strict=False):
                 assert low <= high
 
+    def test_a_curve_goes_in_steps_as_the_rates_beside_it_are_counted(self) -> None:
+        """Between two thresholds an attacker has the rates of the stricter one."""
+        tied = replace(attack(), areas=(0.6,), true_rates=((0.0, 0.0, 0.0),), roc_false=(0.0, 0.2, 1.0),
+                       roc_true=(0.0, 0.5, 1.0))  # fmt: skip
+        drawn = next(one for one in attack_roc.chart(attack_roc.data([tied])).series if "area" in one.name)
+        assert list(zip(drawn.x, drawn.y, strict=True)) == [(0, 0), (0.2, 0), (0.2, 0.5), (1, 0.5), (1, 1)]
+
     def test_the_claim_is_that_of_a_walk_of_as_many_steps(self) -> None:
         record = replace(attack(), sound=0.5, delta=1e-3)
         assert record.steps == 2
@@ -45,6 +54,33 @@ class TestCurves:
             attack(split="public"),
         ):
             assert {row["curve"] for row in attack_roc.data([record])} == {"attack", "band"}
+
+    def test_claims_that_differ_in_anything_have_a_line_each(self) -> None:
+        first = replace(attack(), sound=0.5, delta=1e-3)
+        others = (replace(first, sound=0.6), replace(first, delta=1e-2), replace(first, steps=4))
+        for lines, records in ((1, [first, first]), *((2, [first, other]) for other in others)):
+            rows = attack_roc.data(records)
+            assert len({row["attack"] for row in rows if row["curve"] == "sound"}) == lines
+            drawn = [one for one in attack_roc.chart(rows).series if one.name.startswith("sound ε")]
+            assert len(drawn) == lines
+            assert all((one.epsilon == "sound") == (lines == 1) for one in drawn)
+            assert len({one.slot for one in drawn}) == lines, "two limits do not look alike"
+
+    def test_a_band_goes_from_the_lowest_to_the_highest_of_the_models(self) -> None:
+        record = attack(memory=1.0)
+        band = [row for row in attack_roc.data([record]) if row["curve"] == "band"]
+        assert [row["false"] for row in band] == list(record.band_false)
+        for end, held in (("low", record.band_low), ("true", record.band_mean), ("high", record.band_high)):
+            assert [row[end] for row in band] == list(held)
+        (drawn,) = (one for one in attack_roc.chart(attack_roc.data([record])).series if one.kind == "band")
+        assert (drawn.low, drawn.y) == (record.band_low, record.band_high)
+
+    def test_the_summary_has_the_true_positives_at_one_percent_false_ones(self) -> None:
+        record = attack(memory=1.0)
+        rare = max(true for false, true in zip(record.roc_false, record.roc_true, strict=True) if false <= 0.01)
+        assert rare > 0
+        said = attack_roc.chart(attack_roc.data([record])).summary
+        assert f"{percent(rare)} true positives with at most 1% false ones" in said
 
     def test_a_single_model_has_no_band(self) -> None:
         assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}
@@ -62,6 +98,9 @@ def test_scores_hold_every_node_once() -> None:
     rows = attack_scores.data(record)
     assert sum(row["members"] for row in rows) == record.outcome.members
     assert sum(row["others"] for row in rows) == record.outcome.others
+    assert record.outcome.members != record.outcome.others
+    for side in ("members", "others"):
+        assert sum(row[f"share_{side}"] for row in rows) == pytest.approx(1.0), "of that side, however large"
     chart = attack_scores.chart(rows)
     assert {series.name for series in chart.series} == {"nodes that trained", "nodes that did not"}
     assert attack_scores.chart([{**row, "members": 0, "others": 0} for row in rows]).series == ()
@@ -74,8 +113,21 @@ def test_exposure_has_a_bar_for_each_group() -> None:
     drawn = [value for series in chart.series for value in series.x]
     assert drawn == [one.exposure for one in (*record.by_degree, *record.by_class)]
     assert np.mean([value for value in drawn if isinstance(value, float)]) > 0.7
+    largest = max((*record.by_degree, *record.by_class), key=lambda one: one.exposure)
+    assert f"The largest is {number(largest.exposure)}, of" in chart.summary
+    assert chart.summary.endswith(f" {largest.name}.")
     assert chart.badges
     assert attack_exposure.chart([]).series == ()
+
+
+def test_an_exposure_on_the_border_of_two_levels_is_of_the_higher_one() -> None:
+    """And who lies below everybody, at 0, is drawn like the rest."""
+    record = attack(memory=2.0)
+    borders = (1.0, 0.99, 0.9, 0.0)
+    nodes = tuple(replace(one, exposure=at) for one, at in zip(record.map_nodes, borders, strict=False))
+    chart = attack_map.chart(attack_map.data(replace(record, map_nodes=nodes, map_edges=())))
+    drawn = {one.name: len(one.x) for one in chart.series if one.kind == "points"}
+    assert drawn == {f"trained, {words}": number for (_, words, _), number in zip(LEVELS, (2, 1, 1), strict=True)}
 
 
 def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
@@ -98,6 +150,7 @@ def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
     assert len(set(places.values())) == len(drawn), "no two nodes lie on each other"
     chart = attack_map.chart(rows)
     assert chart.badges
+    assert f"The most exposed is node {drawn[0]}, before {record.exposed[0].exposure:.1%}." in chart.summary
     assert sum(len(one.x) for one in chart.series if one.kind == "points") == len(drawn)
     faint = next(one for one in chart.series if one.name == "did not train")
     assert len(faint.x) == sum(one.exposure is None for one in record.map_nodes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
@@ -15,11 +15,13 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.attacks import findings, outsider
+from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
 
@@ -140,23 +142,53 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app = opened("attacks", run=run)
     assert app.selectbox(key="found").value == "2", "the newest"
     text = _texts(app)
-    assert findings.conclusion(second) in text
+    assert findings.conclusion(second, "node") in text
     assert app.metric[0].value == f"{second.outcome.area:.3f}"
     assert "Black box" in text
-    assert _drawn(app)[0].startswith("2: Likelihood ratio with a prior")
+    assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
+    assert "Likelihood ratio with a prior" in _drawn(app)[0].split(": area")[0]
     assert len(_drawn(app)) == 4
-    app.multiselect(key=f"over.{run}").select("1").run()
+    offered = app.multiselect(key="over").options
+    assert len(offered) == 1, "an attack is not laid over itself"
+    assert offered[0].startswith("this run, 1: Likelihood ratio")
+    app.multiselect(key="over").select("1").run()
     assert not app.exception
+    assert app.query_params["over"] in ("1", ["1"]), "the address keeps what is compared"
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"
     elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(elsewhere, made_attack(elsewhere, memory=0.2))
     app = opened("attacks", run=run)
-    app.multiselect(key=f"over.{run}").select(elsewhere).run()
+    app.multiselect(key="over").select(elsewhere).run()
     assert not app.exception
     assert "node ε 2" in _drawn(app)[0], "an attack on another run, by its name"
+    again = opened("attacks", run=run, over=elsewhere)
+    assert "node ε 2" in _drawn(again)[0], "and a link to it shows the same"
     other = opened("attacks", run=run, found="1")
-    assert findings.conclusion(first) in _texts(other)
+    assert findings.conclusion(first, "node") in _texts(other)
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))
+
+
+def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    for one in (run, elsewhere):
+        store.add_attack(one, made_attack(one))
+    left: dict[str, list[float]] = {}
+
+    def exports(figure: str, _rows: object, statements: Mapping[str, PrivacyStatement], **_: object) -> None:
+        left[figure] = sorted(statement.epsilon for statement in statements.values())
+
+    monkeypatch.setattr(outsider, "figure_exports", exports)
+    app = opened("attacks", run=run)
+    own, other = (store.get(one).statement for one in (run, elsewhere))
+    assert own is not None
+    assert other is not None
+    assert left["attack_roc"] == [own.epsilon]
+    app.multiselect(key="over").select(elsewhere).run()
+    assert left["attack_roc"] == sorted([own.epsilon, other.epsilon])
+    for alone in ("attack_scores", "attack_exposure", "attack_map"):
+        assert left[alone] == [own.epsilon], "what is of one attack leaves with its own run's statement"
 
 
 @pytest.mark.parametrize(
@@ -167,6 +199,35 @@ def test_conclusions(memory: float, said: str) -> None:
     assert said in findings.conclusion(made_attack(memory=memory, seed=5))
 
 
+def test_whether_it_is_guessing_is_for_the_interval_to_say_and_not_for_the_area() -> None:
+    found = made_attack()
+    for low, guesses in ((0.49, True), (0.51, False)):
+        seen = replace(found.outcome, area=0.58, area_low=low, area_high=0.66)
+        said = findings.conclusion(replace(found, outcome=seen))
+        assert ("cannot be told from guessing" in said) == guesses
+
+
+def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_models(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    found = replace(made_attack(run, memory=1.5), bound=1.23987)
+    store.add_attack(run, found)
+    app = opened("attacks", run=run)
+    bound = next(one for one in app.metric if one.label == "ε at least")
+    assert bound.value == "1.239", "a lower bound is not rounded up"
+    below = [one.value for one in app.caption]
+    for rate in found.outcome.rates:
+        assert rate.low < rate.high
+        seen = rate.false * found.outcome.others >= 1
+        assert (f"{percent(rate.low)} to {percent(rate.high)}" in below) == seen
+        assert (
+            any(f"{percent(rate.false)} of {found.outcome.others:,} is less than one" in one for one in below) != seen
+        )
+    (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
+    assert (line["models beside the attacked"], line["attack"], line["asked"]) == (24, 1, "linked")
+    assert line[f"found at {percent(0.01)} false alarms"] == percent(found.rare.true)
+
+
 def test_a_bound_above_the_sound_epsilon_is_an_alarm(opened: Open, store: RunStore, run: str) -> None:
     shown = made_attack(run, memory=4.0)
     assert shown.bound is not None
@@ -175,3 +236,71 @@ def test_a_bound_above_the_sound_epsilon_is_an_alarm(opened: Open, store: RunSto
     app = opened("attacks", run=run)
     assert "do not rely on this run" in app.error[0].value
     assert math.isfinite(shown.bound)
+
+
+def test_another_run_leaves_nothing_of_the_one_before_in_the_address(opened: Open, store: RunStore, run: str) -> None:
+    elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    for seed in (0, 1):
+        store.add_attack(run, made_attack(run, seed=seed))
+    store.add_attack(elsewhere, made_attack(elsewhere))
+    app = opened("attacks", run=run, found="2", over=elsewhere)
+    app.selectbox(key="attacked").select(elsewhere).run()
+    assert not app.exception
+    assert "In this page's address" not in _texts(app)
+    assert app.selectbox(key="found").value == "1"
+    assert "over" not in app.query_params
+    assert any("attacked" in one for one in app.selectbox(key="attacked").options)
+
+
+def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    near = keep(store, spec("dp-mlp", unit="node", epsilon=2.0))
+    bare = keep(store, spec("mlp", unit="none"))
+    other = keep(store, spec("gap", unit="node", epsilon=2.0))
+    for one in (run, near, bare, other):
+        store.add_attack(one, made_attack(one))
+    app = opened("attacks", run=run)
+    next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
+    assert not app.exception
+    assert set(app.multiselect(key="over").value) == {near, bare}
+    table = next(one.value for one in app.dataframe if "all attacked models" in one.value.columns)
+    assert len(table) == 3
+
+
+def test_only_what_asks_the_same_is_laid_over(opened: Open, store: RunStore, run: str) -> None:
+    elsewhere = keep(store, spec("gnn", unit="none"))
+    store.add_attack(run, made_attack(run))
+    store.add_attack(elsewhere, replace(made_attack(elsewhere), attack="link"))
+    app = opened("attacks", run=run)
+    assert not [one for one in app.multiselect if one.key == "over"]
+    assert "no other attack asks the same" in _texts(app)
+
+
+@pytest.mark.parametrize(("shadows", "starts"), [(12, False), (13, True)])
+def test_too_few_shadow_models_are_told_before_the_start(
+    opened: Open, store: RunStore, shadows: int, starts: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of Karate club's 34 people 26 train, 5 test: of 31, each is left out of two of 13."""
+    run = keep(store, spec("dp-mlp", unit="node"))
+    app = opened("attacks", run=run, attack="lira", attack__shadows=str(shadows))
+    assert bool([one for one in app.button if one.key == "start_attack"]) == starts
+    assert ("this run needs at least 13 shadow models (got 12)" in _texts(app).casefold()) != starts
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [("none", "The run promises nothing."), ("edge", "promises to hide edges, not who trained"), ("node", "")],
+)
+def test_the_verdict_says_what_the_run_promises(unit: str, said: str) -> None:
+    assert said in findings.conclusion(made_attack(memory=3.0), unit)
+    assert ("promises" in findings.conclusion(made_attack(memory=3.0), unit)) == bool(said)
+
+
+def test_why_no_limit_is_drawn() -> None:
+    limited = replace(made_attack(), sound=2.0, steps=2, drawn=True)
+    assert findings.without_line(["a"], [limited]) == []
+    bare, none = replace(limited, sound=math.inf), replace(limited, steps=None)
+    (first, second) = findings.without_line(["a", "b", "c"], [bare, none, bare])
+    assert first == "No line of a sound ε for a, c: it promises nothing."
+    assert second.startswith("No line of a sound ε for b: its ε is for a node that leaves")

@@ -74,7 +74,9 @@ def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStor
     app = opened("audit", run=bare)
     assert app.selectbox(key="audited").value == run
     assert app.query_params["run"] in (run, [run]), "the address names the run that is shown"
-    assert f"There is no finished run {bare} that protects anything" in app.warning[0].value
+    assert "promises nothing: only a run that protects something can be audited" in app.warning[0].value
+    nobody = opened("audit", run="nobody")
+    assert "There is no finished run nobody that protects anything" in nobody.warning[0].value
 
 
 def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:

@@ -62,8 +62,8 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
 
 def test_conclusions_name_both_sides_and_what_similarity_explains() -> None:
     strong, none = findings.conclusion(made(memory=3.0)), findings.conclusion(made(memory=0.0))
-    assert strong.startswith("**The model gives away who is connected to whom.** Shown one edge and one pair without")
-    assert "a model that never saw an edge tells some of them" in strong
+    assert strong.startswith("**The attack tells who is connected to whom better than guessing.** Shown one edge and")
+    assert "a model that never saw an edge tells some of them, too. So this alone is no leak." in strong
     assert "never saw" not in none
     assert "Another attack may find more" in none
     assert "train" not in strong + none
@@ -87,3 +87,35 @@ def test_figures_name_both_sides_and_mixed_ones_neither() -> None:
     exposed = attack_exposure.chart(attack_exposure.data(record))
     assert exposed.summary.startswith("Mean exposure of edges by degree")
     assert exposed.badges == ("the evaluator's view: nobody outside knows who is connected to whom",)
+
+
+def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
+    strong, likeness = made(memory=3.0), made(memory=3.0, run="mlp-run")
+    beside = findings.conclusion(strong, "none", likeness)
+    assert "A perceptron on the same graph, which never read an edge, gives" in beside
+    assert "no more than likeness is seen here" in beside
+    weak = replace(likeness, outcome=replace(likeness.outcome, area=0.6, area_low=0.55, area_high=0.65))
+    more = 100 * (strong.outcome.area - 0.6)
+    assert f"{more:.1f} points more come from the edges that this model has read" in findings.conclusion(
+        strong, "none", weak
+    )
+    assert "none of it a leak" in findings.conclusion(strong, "none", strong)
+
+
+def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
+    opened: Open, store: RunStore
+) -> None:
+    run, flat = keep(store, spec("gnn", unit="none")), keep(store, spec("mlp", unit="none"))
+    store.add_attack(run, made(run, memory=3.0))
+    app = opened("attacks", run=run)
+    assert any("likeness alone" in one.value for one in app.caption)
+    assert any("So this alone is no leak" in one.value for one in app.warning)
+    other = made(flat, memory=3.0)
+    store.add_attack(flat, replace(other, options=replace(other.options, distance="cosine")))
+    assert any("So this alone is no leak" in one.value for one in opened("attacks", run=run).warning), "other distance"
+    store.add_attack(flat, other)
+    told = opened("attacks", run=run)
+    assert any("A perceptron on the same graph" in one.value for one in told.warning)
+    assert not any("likeness alone" in one.value for one in told.caption)
+    alone = opened("attacks", run=flat)
+    assert any("none of it a leak" in one.value for one in alone.info)

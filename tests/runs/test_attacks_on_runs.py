@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.figures.made_attacks import attack as made_attack
 from tests.runs.runs_made_here import done
 
 from privgraph.attacks.audited import as_audit
@@ -119,6 +120,22 @@ def test_an_attack_that_stands_alone_is_no_audit(store: RunStore) -> None:
             as_audit(replace(record, **change), None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="turn must not be negative"):
         replace(record, turn=-1)
+
+
+def test_an_attack_as_an_audit_has_its_own_numbers() -> None:
+    """A trial is a pair, of which there are no more than nodes on the smaller side."""
+    record = replace(made_attack(memory=4.0, how=AttackOptions(targets=3, seed=6)), turn=2)
+    audit = as_audit(record, 1.5)
+    assert record.outcome.members > record.outcome.others
+    assert audit.trials == record.outcome.others
+    assert f"{record.outcome.others:,} pairs" in audit.bounds[0].detail
+    assert f"{record.steps} neighbouring datasets" in audit.bounds[0].detail
+    assert audit.epsilon == audit.bounds[0].epsilon == record.bound
+    assert (audit.published, audit.sound, audit.delta) == (1.5, record.sound, record.delta)
+    assert (audit.confidence, audit.turn, audit.seed) == (record.confidence, 2, 6)
+    assert sum(audit.scores_with) == record.outcome.members
+    assert sum(audit.scores_without) == record.outcome.others
+    assert (audit.roc_false, audit.roc_true, audit.area) == (record.roc_false, record.roc_true, record.outcome.area)
 
 
 def test_an_attack_that_is_asked_to_stop_obeys_and_keeps_nothing(store: RunStore) -> None:

@@ -121,15 +121,15 @@ def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:
         return Implied(drawn=True, notes=(note,))
     if steps is None:
         note = (
-            "no bound on epsilon follows: in the run's neighbouring datasets a node is there or opts out, and what "
-            "was drawn with it stays; a node that stops training is still there, and its neighbours may read it"
+            "no bound on epsilon follows: this run's epsilon is for a node that leaves the graph, while in the attack "
+            "a node only stops training: it stays in the graph, and its neighbours may read it"
         )
         return Implied(drawn=True, notes=(note,))
     gaps, first = differences(own.scores, own.members, stream(options.seed, "attack/pairs"))
     note = (
-        f"the bound on epsilon is from {len(gaps):,} pairs of a training node and another, drawn at random: two "
-        f"nodes that exchange their places are {steps} neighbouring datasets apart"
-        + (", where these differ by one record that trains or does not: nothing is protected here" if bare else "")
+        f"the bound on epsilon is from {len(gaps):,} pairs of a training node and another, drawn at random: it takes "
+        f"{steps} steps, each to a neighbouring dataset, to swap the two"
+        + (" (this run protects nothing: a step here is one record that trains or does not)" if bare else "")
     )
     confidence = shared_confidence(options.confidence, subject.turn)
     bound = exchange_bound(gaps, first, steps=steps, delta=statement.delta, confidence=confidence)

@@ -155,8 +155,9 @@ class PromptPlan:
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In prompts, which are tuned together."""
         return (
-            f"as many prompts as it takes for each candidate to be a shot of {options.shadows:,} of them, some "
-            "hundreds or a thousand, tuned together on the run's network: minutes"
+            f"as many prompts as it takes for each candidate to be a shot of {options.shadows:,} of them, tuned "
+            "together on the run's network: a minute for a few shadow models, minutes for many; first the network is "
+            "pre-trained where it was not kept"
         )
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
@@ -220,7 +221,14 @@ class LinkPlan:
 
 
 def _took(subject: Attacked, models: int) -> str:
-    return "" if subject.seconds is None else f", at most about {in_words(models * subject.seconds)}"
+    """How long so many trainings take one after another, as the run took; what comes on top is not known
+    before."""
+    if subject.seconds is None:
+        return ""
+    return (
+        f", {in_words(models * subject.seconds)} or so if each takes as long as the run did, less where models "
+        "train together; loading and judging come on top"
+    )
 
 
 MEMBERSHIP = MembershipPlan(shadows=True)

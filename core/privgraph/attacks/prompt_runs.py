@@ -100,8 +100,8 @@ def _implied(subject: Attacked, options: AttackOptions, found: PromptMembership,
     gaps, first = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     notes = [
         f"the bound on epsilon is from {len(gaps):,} pairs of a shot and another candidate of its class, drawn at "
-        f"random: two nodes that exchange their places are {STEPS} neighbouring datasets apart, where these differ by "
-        "one record that is a shot or is not: nothing is protected here"
+        f"random: it takes {STEPS} steps, each to a neighbouring dataset, to swap the two (this run protects nothing: "
+        "a step here is one record that is a shot or is not)"
     ]
     if shots != subject.config.shots:
         notes.append(

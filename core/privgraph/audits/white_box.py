@@ -200,7 +200,9 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
             yield replace(event, stage=f"with canaries: {event.stage}")
     counted = sum(entry.count for entry in ledger.entries if entry.kind in OF_GRADIENTS)
     if not counted == canaries.steps == steps:
-        raise Miscounted(f"the ledger counts {counted} noisy gradients, and {canaries.steps} were released")
+        raise Miscounted(
+            f"the statement counts {steps} noisy gradients, the ledger {counted}, and {canaries.steps} were released"
+        )
     yield _record(subject, options, entries, canaries, started)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 BEGIN, END = "<!-- study:begin -->", "<!-- study:end -->"
 FINDINGS = "<!-- findings:begin -->", "<!-- findings:end -->"
+PROMPTS = "<!-- prompts:begin -->", "<!-- prompts:end -->"
 
 
 def write_into(readme: Path, text: str, marks: tuple[str, str] = (BEGIN, END)) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 
+from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statements import statement_text
+from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run, settle
 from privgraph_workbench.words.naming import describe as what_was_run
 from privgraph_workbench.words.naming import made_by, metric_title
-from privgraph_workbench.words.numbers import metric
+from privgraph_workbench.words.numbers import lower, metric, percent
 from privgraph_workbench.words.statements import refutations
 
 
@@ -22,17 +24,29 @@ def show_command(parsed: argparse.Namespace) -> int:
         store = RunStore.open()
         settle(store)
         record = find_run(store, parsed.run)
+        attacks = store.attacks(record.id)
         log = [event.payload["message"] for event in store.events(record.id, kinds=["log"])] if parsed.log else []
     except StoreError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
     if not parsed.json:
-        print(describe(record))
+        print("\n".join([describe(record), *(told(one) for one in attacks)]))
     if log:
         print("\n".join(["", "Log", *log]))
     if parsed.json:
         print(json_line(result(record)))
     return 0
+
+
+def told(attack: AttackRecord) -> str:
+    """What an outsider found, in a line; `privgraph attack` tells all of it."""
+    area = attack.outcome
+    bound = "" if attack.bound is None else f", epsilon at least {lower(attack.bound)}"
+    return (
+        f"Attack {attack.title}, {sides(attack.attack).asks}: area under the curve {area.area:.3f} "
+        f"({area.area_low:.3f} to {area.area_high:.3f}), {percent(attack.rare.true)} found at 1% false "
+        f"positives{bound}"
+    )
 
 
 def describe(record: RunRecord) -> str:

@@ -23,7 +23,8 @@ KINDS = {
     "real": "Real, from outside",
     "upload": "Yours",
 }
-_VALIDATION, _TEST = 0.10, 0.15
+VALIDATION, TEST = 0.10, 0.15
+"""Shares of a random split."""
 
 
 def choices() -> list[DatasetSpec]:
@@ -73,7 +74,7 @@ def _from_options(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFac
 
 
 def _facts(nodes: int, edges: int, features: int, classes: int, undirected: bool) -> PublicFacts:
-    held_out = round(nodes * _VALIDATION) + round(nodes * _TEST)
+    held_out = round(nodes * VALIDATION) + round(nodes * TEST)
     return PublicFacts(
         nodes=nodes,
         edges=edges,

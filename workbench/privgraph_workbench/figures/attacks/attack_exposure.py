@@ -12,6 +12,7 @@ from privgraph_workbench.words.numbers import number
 
 TITLE = "Who is exposed"
 KINDS = {"degree": "by degree", "class": "by class"}
+AXES = {"degree": "degree (how many)", "class": "class (how many)"}
 
 
 def data(record: AttackRecord) -> list[Row]:
@@ -43,11 +44,11 @@ def chart(rows: Sequence[Row]) -> Chart:
     panels, series = [], []
     for place, kind in enumerate(kinds):
         held = [row for row in rows if row["kind"] == kind]
-        names = tuple(row["name"] for row in held)
+        names = tuple(f"{row['name']} ({row['nodes']:,})" for row in held)
         panels.append(
             Panel(
                 x=Axis(title="mean exposure (0.5: chance)", low=0.0, high=1.0),
-                y=Axis(title="degree (edges)" if kind == "degree" else "class", scale="category", categories=names),
+                y=Axis(title=AXES[kind], scale="category", categories=names),
                 title=KINDS[kind],
                 rules=(Rule(x=0.5, label="chance"),),
             )
@@ -75,7 +76,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"{most['name']}."
         ),
         columns=1,
-        height=120 * len(kinds) + 24 * len(rows),
+        height=190 * len(kinds) + 24 * len(rows),
         badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
 

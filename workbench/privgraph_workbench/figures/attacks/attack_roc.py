@@ -19,6 +19,8 @@ from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "What attacks find"
 POINTS = 120
+DOTTED = 5
+"""The dash of limits where there are several."""
 
 
 def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
@@ -96,6 +98,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     series = [Series(name="a guess by chance", kind="line", x=tuple(guess), y=tuple(guess), slot=NEUTRAL, shape=2)]
     names = list(dict.fromkeys(row["attack"] for row in rows))
     asked = list(dict.fromkeys(row["asks"] for row in rows))
+    single = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
     for slot, name in enumerate(names):
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= low)]
         band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["low"] > 0)]
@@ -118,22 +121,26 @@ def chart(rows: Sequence[Row]) -> Chart:
                 Series(
                     name=f"{name} (area {number(curve[0]['area'])})",
                     kind="line",
-                    x=tuple(row["false"] for row in curve),
-                    y=tuple(row["true"] for row in curve),
+                    x=tuple(row["false"] for row in _stepped(curve)),
+                    y=tuple(row["true"] for row in _stepped(curve)),
                     slot=slot,
                     group=name,
-                    hover=tuple(_hover(row) for row in curve),
+                    hover=tuple(_hover(row) for row in _stepped(curve)),
                 )
             )
         claim = [row for row in held if row["curve"] == "sound"]
         if claim:
+            limit = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more"
             series.append(
                 Series(
-                    name=f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more ({claim[0]['steps']} steps)",
+                    name=limit if single else f"{limit}: {name}",
                     kind="line",
                     x=tuple(row["false"] for row in claim),
                     y=tuple(row["true"] for row in claim),
-                    epsilon="sound",
+                    # several limits would be one line in several places: each has its curve's colour then
+                    epsilon="sound" if single else None,
+                    slot=slot,
+                    shape=DOTTED,
                     hover=tuple(f"{percent(row['false'])} false positives\nat most {percent(row['true'])}"
                                 for row in claim),
                 )
@@ -155,6 +162,17 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def _stepped(curve: Sequence[Row]) -> list[Row]:
+    """The curve in steps: what an attacker reaches who keeps to a threshold. A straight line between two
+    thresholds would take a coin between them, which the rates in tables and the band do not."""
+    steps: list[Row] = []
+    for row in curve:
+        if steps and row["false"] > steps[-1]["false"] and row["true"] > steps[-1]["true"]:
+            steps.append({**steps[-1], "false": row["false"]})
+        steps.append(row)
+    return steps
 
 
 def _one(rows: Sequence[Row], key: str, else_: str) -> str:
@@ -184,14 +202,20 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = []
     if any(row["curve"] == "band" for row in rows):
         notes.append(
-            "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked models."
+            "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked "
+            "models, each trained on a draw of its own."
         )
     if any(row["curve"] == "sound" for row in rows):
         notes.append(
-            "The sound ε allows no attack beyond its line, on average over nodes: a node that trains and one that "
-            "does not exchange their places in as many steps as stated, each of which costs ε."
+            "Each sound ε limits the attack on its own run alone: on average over nodes, no attack gets beyond its "
+            f"line. A node that trains and one that does not exchange their places in {_steps(rows)} steps, each of "
+            "which costs ε. Where the line lies on the upper edge, it allows everything."
         )
     return tuple(notes)
+
+
+def _steps(rows: Sequence[Row]) -> str:
+    return " or ".join(sorted({str(row["steps"]) for row in rows if row["curve"] == "sound"}))
 
 
 def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:

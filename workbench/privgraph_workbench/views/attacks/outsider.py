@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
+from privgraph.attacks.drawing import fewest
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import ATTACKS, METHODS, AttackSpec
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench import live_plot
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.attacks import baseline, comparing, findings
 from privgraph_workbench.views.parts import choosing, layout, statement, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, naming
@@ -53,20 +58,20 @@ def body() -> None:
     except (StoreError, OptionError, UnknownName, Unreadable) as error:
         st.error(markup.sentence(error))
         return
+    going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
+    shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
+    if attacks:
+        st.markdown("### What attacks on this run have found")
+        _shown(record, subject, attacks)
+        st.divider()
     left, right = st.columns(2, gap="large")
     with left:
         _new(record, subject)
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
-        going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
-        shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
-    st.divider()
-    st.markdown("### What attacks on this run have found")
-    if not attacks:
-        st.info("Nobody has attacked this run yet. Start an attack above; what it finds will stand here.", icon="🕵️")
-        return
-    _shown(record, attacks)
+        if not attacks:
+            st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
 
 
 def _choose_run() -> RunRecord | None:
@@ -83,9 +88,11 @@ def _choose_run() -> RunRecord | None:
         st.info("No run that can be attacked is finished here yet. Train one, and this page attacks it.", icon="🕵️")
         st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
         return None
+    counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
     if st.session_state.get("attacked") not in records:
-        st.session_state["attacked"] = asked if asked in records else next(iter(records))
-    titles = choosing.runs(records.values())
+        first = next((one for one in records if counts[one]), next(iter(records)))
+        st.session_state["attacked"] = asked if asked in records else first
+    titles = {run: f"{title}{' · attacked' * counts[run]}" for run, title in choosing.runs(records.values()).items()}
     chosen = st.selectbox(
         "Run",
         list(records),
@@ -94,6 +101,10 @@ def _choose_run() -> RunRecord | None:
         help="Finished runs whose model an attack can ask about nodes, the newest first",
     )
     if asked != chosen:
+        if asked is not None:  # what the address says of attacks was said of the run before
+            for gone in ("found", comparing.KEY):
+                st.query_params.pop(gone, None)
+                st.session_state.pop(gone, None)
         st.query_params["run"] = chosen
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -115,7 +126,7 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     if asked is not None and asked not in ATTACKS:
         st.warning(
             f"In this page's address, there is no attack {markup.literal(asked[:80])}; attacks are "
-            f"{', '.join(ATTACKS)}."
+            f"{', '.join(f'{name} ({one.title})' for name, one in ATTACKS.items())}."
         )
     offered = [name for name, one in ATTACKS.items() if one.refuses(subject) is None]
     if asked in ATTACKS and asked not in offered:
@@ -131,7 +142,7 @@ def _new(record: RunRecord, subject: Attacked) -> None:
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
         return
     options = build(AttackOptions, filled.values)
-    refusal = spec.unanswered(subject, options)
+    refusal = spec.unanswered(subject, options) or _too_few(record, spec, options)
     if refusal:
         st.info(markup.sentence(refusal), icon=":material/edit:")
         return
@@ -151,6 +162,27 @@ def _new(record: RunRecord, subject: Attacked) -> None:
             st.error(markup.sentence(error))
             return
         st.rerun()
+
+
+def _too_few(record: RunRecord, spec: AttackSpec, options: AttackOptions) -> str | None:
+    """Why so few shadow models do not do for a split of this graph's size, in one sentence, or None."""
+    own_parts = record.spec.method in METHODS and METHODS[record.spec.method].own_parts
+    if own_parts or not {"shadows", "online"} <= {*spec.reads, *(["shadows"] if spec.shadows else [])}:
+        return None
+    try:
+        found = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
+    except (OptionError, DataError, UnknownName):
+        return None
+    if found is None or record.spec.split == "public":
+        return None
+    members, pool = found.train_nodes, found.train_nodes + round(found.nodes * datasets.TEST)
+    need = fewest(pool, members, online=options.online)
+    if options.shadows >= need:
+        return None
+    return (
+        f"this run needs at least {need} shadow models (got {options.shadows}): with {members:,} of {pool:,} nodes "
+        "training, each node must be left out of two of them"
+    )
 
 
 def _read(option: str, spec: AttackSpec, ways: Sequence[str]) -> bool:
@@ -190,14 +222,15 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
 def _progress_text(one: Attacking) -> str:
     title = ATTACKS[one.name].title if one.name in ATTACKS else one.name
     elapsed = time.time() - one.started
-    left = f" · about {duration(elapsed * (1 - one.progress) / one.progress)} left" if one.progress > 0.05 else ""
+    rest = elapsed * (1 - one.progress) / one.progress if one.progress > 0.05 else 0.0
+    left = f" · about {duration(rest)} left" if rest >= 1 else ""
     return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{left}"
 
 
 # What they have found
 
 
-def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
+def _shown(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
     """One attack in full, with others laid over its curve."""
     titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
     seen = st.session_state.get("attacks_seen")
@@ -209,28 +242,44 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         st.warning(f"In this page's address, there is no attack number {markup.literal(asked[:20])} on this run.")
     if st.session_state.get("found") not in titles:
         st.session_state["found"] = asked if asked in titles else str(len(titles))
-    left, right = st.columns([2, 3])
-    with left:
-        chosen = str(
-            st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place])
-        )
-        st.query_params["found"] = chosen
+    chosen = str(st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place]))
+    st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
-    others = _others(record, titles, chosen)
-    with right:
-        over = st.multiselect(
-            "Lay over its curve",
-            list(others),
-            format_func=lambda key: others[key][0] if key in others else key,
-            key=f"over.{record.id}",
-            placeholder="other attacks, on this run and on others",
-        )
-    findings.show(attack)
+    findings.show(attack, subject.statement.unit, baseline.beside(record, attack))
+    baseline.offer(record, attack)
     findings.numbers(attack)
     with st.expander("What the attacker knows", expanded=False):
         findings.attacker(attack)
-    statements = statements_of([record])
-    name = f"{record.id}-attack-{chosen}"
+    name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
+    _curves(record, attacks, int(chosen) - 1, name)
+    one, other = st.columns(2, gap="large")
+    with one:
+        scores = attack_scores.data(attack)
+        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
+        figure_exports("attack_scores", scores, statements, name=name)
+    with other:
+        groups = attack_exposure.data(attack)
+        live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
+        st.caption(findings.EXPOSURE)
+        figure_exports("attack_exposure", groups, statements, name=name)
+    if attack.exposed:
+        listed, mapped = st.columns(2, gap="large")
+        with listed:
+            findings.exposed(attack)
+        with mapped:
+            if attack.map_nodes:
+                nodes = attack_map.data(attack)
+                live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
+                figure_exports("attack_map", nodes, statements, name=name)
+            else:
+                st.info("This attack was made before maps were kept: attack again to see these nodes in the graph.")
+    findings.history(attacks)
+
+
+def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
+    """The curve of an attack, with others that ask the same laid over it, and their numbers below."""
+    offered = comparing.others(record, attacks, chosen)
+    over = comparing.choose(record, offered)
     scale = st.segmented_control(
         "Axes of the curve",
         list(SCALES),
@@ -240,47 +289,14 @@ def _shown(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
         bind="query-params",
         help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
     )
-    laid = [others[key] for key in over if key in others]
-    drawn = [attack, *(one for _, one in laid)]
-    rows = attack_roc.data(drawn, str(scale), [titles[chosen], *(name for name, _ in laid)])
-    statements |= statements_of([one for one in _runs_of(drawn) if one.id != record.id])
+    drawn = [attacks[chosen], *(one.attack for one in over)]
+    runs = [record, *(one.run for one in over)]
+    named = choosing.runs({one.id: one for one in runs}.values())
+    names = [f"{named[run.id]}: {findings.short(one)}" for run, one in zip(runs, drawn, strict=True)]
+    rows = attack_roc.data(drawn, str(scale), names)
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
-    figure_exports("attack_roc", rows, statements, name=name)
-    one, other = st.columns(2, gap="large")
-    with one:
-        scores = attack_scores.data(attack)
-        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
-        figure_exports("attack_scores", scores, statements, name=name)
-    with other:
-        groups = attack_exposure.data(attack)
-        live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
-        figure_exports("attack_exposure", groups, statements, name=name)
-    if attack.exposed:
-        listed, mapped = st.columns(2, gap="large")
-        with listed:
-            findings.exposed(attack)
-        with mapped:
-            nodes = attack_map.data(attack)
-            live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
-            figure_exports("attack_map", nodes, statements, name=name)
-    findings.history(attacks)
-
-
-def _others(record: RunRecord, titles: Mapping[str, str], chosen: str) -> dict[str, tuple[str, AttackRecord]]:
-    """What can be laid over the curve, by a key: other attacks on this run, and the newest on each other
-    run."""
-    found = {
-        place: (titles[place], one)
-        for place, one in zip(titles, queue.store().attacks(record.id), strict=False)
-        if place != chosen
-    }
-    elsewhere = [one for one in queue.store().newest_attacks() if one.run != record.id]
-    named = choosing.runs(_runs_of(elsewhere))
-    for one in elsewhere:
-        if one.run in named:
-            found[one.run] = (f"{named[one.run]}: {findings.short(one)}", one)
-    return found
-
-
-def _runs_of(attacks: Sequence[AttackRecord]) -> list[RunRecord]:
-    return states.readable(queue.store().find(RunQuery(ids=tuple({one.run for one in attacks}))))
+    for note in (*attack_roc.chart(rows).notes, *findings.without_line(names, drawn)):
+        st.caption(markup.literal(note))
+    figure_exports("attack_roc", rows, statements_of(list({one.id: one for one in runs}.values())), name=name)
+    if over:
+        comparing.table(names, drawn, runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph_workbench.jobs import queue
-from privgraph_workbench.views.attacks import outsider, worst_case
+from privgraph_workbench.views.attacks import comparing, outsider, worst_case
 
 WHO = {
     "outsider": "asks the finished model about people, and tells who trained it",
@@ -27,6 +27,8 @@ def page(first: str) -> None:
         help="; ".join(f"{one}: {about}" for one, about in WHO.items()),
     )
     if who == "worst-case":
+        for gone in ("found", "attack", comparing.KEY):  # what the address says of outsiders
+            st.query_params.pop(gone, None)
         worst_case.body()
     else:
         outsider.body()

@@ -91,10 +91,13 @@ def _choose_run() -> RunRecord | None:
     named = store.find(replace(query, ids=(asked,))) if asked else []
     records = {record.id: record for record in states.readable([*store.find(query), *named])}
     if asked is not None and asked not in records:
-        st.warning(
-            f"There is no finished run {markup.literal(asked[:80])} that protects anything: only such a run "
-            "can be audited."
+        there = states.readable(store.find(RunQuery(ids=(asked,))))
+        subject = (
+            f"The run {naming.name(there[0])} promises nothing"
+            if there
+            else (f"There is no finished run {markup.literal(asked[:80])} that protects anything")
         )
+        st.warning(f"{subject}: only a run that protects something can be audited. Another one is shown.")
     if not records:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")

@@ -1,0 +1,131 @@
+"""Attacks laid over each other: what can be compared, what the address keeps of it, and the numbers side by
+side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import METHODS, sides
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.words.numbers import lower, number, percent, stated
+
+MOST = 500
+"""Attacked runs that can be laid over a curve."""
+KEY = "over"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other:
+    """An attack that can be laid over another: its name, the record, and the run that it was made on."""
+
+    name: str
+    attack: AttackRecord
+    run: RunRecord
+
+
+def others(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int) -> dict[str, Other]:
+    """What asks the same as the chosen attack, by a key of the address: other attacks on this run by their
+    number, and the newest on each other run, by its id. The same graph comes first, then by method and
+    epsilon."""
+    question = sides(attacks[chosen].attack).asks
+    found = {
+        str(place): Other(name=f"this run, {findings.title(one, place)}", attack=one, run=record)
+        for place, one in enumerate(attacks, start=1)
+        if place - 1 != chosen and sides(one.attack).asks == question
+    }
+    elsewhere = {
+        one.run: one
+        for one in queue.store().newest_attacks(MOST)
+        if one.run != record.id and sides(one.attack).asks == question
+    }
+    if not elsewhere:
+        return found
+    runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=tuple(elsewhere), limit=MOST)))}
+    order = sorted(
+        runs.values(),
+        key=lambda one: (one.spec.dataset != record.spec.dataset, one.spec.method, -elsewhere[one.id].sound, one.id),
+    )
+    named = choosing.runs(order)
+    for one in order:
+        own = elsewhere[one.id]
+        found[one.id] = Other(name=f"{named[one.id]}: {findings.short(own)}", attack=own, run=one)
+    return found
+
+
+def choose(record: RunRecord, offered: Mapping[str, Other]) -> list[Other]:
+    """The attacks that are laid over the curve, as the address says."""
+    if not offered:
+        st.caption("Nothing to lay over this curve yet: no other attack asks the same.")
+        return []
+    alike = siblings(record, offered)
+    if alike and st.button(
+        "Compare with this method at other ε",
+        help="Lays over the curve the newest attacks on runs of the same method on the same graph, and on what the "
+        "method reaches without privacy",
+        icon=":material/stacked_line_chart:",
+    ):
+        st.query_params[KEY] = alike
+    names = {key: one.name for key, one in offered.items()}
+    chosen = choosing.several(
+        st.container(),
+        f"Lay over its curve ({len(offered)} to choose from)",
+        names,
+        KEY,
+        placeholder="other attacks that ask the same, on this run and on others",
+    )
+    return [offered[key] for key in chosen if key in offered]
+
+
+def siblings(record: RunRecord, offered: Mapping[str, Other]) -> list[str]:
+    """Runs of the same method, unit and graph with another epsilon, and those of its counterpart without
+    privacy."""
+    spec = record.spec
+    bare = METHODS[spec.method].without_privacy if spec.method in METHODS else spec.method
+    unit = spec.options.get("unit")
+
+    def fits(other: RunRecord) -> bool:
+        own = other.spec
+        if (own.dataset, own.data_options, own.seed, own.split) != (
+            spec.dataset,
+            spec.data_options,
+            spec.seed,
+            spec.split,
+        ):
+            return False
+        if own.options.get("unit") == "none":
+            return own.method == bare
+        return own.method == spec.method and (unit == "none" or own.options.get("unit") == unit)
+
+    return [key for key, one in offered.items() if one.run.id != record.id and fits(one.run)]
+
+
+def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[RunRecord]) -> None:
+    """What each found, side by side."""
+    st.dataframe(
+        [
+            {
+                "attack": name,
+                EPSILONS["sound"].title: "∞" if math.isinf(one.sound) else stated("sound", one.sound),
+                "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
+                    str(run.spec.options.get("unit", "none")), "nothing"
+                ),
+                "area": number(one.outcome.area),
+                "interval": f"{one.outcome.area_low:.3f} to {one.outcome.area_high:.3f}",
+                "all attacked models": f"{min(one.areas):.3f} to {max(one.areas):.3f}",
+                "found at 1% false alarms": percent(one.rare.true),
+                "ε at least": "none" if not one.bound else lower(one.bound),
+            }
+            for name, one, run in zip(names, attacks, runs, strict=True)
+        ],
+        hide_index=True,
+        alt="The attacks of the curves above, side by side",
+    )
