@@ -24,6 +24,7 @@ from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import NonPrivate, PrivacyEvent
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
+from privgraph.testing.methods import RELATIONS
 
 QUICK: dict[str, float] = {
     "epsilon": 4.0,
@@ -66,11 +67,19 @@ class Case:
     def config(self, **given: object) -> Any:
         kind = METHODS[self.method].load_config()
         lows = {parameter.name: parameter.option.low for parameter in parameters(kind)}
-        quick = {name: max(value, lows[name] or 0.0) for name, value in QUICK.items() if name in lows}
+        quick: dict[str, object] = {
+            name: max(value, lows[name] or 0.0) for name, value in QUICK.items() if name in lows
+        }
+        if self.task == RELATIONS:
+            quick |= {"encoder": "tiny", "steps": 3, "rank": 2, "negatives": 2}
         return build(kind, {**quick, "unit": self.unit, **dict(self.changed), **given})
 
+    @property
+    def task(self) -> str:
+        return METHODS[self.method].tasks[0]
+
     def statement(self) -> PrivacyStatement:
-        statement: PrivacyStatement = self.config().plan(graph().facts).statement
+        statement: PrivacyStatement = self.config().plan(graph(self.task).facts).statement
         return statement
 
 
@@ -137,8 +146,11 @@ def unpriced() -> Iterator[None]:
 
 
 @cache
-def graph() -> Graph:
-    """A graph with a hub, and with features that point the same way, so that nothing cancels in a sum."""
+def graph(task: str = "node classification") -> Graph:
+    """A graph with a hub, and with features that point the same way, so that nothing cancels in a sum; or
+    texts and relations."""
+    if task == RELATIONS:
+        return load("products", data_options={"products": 60, "purchases": 3.0})
     social = load("social", data_options={"nodes": 160, "degree": 6.0, "features": 24})
     hub, others = 0, torch.arange(1, social.num_nodes, 2)
     pairs = torch.stack([torch.full_like(others, hub), others])
@@ -161,13 +173,27 @@ def other_dataset(graph: Graph, config: Any) -> Graph:
 
     Edges: as many, between others. Nodes: also the features and labels of all private nodes.
     """
-    private = private_nodes(graph, config)
     dice = torch.Generator().manual_seed(5)
+    if graph.texts:
+        return replace(graph, edge_index=_related_anew(graph, dice), _cache={})
+    private = private_nodes(graph, config)
     x, y = graph.x, graph.y
     if config.unit == "node":
         x = torch.where(private.unsqueeze(1), torch.randn(x.shape, generator=dice) - 1, x)
         y = torch.where(private, (y + 1) % graph.num_classes, y)
     return replace(graph, x=x, y=y, edge_index=_rewired(graph, private, dice), _cache={})
+
+
+def _related_anew(graph: Graph, dice: torch.Generator) -> Tensor:
+    """As many relations inside the first domain, between others; the second's are the evaluator's, and stay."""
+    first = (graph.domains == 0).nonzero().squeeze(1)
+    kept = graph.edge_index[:, ~(graph.domains[graph.edge_index] == 0).all(0)]
+    edges, wanted = kept, graph.edge_index.shape[1]
+    while edges.shape[1] < wanted:
+        pair = first[torch.randint(first.numel(), (2, 1), generator=dice)]
+        if pair[0] != pair[1]:
+            edges = canonical_edges(torch.cat([edges, pair], dim=1), graph.num_nodes, graph.undirected)
+    return edges
 
 
 def _rewired(graph: Graph, private: Tensor, dice: torch.Generator) -> Tensor:

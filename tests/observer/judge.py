@@ -141,15 +141,16 @@ def _arrays(path: Path) -> dict[str, Array]:
 def complaints(case: Case, kinds: str = "alone keys datasets") -> list[Complaint]:
     """All that is wrong with a run: `alone`, under other `keys`, in other `datasets`."""
     faults = []
-    seen = watch(case, graph())
+    own = graph(case.task)
+    seen = watch(case, own)
     if "alone" in kinds:
         faults += alone(seen)
     if "keys" in kinds:
-        faults += keyed(seen, watch(case, graph(), key=KEYS[1]))
+        faults += keyed(seen, watch(case, own, key=KEYS[1]))
     if "datasets" in kinds:
         here, there = (
             watch(case, dataset, forged=True, salt="salted")
-            for dataset in (graph(), other_dataset(graph(), case.config()))
+            for dataset in (own, other_dataset(own, case.config()))
         )
         faults += [*public_apart(seen, here), *datasets_alike(here, there)]
     return faults
