@@ -418,7 +418,6 @@ def test_the_bound_is_at_the_run_s_delta_and_at_what_its_turn_leaves_of_the_conf
     trained = np.arange(1200) % 3 > 0
     scores = trained + np.random.default_rng(0).normal(0, 0.3, 1200)
     own = Play(nodes=np.arange(1200), scores=scores, members=trained, accuracy=0.5)
-    gaps, first = differences(scores, trained, stream(QUICK.seed, "attack/pairs"))
     bounds: list[float] = []
     for turn, delta in ((0, 1e-4), (1, 1e-4), (3, 1e-4), (3, 0.0)):
         asked = replace(told, turn=turn, statement=replace(told.statement, delta=delta))
@@ -426,9 +425,49 @@ def test_the_bound_is_at_the_run_s_delta_and_at_what_its_turn_leaves_of_the_conf
         found = membership.implied(asked, QUICK, own).bound
         assert found is not None
         bounds.append(found)
+        gaps, first = differences(scores, trained, membership.pairing(asked, QUICK))
         assert found == exchange_bound(gaps, first, steps=2, delta=delta, confidence=sure)
-    assert bounds[0] > bounds[1] > bounds[2] > 0
+    assert min(bounds) > 0
     assert bounds[3] > bounds[2]
+
+
+def test_pairs_of_an_attack_among_audits_cannot_be_tried_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They hang on the turn and on a key of the installation; an attack that stands alone has those of its
+    seed."""
+    told = subject("dp-mlp")
+
+    def drawn(turn: int, seed: int = 0) -> float:
+        return float(membership.pairing(replace(told, turn=turn), replace(QUICK, seed=seed)).random())
+
+    alone = drawn(0)
+    assert alone == float(stream(0, "attack/pairs").random())
+    turns = [drawn(turn, seed) for turn in (1, 2) for seed in (0, 1)]
+    assert len({alone, *turns}) == 5
+    assert turns[0] == drawn(1)
+    monkeypatch.setattr(membership, "noise_key", lambda _: b"j" * 32)
+    assert drawn(1) != turns[0]
+    assert drawn(0) == alone
+
+
+def test_kept_answers_that_name_other_training_nodes_are_not_believed(tmp_path: Path) -> None:
+    told = subject("dp-mlp", tmp_path)
+    honest = answered(told)
+    (place,) = tmp_path.glob("*.npz")
+    with np.load(place) as held:
+        arrays = dict(held)
+    arrays["members"][0] = arrays["members"][0][::-1]
+    np.savez_compressed(place, **arrays)
+    again = answered(told)
+    assert (again.members[0] == honest.members[0]).all()
+
+
+@pytest.mark.parametrize(("name", "covered"), [("dp-gnn", False), ("gap", False), ("dp-mlp", True), ("gnn", True)])
+def test_answers_that_the_epsilon_does_not_cover_are_said_to_be_none_of_it(name: str, covered: bool) -> None:
+    unit = {"unit": "node"} if name == "gap" else {}
+    told = subject(name, **unit)
+    for attack in ("threshold", "link"):
+        said = ATTACKS[attack].knows(told, AttackOptions())
+        assert any("more than the run releases" in line for line in said) != covered
 
 
 @pytest.mark.parametrize("name", SMALL)

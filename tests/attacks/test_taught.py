@@ -110,7 +110,7 @@ def test_edges_between_private_nodes_are_read_by_nobody_and_not_asked_about() ->
     assert "reads no edge between private ones" in str(ATTACKS["link"].refuses(subject("dp-gpl")))
 
 
-def test_runs_without_anybody_to_compare_with_are_refused() -> None:
+def test_runs_without_anybody_to_compare_with_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     everybody = subject("dp-gpl", shots=0)
     assert "all private nodes teach in this run" in str(ATTACKS["lira"].refuses(everybody))
     seen: list[str] = []
@@ -123,6 +123,8 @@ def test_runs_without_anybody_to_compare_with_are_refused() -> None:
     with pytest.raises(OptionError, match="fewer teachers or shots leave nodes out"):
         stages()
     assert set(seen) == {"loading data", "model 1 of 16"}, "one training is enough to know"
+    # 24 of 60 teach: of four shadow models, few nodes are with two and left out of two
+    monkeypatch.setattr(shadows, "FEWEST_NODES", 24)
     with pytest.raises(OptionError, match="hardly a node"):
         answered(subject("dp-gpl"), AttackOptions(shadows=4, targets=1))
 

@@ -22,6 +22,7 @@ from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.events import Gaussian, NonPrivate, PoissonSampled, Repeated, SampledSubgraphs
 from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
+from privgraph.privacy.pld import epsilon_from_below
 from privgraph.registry import method
 
 FACTS = PublicFacts(nodes=2000, edges=6000, entries=12000, features=10, classes=3, train_nodes=1500, undirected=True)
@@ -108,6 +109,20 @@ def test_the_least_epsilon_of_subgraphs_lies_just_below_what_is_proved_of_them()
     certain = tight().epsilon(Repeated(event=step_event(20.0, 2, 1.0), count=5), 1e-4)
     assert 0.995 * certain < Shifts(rate=1.0, others=2).least_epsilon(20.0, 5, 1e-4) < certain
     assert shifts.least_epsilon(6.0, 20, 1e-4) > shifts.least_epsilon(7.0, 20, 1e-4)
+
+
+@pytest.mark.parametrize("delta", [1e-10, 1e-5, 3.98e-3])
+@pytest.mark.parametrize(("steps", "mu"), [(1, 0.3), (1000, 4.0), (10_000, 0.05), (100_000, 0.01)])
+def test_what_is_shown_of_plain_gaussians_is_never_more_than_is_true(steps: int, mu: float, delta: float) -> None:
+    """However many steps, and however small delta or epsilon: the closed form, and losses composed from
+    below."""
+    law, noise, true = Shifts(rate=1.0), math.sqrt(steps) / mu, gaussian_epsilon(mu, delta)
+    shown = law.least_epsilon(noise, steps, delta)
+    assert true * (1 - 1e-6) <= shown <= true
+    below = epsilon_from_below(law._pair(noise), steps, delta, true)
+    assert below <= true
+    if steps <= 1000 and true > 0.1:
+        assert below > 0.98 * true
 
 
 @pytest.mark.parametrize(("rate", "others", "steps"), [(1.0, 0, 1), (0.3, 0, 20), (0.01, 4, 200)])

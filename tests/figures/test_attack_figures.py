@@ -10,6 +10,7 @@ import pytest
 from tests.figures.made_attacks import attack
 
 from privgraph.attacks.exchange import group_delta
+from privgraph.audits.bounds import at_most
 from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.attacks.attack_map import LEVELS
@@ -40,11 +41,18 @@ class TestCurves:
         assert list(zip(drawn.x, drawn.y, strict=True)) == [(0, 0), (0.2, 0), (0.2, 0.5), (1, 0.5), (1, 1)]
 
     def test_the_claim_is_that_of_a_walk_of_as_many_steps(self) -> None:
+        """And allows for what few members and few others do by chance: of very many, it is the frontier."""
         record = replace(attack(), sound=0.5, delta=1e-3)
         assert record.steps == 2
         held = [row for row in attack_roc.data([record]) if row["curve"] == "sound"]
+        members, others = record.outcome.members, record.outcome.others
         for row in held:
-            assert row["true"] == frontier(row["false"], 1.0, group_delta(0.5, 1e-3, 2))
+            false = float(at_most(math.floor(row["false"] * others + 1e-9), others, 0.025))
+            true = frontier(false, 1.0, group_delta(0.5, 1e-3, 2))
+            assert row["true"] == float(at_most(math.floor(true * members + 1e-9), members, 0.025))
+            assert row["true"] >= frontier(row["false"], 1.0, group_delta(0.5, 1e-3, 2))
+        many = replace(record, outcome=replace(record.outcome, members=10**8, others=10**8))
+        held = [row for row in attack_roc.data([many]) if row["curve"] == "sound"]
         assert max(row["true"] - row["false"] for row in held) == pytest.approx(math.tanh(0.5), abs=0.01)
 
     def test_no_claim_where_no_walk_leads_or_nothing_is_claimed(self) -> None:

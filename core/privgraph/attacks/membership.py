@@ -11,6 +11,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from privgraph.attacks import scores
 from privgraph.attacks.exchange import differences, exchange_bound, walk
 from privgraph.attacks.judging import Implied, Play, judged
@@ -19,12 +21,13 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadows import Asked, ask
 from privgraph.attacks.signals import Array
 from privgraph.audits.bounds import shared_confidence
+from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph.privacy.kinds import Neighbours
 from privgraph.progress import Progress
 from privgraph.registry import attack as attack_spec
 from privgraph.registry import method
-from privgraph.streams import stream
+from privgraph.streams import derived_key, noise_key, stream
 
 Score = Callable[[Asked, int, AttackOptions], Array]
 """(T,) scores of the attacked model of that row."""
@@ -125,7 +128,7 @@ def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:
             "a node only stops training: it stays in the graph, and its neighbours may read it"
         )
         return Implied(drawn=True, notes=(note,))
-    gaps, first = differences(own.scores, own.members, stream(options.seed, "attack/pairs"))
+    gaps, first = differences(own.scores, own.members, pairing(subject, options))
     note = (
         f"the bound on epsilon is from {len(gaps):,} pairs of a training node and another, drawn at random: it takes "
         f"{steps} steps, each to a neighbouring dataset, to swap the two"
@@ -134,3 +137,13 @@ def implied(subject: Attacked, options: AttackOptions, own: Play) -> Implied:
     confidence = shared_confidence(options.confidence, subject.turn)
     bound = exchange_bound(gaps, first, steps=steps, delta=statement.delta, confidence=confidence)
     return Implied(bound=bound, steps=steps, drawn=True, notes=(note,))
+
+
+def pairing(subject: Attacked, options: AttackOptions) -> np.random.Generator:
+    """By which random numbers a member and another are paired: of the attack's seed, and, where it takes a
+    turn among the run's audits, of the turn and a key of this machine, so that nobody tries seeds beforehand
+    and then plays the best."""
+    if not subject.turn:
+        return stream(options.seed, "attack/pairs")
+    drawn = derived_key(noise_key(home()), "attack/pairs", subject.run, str(subject.turn), repr(options))
+    return np.random.default_rng(int.from_bytes(drawn, "big"))

@@ -22,6 +22,21 @@ ASKED_AGAIN = ("gnn", "edge-rand")
 the features. (The edges of EdgeRand are random before anything is asked.)"""
 
 
+OWN_ANSWERS = ("gap", "progap", "heter-poisson", "dp-gnn")
+"""Methods whose answer about a node of the graph reads true edges or records around it: at node level that is
+not released."""
+
+
+def uncovered(subject: Attacked) -> tuple[str, ...]:
+    """That the answers asked for are no part of what the run's epsilon covers, where they are not."""
+    if subject.statement.unit != "node" or subject.method not in OWN_ANSWERS:
+        return ()
+    return (
+        "more than the run releases: its ε covers the weights, and not what they say of the graph's own nodes, since "
+        "such an answer is computed from true edges; whoever hands out these answers hands out what is found here",
+    )
+
+
 class MembershipPlan:
     """Planning of the attacks that ask models with other training nodes."""
 
@@ -63,6 +78,7 @@ class MembershipPlan:
             f"it knows each node's features and true class, and asks about a node "
             f"{' and '.join(ASKED[way] for way in options.ways)}",
         ]
+        lines += uncovered(subject)
         if self._shadows:
             others = (
                 "by other draws of those who teach"
@@ -217,6 +233,7 @@ class LinkPlan:
             BLACK_BOX,
             "it asks about each node with its edges, as the model has them, and sees none of these",
             told[options.by],
+            *uncovered(subject),
         )
 
 

@@ -80,7 +80,7 @@ def ask(subject: Attacked, options: AttackOptions, *, shadows: bool = True) -> I
     yield Progress(step=0, total=1, stage="loading data")
     graph: Graph = subject.graph()
     place = None if subject.folder is None else subject.folder / f"{_digest(subject, options, graph)}.npz"
-    if place is not None and (kept := _read(place)) is not None:
+    if place is not None and (kept := _read(place)) is not None and _is_of(kept, subject, graph):
         yield kept
         return
     find = _taught if method(subject.method).own_parts else _drawn
@@ -261,6 +261,16 @@ def _digest(subject: Attacked, options: AttackOptions, graph: Graph) -> str:
             str(options.seed), subject.device, program())  # fmt: skip
     named = derived_key(key, "attack", *text, graph_digest(graph, derived_key(key, "data")))
     return hashlib.sha256(named).hexdigest()[:32]
+
+
+def _is_of(kept: Asked, subject: Attacked, graph: Graph) -> bool:
+    """Whether kept answers name the run's own training nodes: from which coins a bound follows is not read
+    from a file. (Whom a method has drawn itself only its training tells.)"""
+    if method(subject.method).own_parts:
+        return True
+    pool = (graph.train_mask | graph.test_mask).nonzero().squeeze(1)
+    own = graph.train_mask[pool].numpy()
+    return np.array_equal(kept.nodes, pool.numpy()) and np.array_equal(kept.members[0], own)
 
 
 def _write(asked: Asked, place: Path) -> None:

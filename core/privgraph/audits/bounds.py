@@ -29,6 +29,10 @@ Array = NDArray[np.float64]
 _Measure = Callable[[Array, Array], Array]
 
 
+MOST_TURNS = 1_000_000
+"""More audits of one run would leave each so little that floats cannot say it."""
+
+
 def shared_confidence(confidence: float, turn: int) -> float:
     """How sure the audit that is the `turn`-th of its run must be, so that all of them together are right as
     often as `confidence`.
@@ -44,8 +48,8 @@ def shared_confidence(confidence: float, turn: int) -> float:
     >>> [round(shared_confidence(0.95, turn), 4) for turn in (0, 1, 2, 20)]
     [0.95, 0.975, 0.9917, 0.9999]
     """
-    if turn < 0:
-        raise ValueError(f"turn must not be negative (got {turn})")
+    if not 0 <= turn <= MOST_TURNS:
+        raise ValueError(f"turn must lie between 0 and {MOST_TURNS:,} (got {turn})")
     return 1 - (1 - confidence) / (turn * (turn + 1)) if turn else confidence
 
 
@@ -56,7 +60,8 @@ def shared_notes(confidence: float, turn: int) -> tuple[str, ...]:
     return (
         f"this is audit {turn} of the run: each of its bounds is evaluated at "
         f"{100 * shared_confidence(confidence, turn):.6g}%, so that all audits of the run together are right "
-        f"at {100 * confidence:g}%, however many follow",
+        f"at {100 * confidence:g}%, however many follow, as long as nobody tries them out elsewhere first, or deletes "
+        "the run and begins anew",
     )
 
 
@@ -158,6 +163,9 @@ def least_shift(present: Array, absent: Array, *, confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1 (got {confidence})")
     one, other = (_columns(sample)[:, 0] for sample in (present, absent))
+    largest = max(float(np.abs(one - one.mean()).max()), float(np.abs(other - other.mean()).max()))
+    if 0 < largest < math.inf:  # squares of what is tiny would be nothing
+        one, other = one / largest, other / largest
     freedom, unit = len(one) + len(other) - 2, math.sqrt(1 / len(one) + 1 / len(other))
     squares = float(np.square(one - one.mean()).sum() + np.square(other - other.mean()).sum())
     gap = float(one.mean() - other.mean())

@@ -19,17 +19,20 @@ from scipy.special import logsumexp, ndtr
 from scipy.stats import binom
 
 from privgraph.options import OptionError
+from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.events import Atoms, NonPrivate, Repeated
 from privgraph.privacy.kinds import MechanismKind
 from privgraph.privacy.ledger import LedgerEntry
-from privgraph.privacy.pld import ROUNDING_ALLOWANCE, PLDAccountant
+from privgraph.privacy.pld import ROUNDING_ALLOWANCE, PLDAccountant, epsilon_from_below
 
 Array = NDArray[np.float64]
 Coins = Callable[[float], NDArray[np.bool_]]
 """One coin for each canary, each true with the given chance, independently."""
 
 _INTERVALS, _TAIL, _LAST = 2000, 9.0, 30.0
-_ROUNDED = 1e-3
+_DIGITS = 1e-9
+_LARGEST_SHIFT = 40.0
+"""Of a Gaussian, in its standard deviations: beyond it epsilon is in the hundreds, and lost in floats."""
 _LEAST_NOISE, _MORE_NOISE = 1e-3, 1.25
 """In clips: less has no epsilon that the accountant can resolve; and the factor to the next noise tried."""
 _LEAST_DELTA = 10 * ROUNDING_ALLOWANCE
@@ -100,20 +103,28 @@ class Shifts:
         """A lower bound on epsilon at `delta` of `steps` such steps with Gaussian noise of `noise` clips, in
         both directions; always finite.
 
-        The two mixtures are compared on intervals, which can only hide something (data processing). What the
-        accountant rounds up (a ten-thousandth, by its own aim) is taken off ten times over.
+        Where a unit does the same in every step, steps are one Gaussian, whose epsilon has a closed form.
+        Elsewhere the two mixtures are compared on intervals, which can only hide something (data processing),
+        and their privacy loss is composed from below (`pld.epsilon_from_below`).
 
         Above an epsilon of some hundreds the accountant gives up and calls it infinite: that is right of a
         bound from above, and shows nothing from below. There the noise counts as larger, by a quarter again
         and again, until there is a number: more noise is noise of one's own on top of what was released, and
-        shows less (data processing once more). A delta that it cannot resolve counts as one that it can: what
-        a larger delta leaves of epsilon, a smaller one does.
+        shows less (data processing once more).
         """
-        shown, counted, told = math.inf, max(noise, _LEAST_NOISE), max(delta, _LEAST_DELTA)
-        while math.isinf(shown):
-            shown = (1 - _ROUNDED) * PLDAccountant().epsilon(Repeated(event=self._pair(counted), count=steps), told)
+        (ups, _), (downs, _) = self.laws
+        counted = max(noise, _LEAST_NOISE)
+        if len(ups) == len(downs) == 1:
+            apart = abs(float(ups[0] - downs[0])) * math.sqrt(steps)
+            while apart / counted > _LARGEST_SHIFT:
+                counted *= _MORE_NOISE
+            return gaussian_epsilon(apart / counted, delta) * (1 - _DIGITS) if delta > 0 else 0.0
+        told, guess = max(delta, _LEAST_DELTA), math.inf
+        while math.isinf(guess):
+            pair = self._pair(counted)
+            guess = PLDAccountant().epsilon(Repeated(event=pair, count=steps), told)
             counted *= _MORE_NOISE
-        return shown
+        return min(guess, epsilon_from_below(pair, steps, told, guess))
 
     def _pair(self, noise: float) -> Atoms:
         """Chances of the intervals into which one step falls, with the unit and without it."""

@@ -36,7 +36,9 @@ def p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: floa
     Binomial(r, p) with p = e^epsilon/(1 + e^epsilon): whatever was released, each coin has odds of at most
     e^epsilon given the others. Delta adds at most 2 m delta max over i of Pr[v - i <= W < v]/i: with chance
     at most 2 m delta in all, guesses get help, and help that must turn i wrong guesses into right ones is i
-    times as rare.
+    times as rare. Help may also hang together with which guesses are wrong: where right guesses are no rare
+    event, the sum can then be a little too small (by up to 2% of itself, found by linear programming at
+    chances above a third, and never below). There it is called 1: nobody judges at such a level.
     """
     if not 0 <= right <= guesses <= canaries:
         raise ValueError(f"p_value: {right} right of {guesses} guesses on {canaries} canaries cannot be")
@@ -44,6 +46,8 @@ def p_value(canaries: int, guesses: int, right: int, epsilon: float, delta: floa
     tail = float(binom.sf(right - 1, guesses, chance))
     if delta == 0 or right == 0:
         return min(1.0, tail)
+    if tail > 1 / 3:
+        return 1.0
     below = np.cumsum(binom.pmf(np.arange(right - 1, -1, -1), guesses, chance))
     help_ = float((below / np.arange(1, right + 1)).max())
     return min(1.0, tail + 2 * canaries * delta * help_)

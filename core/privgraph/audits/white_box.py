@@ -187,7 +187,9 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     ledger = Ledger()
     graph = subject.graph()
     # noise of its own, as secret as a run's: it trains on the run's private data
-    (key,) = run_keys(noise_key(home()), [f"audit/{subject.run}/{options}"], [graph], torch.device(subject.device).type)
+    (key,) = run_keys(
+        noise_key(home()), [f"audit/{subject.run}/{subject.turn}/{options}"], [graph], torch.device(subject.device).type
+    )
     context = Context(
         seed=subject.seed,
         noise_key=key.noise,

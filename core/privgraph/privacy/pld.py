@@ -60,6 +60,7 @@ LARGEST_EPSILON = 500.0
 """Above it exp(-loss) loses its digits, and nobody needs a tight number."""
 
 _LARGEST_GRID = 400_000
+_LARGEST_FROM_BELOW = 6_000_000
 """Points of one mechanism's grid: a coarser one is still a bound, and memory stays small."""
 
 
@@ -222,6 +223,32 @@ def distribution(mechanism: Mechanism, interval: float, negligible: float = 1e-1
         build = library.from_gaussian_mechanism if isinstance(base, Gaussian) else library.from_laplace_mechanism
         return build(base.noise_multiplier, value_discretization_interval=interval, sampling_prob=mechanism.rate)
     return _revealed_mixture(mechanism, interval, negligible)
+
+
+def epsilon_from_below(pair: Atoms, count: int, delta: float, guess: float) -> float:
+    """A lower bound on the epsilon of `count` compositions of `pair` at `delta`, the larger of both
+    directions.
+
+    Every loss is rounded down to a grid, so that each event of the composition counts for less than it is
+    (dp-accounting's optimistic estimate). Its own roundings and truncations are far below
+    `ROUNDING_ALLOWANCE`, for which a larger delta is asked. `guess` is about the epsilon: the grid is chosen
+    so that rounding takes a thousandth of it, or as fine as memory allows.
+    """
+    up, down = (
+        {place: math.log(chance) if chance > 0 else -math.inf for place, chance in enumerate(law)}
+        for law in (pair.upper, pair.lower)
+    )
+    above, below = np.asarray(pair.upper), np.asarray(pair.lower)
+    finite = (above > 0) & (below > 0)
+    loss = np.log(above[finite] / below[finite])
+    deviation = math.sqrt(float(((above + below)[finite] * np.square(loss)).sum()))
+    spread = 2 * _span(above, below) + 24 * deviation * math.sqrt(count) + 2 * guess
+    interval = max(1e-3 * guess / count, spread / _LARGEST_FROM_BELOW, 1e-12)
+    one = _library().from_two_probability_mass_functions(
+        down, up, pessimistic_estimate=False, value_discretization_interval=interval, symmetric=False
+    )
+    found = one.self_compose(count) if count > 1 else one
+    return max(0.0, min(LARGEST_EPSILON, float(found.get_epsilon_for_delta(min(1.0, delta + 2 * ROUNDING_ALLOWANCE)))))
 
 
 def _from_laws(with_unit: tuple[float, ...], without: tuple[float, ...], interval: float) -> Any:

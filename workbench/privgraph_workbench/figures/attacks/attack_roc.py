@@ -10,6 +10,7 @@ import numpy as np
 
 from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import AttackRecord
+from privgraph.audits.bounds import at_most
 from privgraph.registry import sides
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
@@ -19,6 +20,7 @@ from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "What attacks find"
 POINTS = 120
+BY_CHANCE = 0.025
 DOTTED = 5
 """The dash of limits where there are several."""
 
@@ -27,7 +29,8 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     """One row per point of each curve, from few false positives to many.
 
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
-    nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows), false, true,
+    nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows, and chance
+    with so few members and others), false, true,
     low, high (of a band; None elsewhere), area, area_low, area_high, models, epsilon (sound), steps, scale,
     asks, members_are, others_are (the attack's question and its two sides in words).
     An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead
@@ -75,17 +78,23 @@ def _claim(record: AttackRecord, steps: int, shared: Row) -> list[Row]:
     epsilon, delta = steps * record.sound, group_delta(record.sound, record.delta, steps)
     places = np.geomspace(1e-4, 1, POINTS) if shared["scale"] == "log" else np.linspace(0, 1, POINTS)
     corner = (1 - delta) / (1 + math.exp(min(epsilon, 700.0)))
+    members, others = record.outcome.members, record.outcome.others
     return [
         {
             "curve": "sound",
             "false": false,
-            "true": frontier(false, epsilon, delta),
+            "true": _with_chance(frontier(_with_chance(false, others), epsilon, delta), members),
             "low": None,
             "high": None,
             **shared,
         }
         for false in sorted({*places.tolist(), corner})
     ]
+
+
+def _with_chance(rate: float, of: int) -> float:
+    """The largest rate behind one that is observed among so many, at `BY_CHANCE` (Clopper and Pearson)."""
+    return float(at_most(math.floor(rate * of + 1e-9), of, BY_CHANCE))
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -207,9 +216,10 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         )
     if any(row["curve"] == "sound" for row in rows):
         notes.append(
-            "Each sound ε limits the attack on its own run alone: on average over nodes, no attack gets beyond its "
-            f"line. A node that trains and one that does not exchange their places in {_steps(rows)} steps, each of "
-            "which costs ε. Where the line lies on the upper edge, it allows everything."
+            "Each sound ε limits the attack on its own run alone. Its line allows for chance: few others and few "
+            "members give a curve that wanders, each beyond what is allowed for at one point in forty. A node that "
+            f"trains and one that does not exchange their places in {_steps(rows)} steps, each of which costs ε. Where "
+            "the line lies on the upper edge, it allows everything."
         )
     return tuple(notes)
 
