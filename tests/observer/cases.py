@@ -185,7 +185,7 @@ def other_dataset(graph: Graph, config: Any) -> Graph:
 
 
 def _related_anew(graph: Graph, dice: torch.Generator) -> Tensor:
-    """As many relations inside the first domain, between others; the second's are the evaluator's, and stay."""
+    """As many relations inside the first domain, between others; the second's are the evaluator's."""
     first = (graph.domains == 0).nonzero().squeeze(1)
     kept = graph.edge_index[:, ~(graph.domains[graph.edge_index] == 0).all(0)]
     edges, wanted = kept, graph.edge_index.shape[1]

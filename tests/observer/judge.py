@@ -149,8 +149,7 @@ def complaints(case: Case, kinds: str = "alone keys datasets") -> list[Complaint
         faults += keyed(seen, watch(case, own, key=KEYS[1]))
     if "datasets" in kinds:
         here, there = (
-            watch(case, dataset, forged=True, salt="salted")
-            for dataset in (own, other_dataset(own, case.config()))
+            watch(case, dataset, forged=True, salt="salted") for dataset in (own, other_dataset(own, case.config()))
         )
         faults += [*public_apart(seen, here), *datasets_alike(here, there)]
     return faults
@@ -191,7 +190,7 @@ def _noise(seen: Seen) -> Iterator[Complaint]:
                 "noise", f"{entry.mechanism}, {entry.stage}: no stream has noise of {entry.noise_std} ({drawn})"
             )
             continue
-        yield from _scale(entry, streams_left.pop(own))
+        yield from _scale(entry, streams_left.pop(own), seen.graph)
     for releases in streams_left.values():
         yield Complaint("noise", f"no entry of its own pays for {_told(seen.trace, releases)}")
 
@@ -233,12 +232,12 @@ def _rounded(release: Release) -> bool:
     return release.before.dtype == np.float32 and bool((grains != np.rint(grains)).any())
 
 
-def _scale(entry: LedgerEntry, releases: list[Release]) -> Iterator[Complaint]:
+def _scale(entry: LedgerEntry, releases: list[Release], dataset: Graph) -> Iterator[Complaint]:
     """What came out less what went in, in units of what is released."""
     if entry.noise_std is None:
         for release in releases:
             if release.kind == EDGES:
-                yield from _answers(entry, release)
+                yield from _answers(entry, release, dataset)
         return
     added = np.concatenate([release.added for release in releases])
     ratio = float(added.std()) / entry.noise_std
@@ -248,15 +247,18 @@ def _scale(entry: LedgerEntry, releases: list[Release]) -> Iterator[Complaint]:
         yield Complaint("noise", f"{entry.mechanism}, {entry.stage}: noise of {np.abs(added).max():.3g}")
 
 
-def _answers(entry: LedgerEntry, release: Release) -> Iterator[Complaint]:
+def _answers(entry: LedgerEntry, release: Release, dataset: Graph) -> Iterator[Complaint]:
     """Shares of true and of invented edges, against the chances that were paid for."""
     assert release.before is not None
     assert release.after is not None
-    dataset = graph()
-    joined, reported = (
-        pair_codes(edges, dataset.num_nodes, dataset.undirected) for edges in (release.before, release.after)
-    )
-    apart = pair_count(dataset.num_nodes, dataset.undirected) - len(joined)
+    nodes = dataset.facts.entities[0] if dataset.texts else dataset.num_nodes
+    reports = (release.before, release.after)
+    if dataset.texts:  # relations are listed once
+        reports = tuple(
+            np.concatenate([pairs, pairs[::-1]], 1) if (pairs[0] < pairs[1]).all() else pairs for pairs in reports
+        )
+    joined, reported = (pair_codes(edges, nodes, dataset.undirected) for edges in reports)
+    apart = pair_count(nodes, dataset.undirected) - len(joined)
     kept = float(np.isin(joined, reported).mean())
     invented = float(np.isin(reported, joined, invert=True).sum()) / apart
     spread = [math.sqrt(max(share * (1 - share), 1e-4) / of) for share, of in ((kept, len(joined)), (invented, apart))]
@@ -275,6 +277,7 @@ def _rates(seen: Seen) -> Iterator[Complaint]:
     tossed = [stream for stream in seen.trace.streams if stream.tosses]
     config = seen.case.config()
     crowds = {seen.graph.facts.train_nodes, int(private_nodes(seen.graph, config).sum())}
+    crowds |= set(seen.graph.facts.relations)
     for entry in seen.statement.ledger:
         if entry.sampling_rate is None:
             continue

@@ -20,8 +20,8 @@ PAIRS = [(name, unit) for name, spec in METHODS.items() for unit in spec.units i
 GIVEN_NOISE = {"lam", "vote_sigma"}
 """Options that are the noise itself: the page has an input of its own for it."""
 ELSEWHERE = {("dp-gpl", "preset"), ("relational", "pairing"), *((name, "pretrain_on") for name in METHODS)}
-"""A preset whose noise is given, a pairing that is refused with privacy, and names of graphs, which a run looks
-up and a price does not."""
+"""A preset whose noise is given, a pairing that is refused with privacy, and names of graphs, which a run
+looks up and a price does not."""
 
 
 ASKED: dict[str, dict[str, Scalar]] = {"privgnn": {"release": "votes"}}

@@ -60,13 +60,13 @@ def test_each_end_is_the_anchor_half_of_the_time() -> None:
 
 def test_negatives_are_uniform_over_all_subsets() -> None:
     """Over every ordered choice's set: 10 subsets of 3 of 5."""
-    rows = without_replacement(5, 3, 20_000, Secret(KEY, 3, "s"))
+    rows = without_replacement(5, 3, 20_000, Secret(KEY, 3, "s").below)
     sets = [tuple(sorted(row)) for row in rows.tolist()]
     counts = [sets.count(one) for one in itertools.combinations(range(5), 3)]
     assert sum(counts) == 20_000
     assert chisquare(counts).pvalue > 1e-4
-    assert sorted(without_replacement(4, 4, 1, Secret(KEY, 0, "s"))[0].tolist()) == [0, 1, 2, 3]
-    assert without_replacement(4, 2, 0, Secret(KEY, 0, "s")).shape == (0, 2)
+    assert sorted(without_replacement(4, 4, 1, Secret(KEY, 0, "s").below)[0].tolist()) == [0, 1, 2, 3]
+    assert without_replacement(4, 2, 0, Secret(KEY, 0, "s").below).shape == (0, 2)
 
 
 def test_negatives_have_the_same_law_with_a_relation_and_without() -> None:
@@ -104,3 +104,13 @@ def test_more_negatives_than_texts_are_refused() -> None:
 def test_no_relation_at_all_gives_empty_batches() -> None:
     own = TupleSampler(relations=torch.zeros(2, 0, dtype=torch.int64), entities=torch.arange(4), rate=1.0, negatives=2)
     assert own.draw(Secret(KEY, 0, "s")).shape == (0, 4)
+
+
+def test_ordinary_batches_use_up_every_relation_before_the_next_round() -> None:
+    own = sampler([(0, 1), (1, 2), (2, 3), (0, 5), (4, 5)], negatives=2)
+    batches = own.shuffled(np.random.default_rng(0), 2)
+    for _ in range(3):
+        pairs = [tuple(sorted(row[:2])) for row in torch.cat([next(batches) for _ in range(3)]).tolist()]
+        assert sorted(pairs) == [(0, 1), (0, 5), (1, 2), (2, 3), (4, 5)]
+    none = TupleSampler(relations=torch.zeros(2, 0, dtype=torch.int64), entities=torch.arange(4), rate=1.0, negatives=2)
+    assert next(none.shuffled(np.random.default_rng(0), 2)).shape == (0, 4)

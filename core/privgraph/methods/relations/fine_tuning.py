@@ -15,20 +15,27 @@ from privgraph.methods.relations.evaluation import asked_relations, few_shot_cla
 from privgraph.methods.relations.options import CANDIDATES, RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler
 from privgraph.methods.training import Context
-from privgraph.nn.text.encoder import TextEncoder, adapt, check_step, load_encoder, save_adapter, trainable
+from privgraph.nn.text.encoder import (
+    SETTINGS,
+    WEIGHTS,
+    TextEncoder,
+    adapt,
+    check_step,
+    load_encoder,
+    save_adapter,
+    trainable,
+)
 from privgraph.nn.text.losses import Contrast
 from privgraph.nn.text.tuple_gradients import ROUNDING, clipped_sum, plain_sum
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
-from privgraph.streams import Secret
+from privgraph.streams import Secret, stream
 
 TOLD = 100
 """How often a run tells of itself, at most."""
 TRAINED = 1024
 """Relations that were trained on and are asked again, at most."""
-ADAPTER = "adapter"
-"""The folder of the artifact."""
 
 
 @dataclass(eq=False)
@@ -82,6 +89,7 @@ class FineTuning:
     relations: Tensor
     private: Protection | None
     encoder: TextEncoder = field(init=False)
+    noise: Secret = field(init=False)
 
     def __post_init__(self) -> None:
         facts = self.graph.facts
@@ -138,10 +146,14 @@ class FineTuning:
             rate=min(1.0, config.batch_size / max(1, self.relations.shape[1])),
             negatives=config.negatives,
         )
-        sampling, noise = context.secret("sampling/tuples"), context.secret("noise/gradients")
+        if self.private is None:
+            batches = sampler.shuffled(stream(context.seed, "batches/tuples"), config.batch_size)
+        else:
+            batches = poisson_batches(sampler, context.secret("sampling/tuples"))
+            self.noise = context.secret("noise/gradients")
         told, losses, every = 0, [], max(1, config.steps // TOLD)
         for step in range(1, config.steps + 1):
-            losses.append(self._gradients(sampler, sampling, noise, weights))
+            losses.append(self._gradients(next(batches), weights))
             if step == 1:
                 before = {name: weight.detach().clone() for name, weight in self.encoder.named_parameters()}
             for group in optimiser.param_groups:
@@ -170,9 +182,9 @@ class FineTuning:
             return torch.optim.AdamW(weights, lr=config.learning_rate, weight_decay=config.weight_decay)
         return torch.optim.SGD(weights, lr=config.learning_rate, weight_decay=config.weight_decay)
 
-    def _gradients(self, sampler: TupleSampler, sampling: Secret, noise: Secret, weights: list[Tensor]) -> Tensor:
-        """Set the gradient of every trainable weight, from one batch; the losses (B,) of its tuples."""
-        tuples = sampler.draw(sampling)
+    def _gradients(self, tuples: Tensor, weights: list[Tensor]) -> Tensor:
+        """Set the gradient of every trainable weight, from one batch (B, 2 + k); the losses (B,) of its
+        tuples."""
         if self.config.pairing == "in-batch":
             tuples = in_batch(tuples[:, :2])
         if self.private is None:
@@ -189,7 +201,7 @@ class FineTuning:
                 route=self.private.route,
             )
             total = _Sum(found.total.unsqueeze(0))
-            PrivateGradients.perturb([self.private.mechanism], total, [noise], [self.context.observer])
+            PrivateGradients.perturb([self.private.mechanism], total, [self.noise], [self.context.observer])
         sizes = [weight.numel() for weight in weights]
         for weight, part in zip(weights, torch.split(total.gradients[0], sizes), strict=True):
             weight.grad = part.view_as(weight).to(weight.dtype)
@@ -202,14 +214,21 @@ class FineTuning:
         known = ranking(self.compared(self.vectors(self.learnt)), own)
         yield Metric(name="test_accuracy", value=found.get("test_accuracy", 0.0), step=self.config.steps)
         if self.context.folder is not None:
-            save_adapter(self.encoder, self.context.folder / ADAPTER)
-            yield Artifact(name=ADAPTER, title="The adapter (LoRA weights): what is released")
+            save_adapter(self.encoder, self.context.folder)
+            yield Artifact(name=WEIGHTS, title="The adapter: its weights, as safetensors")
+            yield Artifact(name=SETTINGS, title="The adapter: its settings, as peft reads them")
         metrics = {**base, **{f"train_{name}": value for name, value in known.items()}, **found}
         for prefix in ("base", "train"):
             metrics.pop(f"{prefix}_relations", None)
         if "test_relations" in found:
             metrics["guessing_accuracy"] = 1 / min(CANDIDATES, found["test_relations"])
         yield Result(metrics=metrics)
+
+
+def poisson_batches(sampler: TupleSampler, sampling: Secret) -> Iterator[Tensor]:
+    """Poisson samples of tuples, without end."""
+    while True:
+        yield sampler.draw(sampling)
 
 
 def in_batch(pairs: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ negatives from the batch each tuple would hold ends of others, and the whole sum
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,9 @@ from torch import Tensor
 
 from privgraph.mechanisms.sampling import poisson_batch
 from privgraph.streams import Secret
+
+Below = Callable[[int, int], NDArray[np.int64]]
+"""So many whole numbers below a bound, uniform and independent: (bound, many) -> (many,)."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,14 +64,31 @@ class TupleSampler:
         Coins and negatives follow the batch in the stream: each is independent of who else was drawn.
         """
         drawn = poisson_batch(self.relations.shape[1], self.rate, sampling)
-        pairs = self.relations[:, drawn].T
-        turned = torch.from_numpy(sampling.coins(0.5, drawn.numel()))
+        return self._tuples(drawn, sampling.below)
+
+    def shuffled(self, random: np.random.Generator, size: int) -> Iterator[Tensor]:
+        """Batches of ordinary training, without end: relations in random order, `size` at a time, each order
+        used up before the next. Not private, and made by random numbers that everybody may know."""
+        count = self.relations.shape[1]
+
+        def below(bound: int, many: int) -> NDArray[np.int64]:
+            return random.integers(bound, size=many)
+
+        while True:
+            order = torch.from_numpy(random.permutation(count))
+            for start in range(0, max(1, count), size):
+                yield self._tuples(order[start : start + size], below)
+
+    def _tuples(self, rows: Tensor, below: Below) -> Tensor:
+        """Of the relations `rows`: each turned round by a coin, and k entities for each."""
+        pairs = self.relations[:, rows].T
+        turned = torch.from_numpy(below(2, rows.numel())) == 1
         pairs = torch.where(turned.unsqueeze(1), pairs.flip(1), pairs)
-        rows = without_replacement(self.entities.numel(), self.negatives, drawn.numel(), sampling)
-        return torch.cat([pairs, self.entities[torch.from_numpy(rows)]], 1)
+        against = without_replacement(self.entities.numel(), self.negatives, rows.numel(), below)
+        return torch.cat([pairs, self.entities[torch.from_numpy(against)]], 1)
 
 
-def without_replacement(entities: int, negatives: int, tuples: int, sampling: Secret) -> NDArray[np.int64]:
+def without_replacement(entities: int, negatives: int, tuples: int, below: Below) -> NDArray[np.int64]:
     """(tuples, negatives): each row a uniform draw of different numbers below `entities`, rows independent.
 
     Floyd's algorithm, all rows at once: the j-th number is drawn below entities - k + j + 1, and replaced by
@@ -76,7 +97,7 @@ def without_replacement(entities: int, negatives: int, tuples: int, sampling: Se
     found = np.empty((tuples, negatives), dtype=np.int64)
     for column in range(negatives):
         largest = entities - negatives + column
-        own = sampling.below(largest + 1, tuples)
+        own = below(largest + 1, tuples)
         again = (found[:, :column] == own[:, None]).any(1)
         found[:, column] = np.where(again, largest, own)
     return found

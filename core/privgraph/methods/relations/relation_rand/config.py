@@ -131,8 +131,8 @@ class Config(RelationOptions, MethodConfig):
             neighbours=Neighbours.UNDIRECTED_EDGE,
             relation=RELATION_PAIR,
             release=Release.GRAPH,
-            released="the randomised relations, and with them the adapter and the vector of any text: everything "
-            "after the randomisation is post-processing",
+            released="the randomised relations, and with them the adapter (adapter_model and adapter_config) and the "
+            "vector of any text: everything after the randomisation is post-processing",
             public=(PUBLIC_RELATIONS, "texts and their domains"),
             delta=delta,
             delta_rule=rule,

@@ -161,7 +161,8 @@ class Config(RelationOptions, MethodConfig):
             neighbours=Neighbours.UNDIRECTED_EDGE if protected else Neighbours.NONE,
             relation=RELATION_PAIR if protected else statements.RELATION_NONE,
             release=Release.WEIGHTS,
-            released="the adapter (LoRA weights) after the last step, and with it the vector of any text",
+            released="the adapter after the last step (LoRA weights: adapter_model and adapter_config), and with it "
+            "the vector of any text",
             public=(PUBLIC_RELATIONS, "texts and their domains"),
             delta=delta,
             delta_rule=rule,
