@@ -259,7 +259,8 @@ def test_an_account_needs_no_data(capsys: pytest.CaptureFixture[str]) -> None:
     published = account(capsys, "progap", *sizes, "--epsilon", "1", "--accounting", "published")
     assert sound["facts"] == {
         "nodes": 2000, "edges": 20000, "entries": 40000, "features": 100, "classes": 10, "train_nodes": 1500,
-        "undirected": True,
+        "undirected": True, "domains": ["one half", "other half"], "entities": [1000, 1000],
+        "relations": [10000, 10000],
     }  # fmt: skip
     assert 0.99 < sound["epsilon"] <= 1
     assert 0.99 < published["epsilon_as_published"] <= 1

@@ -16,7 +16,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.contracts.test_methods import CASES, graph, made
+from tests.contracts.test_methods import CASES, OF_NODES, graph, made
 from tests.secrets_made_here import KEY
 
 from privgraph.data.graph import Graph
@@ -25,7 +25,8 @@ from privgraph.methods.training import Context, train_one
 from privgraph.progress import Metric, Progress, Result, Spent
 from privgraph.registry import METHODS
 
-PRIVATE = [(name, unit) for name, unit in CASES if unit != "none"]
+PRIVATE = [(name, unit) for name, unit in OF_NODES if unit != "none"]
+OF_TEXTS = [(name, unit) for name, unit in CASES if unit != "none" and (name, unit) not in OF_NODES]
 NUMBERS = [0.0, 1e-40, 1e6, 1e19, -3e38, 3.4e38]
 
 
@@ -82,6 +83,17 @@ def test_no_record_stops_or_poisons_a_run(name: str, unit: str, tmp_path: Path) 
         assert outcome(name, unit, with_features(value, node, both), tmp_path / "found") == nulled
 
     like_nulled()
+
+
+@pytest.mark.parametrize(("name", "unit"), OF_TEXTS, ids=[f"{name}-{unit}" for name, unit in OF_TEXTS])
+def test_no_text_stops_or_poisons_a_run(name: str, unit: str, tmp_path: Path) -> None:
+    base = graph(METHODS[name].tasks[0])
+    plain = outcome(name, unit, base, tmp_path / "plain")
+    for number, text in enumerate(("", "\x00", "word " * 5000, "\U0001f47b" * 300, "\ud800", " ")):
+        texts = (text, *base.texts[1:])
+        found = outcome(name, unit, replace(base, texts=texts, _cache={}), tmp_path / str(number))
+        assert found[:3] == plain[:3]
+        assert not found[3]
 
 
 @pytest.mark.parametrize("name", ["dp-mlp", "dp-gnn", "gap", "progap", "heter-poisson", "prompt-dpsgd"])

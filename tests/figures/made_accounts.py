@@ -10,7 +10,7 @@ from privgraph_workbench.figures.noise import noise_shapes, precision, revealed_
 
 FACTS = PublicFacts(
     nodes=2000, edges=9000, entries=18000, features=32, classes=7, train_nodes=1500,
-    domains=("one", "two"), entities=(1000, 1000), relations=(4000, 4000),
+    domains=("one", "two"), entities=(1000, 1000), relations=(4500, 4500),
 )  # fmt: skip
 
 

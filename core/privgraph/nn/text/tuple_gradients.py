@@ -121,7 +121,7 @@ def _factored(
     sizes = [sum(len(ids[text]) for text in one) for one in tuples.tolist()]
     for rows in buckets(sizes, tokens):
         texts = tuples[rows].flatten().tolist()
-        gradients = torch.zeros(len(rows), sum(weight.numel() for weight in weights), device=encoder.device)
+        gradients = weights[0].new_zeros(len(rows), sum(weight.numel() for weight in weights))
         with _Kept(modules) as kept:
             vectors: list[Tensor] = []
             order: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.data.errors import DataError
-from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
 from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters, values
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
@@ -65,7 +65,7 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
     if held["train_nodes"] > held["nodes"]:  # type: ignore[operator]
         return f"train_nodes must be at most the number of nodes, {held['nodes']:,} (got {held['train_nodes']:,})"
     undirected, edges = bool(held["undirected"]), int(held["edges"])
-    return PublicFacts(
+    known_sizes = PublicFacts(
         nodes=int(held["nodes"]),
         edges=edges,
         entries=2 * edges if undirected else edges,
@@ -74,6 +74,7 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
         train_nodes=int(held["train_nodes"]),
         undirected=undirected,
     )
+    return in_two_domains(known_sizes)
 
 
 def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:

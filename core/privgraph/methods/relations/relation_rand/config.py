@@ -101,12 +101,13 @@ class Config(RelationOptions, MethodConfig):
         own = self.probabilities(facts)
         if share == 1 - own.one_to_one:
             return own
-        if not 2 * SHAVE < share < 0.5:
-            raise OptionError(f"noise: between none and half of the relations can be denied (got {share:.4g})")
+        density = max(self.trained_relations(facts), 1) / self.pairs(facts)
+        most = 0.5 if self.response == "symmetric" else 1 - density
+        if not 2 * SHAVE < share < most:
+            raise OptionError(f"noise: between none and {most:.4g} of the relations can be denied (got {share:.4g})")
         odds = (1 - share) / (share - SHAVE)  # before the response is moved towards privacy by that share
         if self.response == "symmetric":
             return symmetric(math.log(odds))
-        density = max(self.trained_relations(facts), 1) / self.pairs(facts)
         return asymmetric(math.log(odds * (1 - density) / density), density)
 
     def entries(self, facts: PublicFacts, scale: float) -> tuple[LedgerEntry, ...]:
@@ -164,5 +165,5 @@ class Config(RelationOptions, MethodConfig):
             options=("response", "trained_on"),
             noise="share of the true relations that are denied",
             fixed="Every pair answers once: there is nothing to split.",
-            highest=0.5,
+            highest=0.5 if self.response == "symmetric" else 1.0,
         )

@@ -1,0 +1,238 @@
+"""PvGaLM and its baseline: what is refused, what one relation is, what noise and answers come to, and that
+relations are learnt."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.methods.base import refusal
+from privgraph.methods.relations.fine_tuning import FineTuning, Protection, in_batch, step_size
+from privgraph.methods.relations.relation_rand.config import Config as RandConfig
+from privgraph.methods.relations.relation_rand.train import randomised
+from privgraph.methods.relations.relational.config import Config
+from privgraph.methods.relations.relational.train import train
+from privgraph.methods.training import Context, train_one
+from privgraph.nn.text.tuple_gradients import ROUNDING
+from privgraph.options import OptionError, build
+from privgraph.privacy.accountants import PRVAccountant
+from privgraph.privacy.ledger import Ledger
+from privgraph.progress import Event, Metric, Result, Spent
+from privgraph.streams import Secret
+from privgraph.testing.methods import TEXT_FACTS
+
+TINY: dict[str, Any] = {"encoder": "tiny", "rank": 4, "steps": 4, "batch_size": 20, "negatives": 3}
+
+
+def shop(**given: float) -> Graph:
+    return load("products", data_options={"products": 60, "purchases": 3.0, **given})
+
+
+def told(config: Config, graph: Graph, seed: int = 0, **context: Any) -> list[Event]:
+    return list(train_one(train, config, graph, Context(seed=seed, noise_key=bytes(32), **context)))
+
+
+def test_what_cannot_be_trained_is_refused_in_one_sentence() -> None:
+    facts = shop().facts
+    social = load("social", data_options={"nodes": 100, "degree": 4}).facts
+    for given, where, said in (
+        ({}, social, "these data have no two"),
+        ({"trained_on": "attic"}, facts, "trained_on must be one of kitchen, garden"),
+        ({"tested_on": "attic"}, facts, "tested_on must be one of kitchen, garden"),
+        ({"negatives": 64}, facts, "negatives must be at most the 60 texts"),
+        ({"encoder": "nonsense"}, facts, "encoder: it must be minilm, tiny or the path of a folder"),
+        ({"pairing": "in-batch"}, facts, "pairing in-batch is for training without privacy"),
+        ({}, replace(facts, relations=(0, 90)), "the domain kitchen needs at least 1 relation"),
+        ({}, replace(facts, relations=(90, 1)), "the domain garden needs at least 2 relations"),
+    ):
+        reason = build(Config, TINY | given).refuses(where)
+        assert reason is not None
+        assert said in reason
+        assert "\n" not in reason
+    assert build(Config, TINY | {"pairing": "in-batch", "unit": "none"}).refuses(facts) is None
+
+
+def test_the_unit_is_an_unordered_pair_however_often_and_whichever_way_it_is_listed() -> None:
+    """Delta, rate and epsilon of a list with both directions are those of a list with one."""
+    graph = shop()
+    source, target = graph.edge_index
+    once = replace(graph, edge_index=graph.edge_index[:, source < target], undirected=False, _cache={})
+    twice = replace(graph, edge_index=torch.cat([graph.edge_index] * 2, 1), undirected=False, _cache={})
+    plans = [Config(**TINY).plan(one.facts) for one in (graph, once, twice)]
+    assert len({(plan.scale, plan.statement.epsilon, plan.statement.delta) for plan in plans}) == 1
+    assert graph.facts.relations == once.facts.relations == twice.facts.relations == (90, 90)
+    assert all(graph.relations(0).equal(one.relations(0)) for one in (once, twice))
+    assert plans[0].statement.delta == 1 / 90
+    assert "1 / |E|" not in plans[0].statement.delta_rule
+    assert "one over 90 relations" in plans[0].statement.delta_rule
+
+
+def test_the_epsilon_agrees_with_the_papers_accountant() -> None:
+    """PRV (Opacus) within its own error of 0.01."""
+    for epsilon in (4.0, 10.0):
+        plan = Config(epsilon=epsilon, steps=40, batch_size=64).plan(TEXT_FACTS)
+        said = PRVAccountant().epsilon(Ledger(plan.entries).event(), plan.statement.delta)
+        assert plan.statement.epsilon == pytest.approx(said, abs=0.03)
+        assert plan.statement.epsilon <= epsilon
+
+
+def test_given_noise_is_what_is_paid_for() -> None:
+    """Table 11's noise for BERT.base on MAG-CHN at epsilon 4, at a batch size and steps of ours."""
+    facts = replace(TEXT_FACTS, relations=(285_991, 285_991), entities=(101_952, 101_952), nodes=203_904)
+    given = Config(noise_multiplier=0.4, steps=2000, batch_size=32).plan(facts)
+    assert given.noise["gradient_multiplier"] == 0.4
+    assert given.statement.delta == 1 / 285_991
+    more = Config(noise_multiplier=0.6, steps=2000, batch_size=32).plan(facts)
+    assert more.statement.epsilon < given.statement.epsilon < 6
+
+
+def test_the_domain_that_is_predicted_in_is_never_trained_on() -> None:
+    """Its relations may be any: gradients, noise and the adapter are the same."""
+    graph = shop()
+    inner = (graph.domains[graph.edge_index] == 1).all(0)
+    other = torch.tensor([[61, 62, 63, 70], [70, 71, 72, 80]])
+    moved = replace(graph, edge_index=torch.cat([graph.edge_index[:, ~inner], other, other.flip(0)], 1), _cache={})
+    losses = []
+    for one in (graph, moved):
+        config = Config(**TINY | {"noise_multiplier": 1.0, "batch_size": 1000})
+        losses.append(
+            [(e.name, e.value) for e in told(config, one) if isinstance(e, Metric) and e.name == "train_loss"]
+        )
+    assert losses[0] == losses[1]
+
+
+@pytest.mark.parametrize("gradients", ["alone", "together"])
+def test_one_relation_moves_the_sum_by_no_more_than_the_clip(gradients: str) -> None:
+    """Each relation of a small set is taken out in turn, with everything drawn alike: neighbouring sets."""
+    graph, clip = shop(products=50, purchases=1.0), 0.25
+    relations = graph.relations(0)[:, :8]
+    config = Config(**TINY | {"clip": clip, "gradients": gradients, "noise_multiplier": 1.0})
+
+    def total(kept: torch.Tensor) -> torch.Tensor:
+        tuned = FineTuning(config, graph, Context(noise_key=bytes(32)), kept, protection)
+        tuned.noise = Secret(bytes(32), 0, "noise/gradients")
+        for name, weight in tuned.encoder.named_parameters():
+            if "lora_B" in name:
+                weight.data.normal_(0, 0.3, generator=torch.Generator().manual_seed(1))
+        tuples = torch.cat([kept.T, torch.tensor([[1, 2, 3]]).expand(kept.shape[1], 3)], 1)
+        weights = [weight for weight in tuned.encoder.parameters() if weight.requires_grad]
+        tuned._gradients(tuples, weights)
+        return torch.cat([weight.grad.flatten() for weight in weights if weight.grad is not None]).double()
+
+    mechanism = PrivateGradients(clip=clip, noise_multiplier=0.0, rate=1.0, expected_batch=1.0)
+    route = "factored" if gradients == "together" else "loop"
+    protection = Protection(mechanism=mechanism, counted=lambda _: None, route=route)  # type: ignore[arg-type,return-value]
+    whole, moves = total(relations), []
+    for gone in range(8):
+        left = torch.cat([relations[:, :gone], relations[:, gone + 1 :]], 1)
+        moves.append(float((whole - total(left)).norm()))
+    assert max(moves) <= clip * (1 + 1e-5)
+    assert max(moves) > 0.98 * clip, "the clip is reached"
+    if gradients == "together":
+        assert protection.clip == clip / (1 + 4 * ROUNDING)
+
+
+def test_pairs_of_a_batch_against_each_other() -> None:
+    """What couples tuples: each is held against the partners of all others."""
+    made = in_batch(torch.tensor([[0, 10], [1, 11], [2, 12]]))
+    assert made.tolist() == [[0, 10, 11, 12], [1, 11, 10, 12], [2, 12, 10, 11]]
+    assert in_batch(torch.zeros(0, 2, dtype=torch.int64)).shape[0] == 0
+    events = told(Config(**TINY | {"unit": "none", "pairing": "in-batch"}), shop())
+    assert isinstance(events[-1], Result)
+
+
+@pytest.mark.parametrize("schedule", ["linear", "cosine", "constant"])
+def test_step_sizes_rise_and_fall(schedule: str) -> None:
+    config = Config(steps=40, warmup=0.1, schedule=schedule, learning_rate=2.0)
+    sizes = [step_size(config, step) for step in range(1, 41)]
+    assert sizes[:4] == pytest.approx([0.5, 1.0, 1.5, 2.0])
+    assert max(sizes) == 2.0
+    assert all(size > 0 for size in sizes)
+    if schedule == "constant":
+        assert set(sizes[4:]) == {2.0}
+    else:
+        assert sizes[4:] == sorted(sizes[4:], reverse=True)
+        assert sizes[-1] < 0.2
+    assert step_size(Config(steps=3, warmup=0.0, learning_rate=1.0, schedule="constant"), 1) == 1.0
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "sgd"])
+def test_relations_of_one_domain_teach_those_of_another(optimiser: str) -> None:
+    """Without privacy the tiny encoder, whose weights are random, learns what goes together."""
+    graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
+    rate = 0.02 if optimiser == "adam" else 0.2
+    config = Config(**TINY | {"unit": "none", "steps": 50, "batch_size": 64, "learning_rate": rate, "rank": 16,
+                              "optimiser": optimiser})  # fmt: skip
+    events = told(config, graph)
+    result = events[-1]
+    assert isinstance(result, Result)
+    assert result.metrics["test_mrr"] > 1.3 * result.metrics["base_mrr"]
+    losses = [event.value for event in events if isinstance(event, Metric) and event.name == "train_loss"]
+    assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[:5])
+
+
+def test_much_noise_teaches_nothing() -> None:
+    graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
+    config = Config(**TINY | {"noise_multiplier": 1e4, "steps": 6, "learning_rate": 0.02})
+    result = told(config, graph)[-1]
+    assert isinstance(result, Result)
+    assert result.metrics["test_accuracy"] <= result.metrics["base_accuracy"] + 0.03
+
+
+def test_what_is_spent_is_told_in_as_many_entries_as_progress() -> None:
+    events = told(Config(**TINY | {"steps": 250, "batch_size": 1}), shop())
+    spent = [event.entry["count"] for event in events if isinstance(event, Spent)]
+    assert sum(spent) == 250
+    assert len(spent) <= 130
+
+
+# Randomised response
+
+
+def test_answers_keep_and_invent_relations_at_the_chances_that_are_paid_for() -> None:
+    graph = load("products", data_options={"products": 300, "purchases": 8.0})
+    config = RandConfig(**{"encoder": "tiny", "epsilon": 3.0})
+    true = {tuple(pair) for pair in graph.relations(0).T.tolist()}
+    response, pairs = config.probabilities(graph.facts), 300 * 299 // 2
+    kept = invented = 0
+    for seed in range(6):
+        found = {
+            tuple(pair) for pair in randomised(graph, config, Secret(bytes(32), seed, "noise/relations")).T.tolist()
+        }
+        assert all(one < other < 300 for one, other in found), "of the domain that is learnt from, each pair once"
+        kept, invented = kept + len(found & true), invented + len(found - true)
+    for seen, of, chance in (
+        (kept, 6 * len(true), response.one_to_one),
+        (invented, 6 * (pairs - len(true)), response.zero_to_one),
+    ):
+        assert abs(seen - of * chance) < 5 * math.sqrt(of * chance * (1 - chance))
+    assert math.log(response.one_to_one / response.zero_to_one) == pytest.approx(3.0)
+
+
+def test_answers_that_would_explode_are_refused_by_what_is_public() -> None:
+    facts = replace(TEXT_FACTS, entities=(700_000, 700_000), nodes=1_400_000)
+    for relations in (2_000, 3_000_000):
+        said = refusal(lambda relations=relations: RandConfig(encoder="tiny", epsilon=4.0).plan(
+            replace(facts, relations=(relations, relations))
+        ))  # fmt: skip
+        assert said is not None
+        assert "about 4.41e+09 edges" in said
+    assert RandConfig(encoder="tiny", epsilon=4.0, response="asymmetric").refuses(facts) is None
+
+
+def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:
+    for response in ("symmetric", "asymmetric"):
+        config = RandConfig(encoder="tiny", epsilon=2.0, response=response)
+        other = replace(config, epsilon=5.0)
+        scale = config.scale(TEXT_FACTS)
+        assert other.at(TEXT_FACTS, scale).epsilon == pytest.approx(2.0, rel=1e-6)
+    with pytest.raises(OptionError, match="between none and half"):
+        RandConfig(encoder="tiny").at(TEXT_FACTS, 0.7)

@@ -1,0 +1,213 @@
+"""Gradients of tuples of texts: two routes, slow twins, and that a tuple hangs on nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+from privgraph.nn.text.encoder import TextEncoder, adapt, load_encoder, trainable
+from privgraph.nn.text.losses import Contrast
+from privgraph.nn.text.tuple_gradients import ROUNDING, ROUTES, clipped_sum, plain_sum
+
+WORDS = [f"word{number}" for number in range(60)]
+LOSS = Contrast()
+
+
+def clipped(to: float) -> Callable[[Tensor], Tensor]:
+    return lambda squared: (to / squared.sqrt().clamp_min(1e-30)).clamp_max(1)
+
+
+def texts(count: int, seed: int = 0) -> list[str]:
+    dice = torch.Generator().manual_seed(seed)
+    return [
+        " ".join(WORDS[int(one)] for one in torch.randint(60, (int(torch.randint(1, 9, (1,), generator=dice)),),
+                                                        generator=dice))
+        for _ in range(count)
+    ]  # fmt: skip
+
+
+def adapted(double: bool = True, seed: int = 0) -> TextEncoder:
+    """The tiny encoder, with updates that are not zero: else half of the gradients are."""
+    encoder = load_encoder("tiny")
+    dice = torch.Generator().manual_seed(seed)
+    adapt(encoder, rank=3, alpha=6.0, generator=dice)
+    for name, weight in trainable(encoder):
+        if "lora_B" in name:
+            weight.data.normal_(0, 0.3, generator=dice)
+    return encoder.double() if double else encoder
+
+
+def drawn(tuples: int, negatives: int = 3, of: int = 30, seed: int = 1) -> Tensor:
+    return torch.randint(of, (tuples, 2 + negatives), generator=torch.Generator().manual_seed(seed))
+
+
+class Only:
+    """Factors that are given, in the order in which tuples come."""
+
+    def __init__(self, factors: list[float]) -> None:
+        self._left = iter(factors)
+
+    def __call__(self, squared: Tensor) -> Tensor:
+        return torch.tensor([next(self._left) for _ in squared])
+
+
+def twin(encoder: TextEncoder, ids: list[Tensor], tuples: Tensor, loss: Contrast = LOSS) -> list[Tensor]:
+    """(P,) for each tuple: each text encoded by itself, without any padding."""
+    weights = [weight for _, weight in trainable(encoder)]
+    found = []
+    for one in tuples.tolist():
+        alone = [ids[text].unsqueeze(0) for text in one]
+        vectors = torch.cat([encoder(each, torch.ones_like(each, dtype=torch.bool)) for each in alone])
+        gradients = torch.autograd.grad(loss(vectors.unsqueeze(0)).sum(), weights)
+        found.append(torch.cat([part.flatten() for part in gradients]))
+    return found
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("loss", [LOSS, Contrast(kind="hinge", similarity="dot", margin=2.0)], ids=["nce", "hinge"])
+@pytest.mark.parametrize("clip", [0.05, 1.0, 1e9])
+def test_both_routes_sum_what_a_slow_twin_clips(route: str, loss: Contrast, clip: float) -> None:
+    encoder = adapted()
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(7)
+    each = torch.stack(twin(encoder, ids, tuples, loss))
+    norms = each.norm(dim=1)
+    expected = (each * (clip / norms.clamp_min(1e-30)).clamp_max(1).unsqueeze(1)).sum(0)
+    found = clipped_sum(encoder, ids, tuples, loss, clipped(clip), route=route)
+    assert found.squared.sqrt() == pytest.approx(norms, rel=1e-9)
+    assert (found.total - expected).norm() <= 1e-9 * max(1.0, float(expected.norm()))
+    assert found.losses == pytest.approx(
+        torch.stack([loss(encoder(*encoder.padded([ids[t] for t in one])).unsqueeze(0))[0] for one in tuples.tolist()])
+        .detach()
+        .float(),
+        rel=1e-5,
+    )
+
+
+def test_gradients_are_those_of_differences() -> None:
+    """Against the loss itself, moved along one direction."""
+    encoder = adapted()
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(1)
+    found = clipped_sum(encoder, ids, tuples, LOSS, torch.ones_like, route="factored").total
+    direction = torch.randn(found.shape, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    losses = []
+    for step in (1e-5, -2e-5):
+        start = 0
+        for _, weight in trainable(encoder):
+            weight.data += step * direction[start : start + weight.numel()].view_as(weight)
+            start += weight.numel()
+        with torch.no_grad():
+            vectors = encoder(*encoder.padded([ids[text] for text in tuples[0].tolist()]))
+            losses.append(float(LOSS(vectors.unsqueeze(0))))
+    assert (losses[0] - losses[1]) / 2e-5 == pytest.approx(float(found @ direction), rel=1e-4)
+
+
+def test_what_is_not_clipped_is_the_plain_sum_with_every_text_encoded_once() -> None:
+    encoder = adapted()
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(9, of=5)
+    plain = plain_sum(encoder, ids, tuples, LOSS)
+    found = clipped_sum(encoder, ids, tuples, LOSS, torch.ones_like, route="factored")
+    assert (plain.total - found.total).norm() <= 1e-9 * found.total.norm()
+    assert plain.losses == pytest.approx(found.losses, rel=1e-5)
+
+
+def test_one_at_a_time_a_tuple_hangs_on_itself_alone_to_the_last_bit() -> None:
+    encoder = adapted(double=False)
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(6)
+    for row in range(6):
+        own = clipped_sum(encoder, ids, tuples[row : row + 1], LOSS, clipped(1.0))
+        assert clipped_sum(encoder, ids, tuples, LOSS, clipped(1.0)).squared[row] == own.squared[0]
+        only = Only([0.0] * row + [1.0] + [0.0] * (5 - row))
+        alone = clipped_sum(
+            encoder, ids, tuples, LOSS, lambda squared, only=only: clipped(1.0)(squared) * only(squared)
+        )
+        assert alone.total.equal(own.total)
+
+
+def test_together_a_tuple_hangs_on_its_company_by_rounding_alone() -> None:
+    """Single precision, random companions and places; `ROUNDING` is what the noise allows for."""
+    encoder, dice = adapted(double=False), torch.Generator().manual_seed(5)
+    ids = encoder.tokenize(texts(200, seed=2), 16)
+    one = drawn(1, of=200, seed=7)
+    own = clipped_sum(encoder, ids, one, LOSS, torch.ones_like, route="factored").total
+    worst = 0.0
+    for _ in range(20):
+        size = int(torch.randint(1, 40, (1,), generator=dice))
+        place = int(torch.randint(size, (1,), generator=dice))
+        batch = torch.randint(200, (size, one.shape[1]), generator=dice)
+        batch[place] = one[0]
+        chosen = torch.zeros(size)
+        chosen[place] = 1.0
+        lengths = [sum(len(ids[text]) for text in row) for row in batch.tolist()]
+        order = sorted(range(size), key=lambda row, lengths=lengths: lengths[row])  # as pieces come
+        found = clipped_sum(encoder, ids, batch, LOSS, Only(chosen[order].tolist()), route="factored")
+        worst = max(worst, float((found.total - own).norm() / own.norm()))
+    assert worst < ROUNDING / 10
+
+
+@pytest.mark.parametrize("tokens", [1, 40, 200])
+def test_batches_larger_than_memory_have_the_same_sum(tokens: int) -> None:
+    encoder = adapted()
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(9)
+    whole = clipped_sum(encoder, ids, tuples, LOSS, clipped(0.3), route="factored")
+    parts = clipped_sum(encoder, ids, tuples, LOSS, clipped(0.3), route="factored", tokens=tokens)
+    assert (whole.total - parts.total).norm() <= 1e-12 * whole.total.norm()
+    assert parts.squared == pytest.approx(whole.squared, rel=1e-12)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("absurd", [float("nan"), float("inf")])
+def test_a_tuple_whose_norm_is_no_number_counts_as_zero_and_leaves_the_others(route: str, absurd: float) -> None:
+    encoder = adapted()
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(5)
+
+    tuples[2, 0] = 29  # nobody else's anchor
+    tuples[[0, 1, 3, 4], 0] = torch.tensor([3, 4, 5, 6])
+    with torch.no_grad():
+        marked = encoder(*encoder.padded([ids[29]]))[0]
+
+    def broken(vectors: Tensor) -> Tensor:
+        hit = (vectors[:, 0] - marked).norm(dim=1).detach() < 1e-9
+        return LOSS(vectors) * torch.where(hit, absurd, 1.0)
+
+    wanted = clipped_sum(encoder, ids, tuples[[0, 1, 3, 4]], LOSS, clipped(0.5), route=route).total
+    found = clipped_sum(encoder, ids, tuples, broken, clipped(0.5), route=route)
+    assert (~torch.isfinite(found.squared)).tolist() == [False, False, True, False, False]
+    assert (found.total - wanted).norm() <= 1e-9 * wanted.norm()
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_an_empty_batch_is_a_sum_of_nothing(route: str) -> None:
+    encoder = adapted()
+    found = clipped_sum(encoder, [], drawn(0), LOSS, clipped(1.0), route=route)
+    assert not found.total.any()
+    assert found.total.numel() == sum(weight.numel() for _, weight in trainable(encoder))
+    assert len(found.losses) == len(found.squared) == 0
+    assert not plain_sum(encoder, [], drawn(0), LOSS).total.any()
+
+
+def test_other_routes_and_other_weights_are_refused() -> None:
+    encoder = adapted()
+    with pytest.raises(ValueError, match="route must be one of loop, factored"):
+        clipped_sum(encoder, [], drawn(0), LOSS, clipped(1.0), route="fast")
+    next(weight for name, weight in encoder.named_parameters() if "LayerNorm" in name).requires_grad_(True)
+    ids = encoder.tokenize(texts(30), 16)
+    with pytest.raises(ValueError, match="for LoRA weights alone"):
+        clipped_sum(encoder, ids, drawn(2), LOSS, clipped(1.0), route="factored")
+
+
+def test_the_sum_is_that_of_opacus_hooks_over_a_tuples_texts() -> None:
+    """An independent route to per-text gradients, of one adapted layer by itself."""
+    from opacus.grad_sample import GradSampleModule
+
+    dice = torch.Generator().manual_seed(0)
+    layer = GradSampleModule(torch.nn.Linear(5, 3, bias=False), loss_reduction="sum")
+    inputs = torch.randn(4, 6, 5, generator=dice, requires_grad=True)
+    outputs = layer(inputs)
+    r = torch.randn(outputs.shape, generator=dice)
+    (outputs * r).sum().backward()
+    mine = torch.einsum("nlo,nli->noi", r, inputs)
+    (weight,) = layer.parameters()
+    assert torch.allclose(weight.grad_sample, mine, atol=1e-6)
