@@ -108,8 +108,8 @@ def domain_facts(
     rows = []
     for number, name in enumerate(names):
         own, pairs = np.flatnonzero(domains == number), related[number]
-        words = [len(texts[node].split()) for node in own]
-        shown = np.unique(np.linspace(0, pairs.shape[1] - 1, SAMPLES).astype(np.int64)) if pairs.size else []
+        words = [len(texts[node].split()) for node in own.tolist()]
+        at = np.unique(np.linspace(0, pairs.shape[1] - 1, SAMPLES).astype(np.int64)) if pairs.size else own[:0]
         rows.append(
             {
                 "name": name,
@@ -117,7 +117,7 @@ def domain_facts(
                 "relations": int(pairs.shape[1]),
                 "words": float(np.mean(words)) if words else 0.0,
                 "most_words": max(words, default=0),
-                "samples": [[texts[node][:LETTERS] for node in pairs[:, at]] for at in shown],
+                "samples": [[texts[one][:LETTERS], texts[other][:LETTERS]] for one, other in pairs[:, at].T.tolist()],
             }
         )
     return rows

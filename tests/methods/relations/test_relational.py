@@ -231,5 +231,5 @@ def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:
         other = replace(config, epsilon=5.0)
         scale = config.scale(TEXT_FACTS)
         assert other.at(TEXT_FACTS, scale).epsilon == pytest.approx(2.0, rel=1e-6)
-    with pytest.raises(OptionError, match="between none and 0.5"):
+    with pytest.raises(OptionError, match=r"between none and 0\.5"):
         RandConfig(encoder="tiny").at(TEXT_FACTS, 0.7)

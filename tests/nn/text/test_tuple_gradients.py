@@ -8,7 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from privgraph.nn.text.encoder import TextEncoder, adapt, load_encoder, trainable
+from privgraph.nn.text.adapters import adapt, trainable
+from privgraph.nn.text.encoder import TextEncoder, load_encoder
+from privgraph.nn.text.factors import Tokens
 from privgraph.nn.text.losses import Contrast
 from privgraph.nn.text.tuple_gradients import ROUNDING, ROUTES, clipped_sum, plain_sum
 
@@ -29,11 +31,11 @@ def texts(count: int, seed: int = 0) -> list[str]:
     ]  # fmt: skip
 
 
-def adapted(double: bool = True, seed: int = 0) -> TextEncoder:
+def adapted(double: bool = True, seed: int = 0, kind: str = "attention", name: str = "tiny") -> TextEncoder:
     """The tiny encoder, with updates that are not zero: else half of the gradients are."""
-    encoder = load_encoder("tiny")
+    encoder = load_encoder(name)
     dice = torch.Generator().manual_seed(seed)
-    adapt(encoder, rank=3, alpha=6.0, generator=dice)
+    adapt(encoder, rank=3, alpha=6.0, generator=dice, adapted=kind)
     for name, weight in trainable(encoder):
         if "lora_B" in name:
             weight.data.normal_(0, 0.3, generator=dice)
@@ -192,10 +194,80 @@ def test_other_routes_and_other_weights_are_refused() -> None:
     encoder = adapted()
     with pytest.raises(ValueError, match="route must be one of loop, factored"):
         clipped_sum(encoder, [], drawn(0), LOSS, clipped(1.0), route="fast")
-    next(weight for name, weight in encoder.named_parameters() if "LayerNorm" in name).requires_grad_(True)
+
+
+class Scaled(torch.nn.Module):
+    """A layer of a kind that there is no rule for."""
+
+    def __init__(self, layer: torch.nn.Module) -> None:
+        super().__init__()
+        self.layer, self.weight = layer, torch.nn.Parameter(torch.ones(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        found: Tensor = self.layer(x) * self.weight
+        return found
+
+
+def test_a_trained_layer_without_a_rule_is_refused() -> None:
+    encoder = adapted(kind="everything")
+    encoder.model.embeddings.LayerNorm = Scaled(encoder.model.embeddings.LayerNorm)
     ids = encoder.tokenize(texts(30), 16)
-    with pytest.raises(ValueError, match="for LoRA weights alone"):
+    with pytest.raises(ValueError, match=r"no rule for model\.embeddings\.LayerNorm, a Scaled"):
         clipped_sum(encoder, ids, drawn(2), LOSS, clipped(1.0), route="factored")
+    shared = adapted(kind="everything")
+    first, second = (layer.attention.self for layer in shared.model.encoder.layer)
+    second.query.weight = first.query.weight
+    with pytest.raises(ValueError, match="shares its own"):
+        clipped_sum(shared, ids, drawn(2), LOSS, clipped(1.0), route="factored")
+
+
+def test_an_input_that_is_broadcast_over_texts_is_refused() -> None:
+    """Its gradient would be one for all of them."""
+    encoder = adapted(kind="everything")
+    places = encoder.model.embeddings.position_embeddings
+    places.register_forward_pre_hook(lambda _, given: (given[0][:1],))
+    with pytest.raises(ValueError, match="a row for each text"):
+        clipped_sum(encoder, encoder.tokenize(texts(30), 16), drawn(3), LOSS, clipped(1.0), route="factored")
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("kind", ["linear", "everything"])
+@pytest.mark.parametrize("clip", [0.3, 1e9])
+def test_every_kind_of_weight_has_the_slow_twins_clipped_sum(route: str, kind: str, clip: float) -> None:
+    """Linear, embedding, position, layer norm and bias, weight by weight."""
+    encoder = adapted(kind=kind)
+    ids, tuples = encoder.tokenize(texts(30), 16), drawn(6)
+    tuples[0, 2] = tuples[0, 1]  # a text that stands twice in a tuple
+    each = torch.stack(twin(encoder, ids, tuples))
+    norms = each.norm(dim=1)
+    found = clipped_sum(encoder, ids, tuples, LOSS, clipped(clip), route=route)
+    assert found.squared.sqrt() == pytest.approx(norms, rel=1e-6)
+    expected = (each * (clip / norms).clamp_max(1).unsqueeze(1)).sum(0)
+    start = 0
+    for name, weight in trainable(encoder):
+        part = slice(start, start := start + weight.numel())
+        assert (found.total[part] - expected[part]).norm() <= 1e-6 * max(1.0, float(expected.norm())), name
+
+
+def test_a_ghost_norm_is_never_too_small() -> None:
+    """In single precision, tokens that all but cancel: what is left is enlarged by what rounding can hide."""
+    dice = torch.Generator().manual_seed(0)
+    taken = torch.randn(6, 40, generator=dice).repeat_interleave(2, 0)
+    back = torch.randn(6, 50, generator=dice).repeat_interleave(2, 0)
+    back[1::2] *= -(1 + 1e-5)
+    owner = torch.tensor([0] * 6 + [1] * 6)
+    exact = [
+        torch.einsum("to,ti->oi", back[rows].double(), taken[rows].double()).norm() for rows in (owner == 0, owner == 1)
+    ]
+    found = Tokens(taken, back, owner, 2).squared().sqrt()
+    lengths = float((taken.norm(dim=1) * back.norm(dim=1))[:6].sum())
+    for own, true in zip(found.tolist(), exact, strict=True):
+        assert float(true) <= own <= float(true) + 3e-3 * lengths
+    plain = Tokens(taken[::2], back[::2], owner[::2], 2).squared().sqrt()
+    whole = [
+        torch.einsum("to,ti->oi", back[::2][owner[::2] == one], taken[::2][owner[::2] == one]).norm() for one in (0, 1)
+    ]
+    assert plain == pytest.approx(torch.stack(whole).double(), rel=1e-3)
 
 
 def test_the_sum_is_that_of_opacus_hooks_over_a_tuples_texts() -> None:

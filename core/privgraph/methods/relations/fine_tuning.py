@@ -15,16 +15,8 @@ from privgraph.methods.relations.evaluation import asked_relations, few_shot_cla
 from privgraph.methods.relations.options import CANDIDATES, RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler
 from privgraph.methods.training import Context
-from privgraph.nn.text.encoder import (
-    SETTINGS,
-    WEIGHTS,
-    TextEncoder,
-    adapt,
-    check_step,
-    load_encoder,
-    save_adapter,
-    trainable,
-)
+from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, WHOLE, adapt, check_step, save_adapter, trainable
+from privgraph.nn.text.encoder import TextEncoder, load_encoder
 from privgraph.nn.text.losses import Contrast
 from privgraph.nn.text.tuple_gradients import ROUNDING, clipped_sum, plain_sum
 from privgraph.privacy.ledger import LedgerEntry
@@ -34,6 +26,12 @@ from privgraph.streams import Secret, stream
 
 TOLD = 100
 """How often a run tells of itself, at most."""
+SAVED = {
+    WEIGHTS: "The adapter: its weights, as safetensors",
+    SETTINGS: "The adapter: its settings, as peft reads them",
+    WHOLE: "The encoder's trained weights, as safetensors",
+}
+"""Titles of what a run leaves."""
 TRAINED = 1024
 """Relations that were trained on and are asked again, at most."""
 
@@ -95,10 +93,12 @@ class FineTuning:
         facts = self.graph.facts
         self.learnt, self.predicted = self.config.domain_pair(facts)
         self.encoder = load_encoder(self.config.encoder, self.context.device)
+        read = {name: weight.detach().clone() for name, weight in self.encoder.named_parameters()}
         adapt(
             self.encoder,
             rank=self.config.rank,
             alpha=self.config.alpha,
+            adapted=self.config.adapted,
             generator=self.context.generator("init/adapter"),
         )
         self.ids = self.encoder.tokenize(self.graph.texts, self.config.max_tokens)
@@ -108,7 +108,7 @@ class FineTuning:
             temperature=self.config.temperature,
             margin=self.config.margin,
         )
-        self.context = self.context.having_read(self.encoder.base_weights())
+        self.context = self.context.having_read(read)
 
     def entities(self, domain: int) -> Tensor:
         """(N,) int64 numbers of the texts of a domain."""
@@ -214,9 +214,8 @@ class FineTuning:
         known = ranking(self.compared(self.vectors(self.learnt)), own)
         yield Metric(name="test_accuracy", value=found.get("test_accuracy", 0.0), step=self.config.steps)
         if self.context.folder is not None:
-            save_adapter(self.encoder, self.context.folder)
-            yield Artifact(name=WEIGHTS, title="The adapter: its weights, as safetensors")
-            yield Artifact(name=SETTINGS, title="The adapter: its settings, as peft reads them")
+            for name in save_adapter(self.encoder, self.context.folder):
+                yield Artifact(name=name, title=SAVED[name])
         metrics = {**base, **{f"train_{name}": value for name, value in known.items()}, **found}
         for prefix in ("base", "train"):
             metrics.pop(f"{prefix}_relations", None)

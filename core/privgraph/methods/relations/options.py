@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from privgraph.data.spec import PublicFacts
-from privgraph.nn.text.naming import EncoderError, describe_encoder
+from privgraph.nn.text.naming import ADAPTED, ATTENTION, LINEAR, EncoderError, describe_encoder
 from privgraph.options import Option, OptionError
 from privgraph.privacy.delta import delta_rule
 
@@ -23,6 +23,7 @@ ASSUME_COMPANY = (
     "more than a share 2^-14 of the clip, for which noise is added (measured, not proved)"
 )
 PUBLIC_RELATIONS = "the numbers of texts and of relations in each domain"
+LORA = (ATTENTION, LINEAR)
 CANDIDATES = 256
 """Relations whose partners are candidates for one another in an evaluation (section 4, Tasks and Metrics)."""
 
@@ -39,8 +40,27 @@ class RelationOptions:
             group="Encoder",
         ),
     ] = "minilm"
+    adapted: Annotated[
+        str,
+        Option(
+            "what is trained: LoRA updates beside queries and values, or beside all linear modules; or everything, "
+            "each weight itself, without LoRA",
+            label="Trained",
+            choices=ADAPTED,
+            group="Encoder",
+            advanced=True,
+        ),
+    ] = ATTENTION
     rank: Annotated[
-        int, Option("rank r of the LoRA update of each adapted weight", low=1, high=256, group="Encoder", advanced=True)
+        int,
+        Option(
+            "rank r of the LoRA update of each adapted weight",
+            low=1,
+            high=256,
+            group="Encoder",
+            advanced=True,
+            where=("adapted", LORA),
+        ),
     ] = 8
     alpha: Annotated[
         float,
@@ -51,6 +71,7 @@ class RelationOptions:
             high=1024,
             group="Encoder",
             advanced=True,
+            where=("adapted", LORA),
         ),
     ] = 16.0
     max_tokens: Annotated[
@@ -221,6 +242,7 @@ class RelationOptions:
         """All options of fine-tuning: members of a stack share them."""
         return (
             self.encoder,
+            self.adapted,
             self.rank,
             self.alpha,
             self.max_tokens,

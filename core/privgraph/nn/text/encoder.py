@@ -1,4 +1,4 @@
-"""Encoders of texts with LoRA adapters, by transformers and peft.
+"""Encoders of texts, by transformers.
 
 Dropout is off everywhere: a text's vector, and its gradient, are functions of the text and the weights alone.
 """
@@ -6,24 +6,19 @@ Dropout is off everywhere: a text's vector, and its gradient, are functions of t
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from privgraph.nn.text import naming
 from privgraph.nn.text.naming import EncoderError, EncoderFacts, describe_encoder
 from privgraph.options import short
 
-WEIGHTS, SETTINGS = "adapter_model.safetensors", "adapter_config.json"
-"""Of a saved adapter, as peft names them."""
 TOKENS_AT_ONCE = 16_384
 """Tokens that are encoded at once without gradients: bounds the memory that it takes."""
 STEP = 4
@@ -65,7 +60,7 @@ class _Files:
 class TextEncoder(nn.Module):
     """A transformer that turns texts into vectors (d,): the mean of its tokens' states, or the last one's.
 
-    Made by `load_encoder`; `adapt` puts LoRA updates beside its weights, which stay as they are.
+    Made by `load_encoder`; nothing of it is trained before `adapters.adapt`.
     """
 
     def __init__(self, facts: EncoderFacts, model: nn.Module, tokenizer: WordTokenizer | _Files) -> None:
@@ -94,7 +89,8 @@ class TextEncoder(nn.Module):
         own = torch.eye(ids.shape[1], dtype=torch.bool, device=ids.device)
         mask = torch.zeros(seen.shape, dtype=next(self.model.parameters()).dtype, device=ids.device)
         mask = mask.masked_fill(~(seen | own), torch.finfo(mask.dtype).min)  # a padded token sees itself
-        places = torch.arange(ids.shape[1], device=ids.device).unsqueeze(0)
+        # a row for each text: positions that are broadcast have one gradient for all of them
+        places = torch.arange(ids.shape[1], device=ids.device).expand(len(ids), -1)
         states: Tensor = self.model(input_ids=ids, attention_mask=mask, position_ids=places).last_hidden_state
         if self.facts.pooling == naming.LAST:
             return states[torch.arange(len(ids), device=ids.device), real.sum(1) - 1]
@@ -119,10 +115,6 @@ class TextEncoder(nn.Module):
             found[rows] = self(*self.padded([ids[row] for row in rows])).float().cpu()
         return found
 
-    def base_weights(self) -> dict[str, Tensor]:
-        """The weights that are not trained, by name."""
-        return {name: weight.detach() for name, weight in self.model.named_parameters() if "lora_" not in name}
-
 
 def buckets(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
     """Row numbers, shortest texts first, in pieces of at most `tokens` tokens with their padding (or one
@@ -145,7 +137,7 @@ def load_encoder(name: str, device: torch.device | None = None) -> TextEncoder:
     if facts.folder is None:
         return TextEncoder(facts, _tiny(), WordTokenizer()).to(device or "cpu")
     try:
-        with _quiet():
+        with quiet():
             model = _from_files(facts.folder)
             tokenizer = _Files(facts.folder)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
@@ -155,7 +147,7 @@ def load_encoder(name: str, device: torch.device | None = None) -> TextEncoder:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Transformers warns of its own coming changes, and draws a progress bar; both say nothing to a user."""
     from transformers.utils import logging
 
@@ -192,118 +184,9 @@ def _tiny() -> nn.Module:
         max_position_embeddings=naming.TINY_POSITIONS,
         attn_implementation="sdpa",
     )
-    with torch.random.fork_rng(devices=[]), _quiet():
+    with torch.random.fork_rng(devices=[]), quiet():
         torch.manual_seed(0)
         model: nn.Module = BertModel(config, add_pooling_layer=False)
         # As drawn by transformers, tokens are too small beside positions: texts would come out alike.
         nn.init.normal_(model.get_parameter("embeddings.word_embeddings.weight"))
     return model
-
-
-def targets_of(encoder: TextEncoder) -> tuple[str, ...]:
-    """Modules that are adapted by default: those of queries and values."""
-    names = {name.rsplit(".", 1)[-1] for name, part in encoder.model.named_modules() if isinstance(part, nn.Linear)}
-    for pair in (("query", "value"), ("q_proj", "v_proj"), ("q_lin", "v_lin"), ("q", "v")):
-        if set(pair) <= names:
-            return pair
-    listed = ", ".join(sorted(names)) or "none that is linear"
-    raise EncoderError(f"this model has no modules of queries and values that are known; it has {listed}")
-
-
-def adapt(
-    encoder: TextEncoder,
-    *,
-    rank: int,
-    alpha: float,
-    generator: torch.Generator,
-    targets: Sequence[str] = (),
-) -> None:
-    """Put LoRA updates of rank r beside the linear modules `targets` (default: queries and values), in place.
-
-    The update is alpha / r times B A: A is drawn from `generator`, B is zero, so that the encoder answers as
-    before. Raises `EncoderError` for modules that are not there.
-    """
-    from peft import LoraConfig, get_peft_model
-
-    chosen = tuple(targets) or targets_of(encoder)
-    linear = {name.rsplit(".", 1)[-1] for name, part in encoder.model.named_modules() if isinstance(part, nn.Linear)}
-    for one in chosen:
-        if one not in linear:
-            raise EncoderError(f"there is no linear module {short(one)}; there are {', '.join(sorted(linear))}")
-    config = LoraConfig(
-        r=rank, lora_alpha=alpha, target_modules=list(chosen), lora_dropout=0.0, bias="none", use_rslora=False
-    )
-    with torch.random.fork_rng(devices=[]), _quiet():
-        model = get_peft_model(encoder.model, config)
-    for name, weight in model.named_parameters():
-        weight.requires_grad_("lora_" in name)
-        if "lora_A" in name:
-            drawn = torch.empty(weight.shape, device=generator.device)
-            bound = 1 / weight.shape[1] ** 0.5  # peft's own law: Kaiming uniform with a = sqrt(5)
-            weight.data.copy_(drawn.uniform_(-bound, bound, generator=generator))
-        elif "lora_B" in name:
-            weight.data.zero_()
-    encoder.model = model
-    encoder.eval()
-
-
-def trainable(encoder: TextEncoder) -> list[tuple[str, nn.Parameter]]:
-    """The weights that are trained, with their names, in the order of the model."""
-    return [(name, weight) for name, weight in encoder.named_parameters() if weight.requires_grad]
-
-
-def check_step(encoder: TextEncoder, before: Mapping[str, Tensor]) -> None:
-    """Raise `RuntimeError` unless, since `before` (all weights by name), LoRA weights have moved, the base
-    has not, and all is finite."""
-    moved = False
-    for name, weight in encoder.named_parameters():
-        if not bool(torch.isfinite(weight).all()):
-            raise RuntimeError(f"the weight {name} is no longer finite: a smaller learning rate may help")
-        same = weight.detach().equal(before[name])
-        if weight.requires_grad:
-            moved |= not same
-        elif not same:
-            raise RuntimeError(f"the weight {name} of the base has moved, and only the adapter may")
-    if not moved:
-        raise RuntimeError("no weight of the adapter has moved in a step")
-
-
-def save_adapter(encoder: TextEncoder, folder: Path) -> None:
-    """The adapter as peft reads it: its weights as safetensors, and its settings; no path of this machine."""
-    folder.mkdir(parents=True, exist_ok=True)
-    own: Any = encoder.model
-    config = own.peft_config["default"]
-    tensors = {
-        name.replace(".default.", "."): weight.detach().cpu().contiguous()
-        for name, weight in own.named_parameters()
-        if "lora_" in name
-    }
-    save_file(tensors, folder / WEIGHTS)
-    settings = {
-        "peft_type": "LORA",
-        "base_model_name_or_path": encoder.facts.name if encoder.facts.name in naming.ENCODERS else "",
-        "r": int(config.r),
-        "lora_alpha": float(config.lora_alpha),
-        "target_modules": sorted(config.target_modules),
-        "lora_dropout": 0.0,
-        "bias": "none",
-        "inference_mode": True,
-    }
-    (folder / SETTINGS).write_text(json.dumps(settings, indent=1))
-
-
-def load_adapter(encoder: TextEncoder, folder: Path) -> None:
-    """Adapt the encoder as `save_adapter` wrote it down. Raises `EncoderError` for files of another model."""
-    try:
-        settings = json.loads((folder / SETTINGS).read_text())
-        rank, alpha, targets = int(settings["r"]), float(settings["lora_alpha"]), list(settings["target_modules"])
-        tensors = load_file(folder / WEIGHTS)
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise EncoderError(f"there is no adapter to be read in {folder.name}: {type(error).__name__}") from None
-    adapt(encoder, rank=rank, alpha=alpha, generator=torch.Generator(), targets=[str(one) for one in targets])
-    own = {name.replace(".default.", "."): weight for name, weight in encoder.model.named_parameters()}
-    wanted = {name for name in own if "lora_" in name}
-    if wanted != set(tensors) or any(own[name].shape != tensors[name].shape for name in wanted):
-        raise EncoderError("the adapter was made for another encoder: its weights have other names or shapes")
-    for name in wanted:
-        own[name].data.copy_(tensors[name])

@@ -23,6 +23,8 @@ ENCODERS = ("minilm", "tiny")
 MEAN, LAST = "mean", "last"
 """How a text's vector comes from its tokens: their mean (encoders such as BERT), or the last of them
 (decoders such as Llama)."""
+ATTENTION, LINEAR, EVERYTHING = ADAPTED = ("attention", "linear", "everything")
+"""What is trained: LoRA updates beside queries and values, or beside all linear modules, or all weights."""
 DECODERS = ("llama", "mistral", "qwen2", "qwen3", "gpt2", "gpt_neox", "phi", "phi3", "gemma", "gemma2", "opt")
 """Model types of Hugging Face that read from left to right."""
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "model.pth", "tf_model.h5")

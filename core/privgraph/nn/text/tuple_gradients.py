@@ -5,14 +5,14 @@ A tuple's gradient is the sum over its texts, through all their tokens. Two rout
 - `loop`: one tuple at a time, by ordinary autograd. In floats, too, a tuple's gradient is a function of that
   tuple alone: nothing else takes part in its computation, whose shape follows from its own texts.
 - `factored`: one forward and one backward pass for all texts of many tuples, sorted by length, so that
-  little is padded. For each adapted weight, the inputs a and the gradients r of its outputs are kept, and
-  summed as r a^T where a tuple's texts meet: never a gradient for each token, nor for each text of a tuple
-  kept beside others. Products of a whole batch may be rounded otherwise in other company; by how much is
-  measured in `tests/nn/text/test_tuple_gradients.py`, and `ROUNDING` bounds it.
+  little is padded. Each weight's part of a tuple's gradient comes from what its layer took and what came back
+  to it (`factors`): never a gradient for each token, nor for each text of a tuple beside others. Products of
+  a whole batch may be rounded otherwise in other company; by how much is measured in
+  `tests/nn/text/test_tuple_gradients.py`, and `ROUNDING` bounds it.
 
-A text that stands in two tuples has a gradient in each, of another loss: one backward pass cannot serve both,
-so that a text is encoded once for each tuple that it stands in. Where nothing is clipped (`plain_sum`), it is
-encoded once.
+A text that stands in two tuples has a gradient in each, of another loss, and a norm is not linear: one
+backward pass cannot serve both. A text is encoded once for each tuple that it stands in (twice in one tuple:
+once), and where nothing is clipped (`plain_sum`), once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from privgraph.nn.text.encoder import TextEncoder, buckets, trainable
+from privgraph.nn.text.adapters import trainable
+from privgraph.nn.text.encoder import TextEncoder, buckets
+from privgraph.nn.text.factors import Call, Formed, Gradient, Recorder, gradients_of
 from privgraph.nn.text.losses import TupleLoss
 
 ROUTES = ("loop", "factored")
@@ -59,7 +61,7 @@ def clipped_sum(
     """The sum over tuples of their gradients times `factors` of their squared norms.
 
     Args:
-        encoder: Whose trainable weights the gradients are of; all LoRA weights.
+        encoder: Whose trainable weights the gradients are of.
         ids: Tokens of each text.
         tuples: (B, 2 + k) int64 rows into `ids`; B may be 0.
         loss: From the vectors of a tuple's texts to its loss.
@@ -69,124 +71,79 @@ def clipped_sum(
         tokens: Most tokens of a forward pass in the factored route.
 
     Raises:
-        ValueError: For another route, or where another weight than LoRA's is trained.
+        ValueError: For another route, or a trained weight of a layer that `factors` has no rule for.
     """
     if route not in ROUTES:
         raise ValueError(f"route must be one of {', '.join(ROUTES)} (got {route})")
     weights = [weight for _, weight in trainable(encoder)]
-    size = sum(weight.numel() for weight in weights)
-    total = torch.zeros(size, dtype=torch.float64, device=encoder.device)
+    totals = [torch.zeros_like(weight, dtype=torch.float64) for weight in weights]
     squared, losses = torch.zeros(len(tuples), dtype=torch.float64), torch.zeros(len(tuples))
     pieces = (
         _one_by_one(encoder, ids, tuples, loss, weights)
         if route == "loop"
-        else _factored(encoder, ids, tuples, loss, weights, tokens)
+        else _factored(encoder, ids, tuples, loss, tokens)
     )
-    for rows, gradients, said in pieces:
-        own = gradients.double().square().sum(1)
+    for piece in pieces:
+        own = torch.stack([gradient.squared() for gradient in piece.gradients.values()]).sum(0)
         finite = torch.isfinite(own)
         factor = torch.where(finite, factors(torch.where(finite, own, 0.0)), 0.0)
-        counted = torch.where(finite.unsqueeze(1), gradients, 0.0)
-        for row, share in zip(counted, factor, strict=True):
-            total += row.double() * share
-        squared[rows], losses[rows] = own.cpu(), said.float().cpu()
-    return TupleSum(total=total, squared=squared, losses=losses)
+        for weight, total in zip(weights, totals, strict=True):
+            if weight in piece.gradients:
+                total += piece.gradients[weight].summed(factor)
+        squared[piece.rows], losses[piece.rows] = own.cpu(), piece.losses.float().cpu()
+    return TupleSum(total=torch.cat([total.flatten() for total in totals]), squared=squared, losses=losses)
 
 
-Piece = tuple[list[int], Tensor, Tensor]
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some tuples `rows` of a batch: their gradients for each weight that has any, and their losses."""
+
+    rows: list[int]
+    gradients: dict[nn.Parameter, Gradient]
+    losses: Tensor
 
 
 def _one_by_one(
     encoder: TextEncoder, ids: Sequence[Tensor], tuples: Tensor, loss: TupleLoss, weights: list[nn.Parameter]
 ) -> Iterator[Piece]:
-    """Each tuple's own (1, P), from a forward and a backward pass of its own."""
+    """Each tuple by itself, from a forward and a backward pass of its own."""
     for row, one in enumerate(tuples.tolist()):
         vectors = encoder(*encoder.padded([ids[text] for text in one])).unsqueeze(0)
         said = loss(vectors)
-        gradients = torch.autograd.grad(said.sum(), weights)
-        yield [row], torch.cat([part.flatten() for part in gradients]).unsqueeze(0), said.detach()
+        found = torch.autograd.grad(said.sum(), weights)
+        gradients: dict[nn.Parameter, Gradient] = {
+            weight: Formed(part.unsqueeze(0)) for weight, part in zip(weights, found, strict=True)
+        }
+        yield Piece([row], gradients, said.detach())
 
 
 def _factored(
-    encoder: TextEncoder,
-    ids: Sequence[Tensor],
-    tuples: Tensor,
-    loss: TupleLoss,
-    weights: list[nn.Parameter],
-    tokens: int,
+    encoder: TextEncoder, ids: Sequence[Tensor], tuples: Tensor, loss: TupleLoss, tokens: int
 ) -> Iterator[Piece]:
-    """(b, P) for as many tuples at once as fit into `tokens`."""
-    modules = _linear_modules(encoder, weights)
-    width = tuples.shape[1]
+    """As many tuples at once as fit into `tokens`, shortest first."""
     sizes = [sum(len(ids[text]) for text in one) for one in tuples.tolist()]
     for rows in buckets(sizes, tokens):
-        texts = tuples[rows].flatten().tolist()
-        gradients = weights[0].new_zeros(len(rows), sum(weight.numel() for weight in weights))
-        with _Kept(modules) as kept:
-            vectors: list[Tensor] = []
-            order: list[int] = []
+        numbers = torch.arange(len(rows)).unsqueeze(1)
+        keys, place = torch.unique(numbers * len(ids) + tuples[rows], return_inverse=True)
+        owner, texts = (keys // len(ids)).to(encoder.device), (keys % len(ids)).tolist()
+        recorder, order = Recorder(encoder), []
+        with recorder.recording():
+            vectors = []
             for piece in buckets([len(ids[text]) for text in texts], max(1, tokens // 4)):
-                vectors.append(encoder(*encoder.padded([ids[texts[place]] for place in piece])))
+                recorder.owner = owner[torch.tensor(piece, device=encoder.device)]
+                vectors.append(encoder(*encoder.padded([ids[texts[one]] for one in piece])))
                 order += piece
-                kept.next_pass(torch.tensor([place // width for place in piece], device=encoder.device))
-            back = torch.empty(len(order), dtype=torch.int64)
-            back[torch.tensor(order)] = torch.arange(len(order))
-            said = loss(torch.cat(vectors)[back.to(encoder.device)].view(len(rows), width, -1))
-            kept.backward(said, gradients)
-        yield rows, gradients, said.detach()
-
-
-def _linear_modules(encoder: TextEncoder, weights: list[nn.Parameter]) -> list[tuple[nn.Linear, int]]:
-    """The modules of the trainable weights, and where each one's weight begins in the row of all of them."""
-    starts, start = {}, 0
-    for weight in weights:
-        starts[id(weight)] = start
-        start += weight.numel()
-    found = [
-        (part, starts[id(part.weight)])
-        for part in encoder.modules()
-        if isinstance(part, nn.Linear) and id(part.weight) in starts
-    ]
-    if len(found) != len(weights):
-        raise ValueError("the factored route is for LoRA weights alone: other weights are trained by the route loop")
-    return found
-
-
-class _Kept:
-    """Inputs of linear modules, from their forward passes, until the gradients of their outputs come."""
-
-    def __init__(self, modules: list[tuple[nn.Linear, int]]) -> None:
-        self._modules = modules
-        self._calls: list[tuple[int, int, Tensor, Tensor]] = []  # pass, start, inputs, outputs
-        self._rows: list[Tensor] = []
-        self._hooks: list[torch.utils.hooks.RemovableHandle] = []
-
-    def __enter__(self) -> _Kept:
-        for module, start in self._modules:
-
-            def keep(_module: nn.Module, given: tuple[Tensor, ...], out: Tensor, start: int = start) -> None:
-                self._calls.append((len(self._rows), start, given[0].detach(), out))
-
-            self._hooks.append(module.register_forward_hook(keep))
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for hook in self._hooks:
-            hook.remove()
-        self._calls.clear()
-
-    def next_pass(self, rows: Tensor) -> None:
-        """The pass that has just run was of texts of the tuples `rows` (n,)."""
-        self._rows.append(rows)
-
-    def backward(self, losses: Tensor, gradients: Tensor) -> None:
-        """Add each tuple's gradient to its row of `gradients` (b, P)."""
-        outputs = [out for _, _, _, out in self._calls]
-        found = torch.autograd.grad(losses.sum(), outputs)
-        for (number, start, inputs, _), r in zip(self._calls, found, strict=True):
-            # r a^T of a text is a product over its tokens; texts of a tuple are added where they meet
-            each = torch.einsum("nlo,nli->noi", r, inputs).flatten(1)
-            gradients[:, start : start + each.shape[1]].index_add_(0, self._rows[number], each)
+        back = torch.tensor(order).argsort().to(encoder.device)
+        said = loss(torch.cat(vectors)[back][place.to(encoder.device)])
+        # of the layers' outputs alone: no weight's gradient over all tuples is computed beside
+        found = torch.autograd.grad(said.sum(), [call.given for call in recorder.calls])
+        layers: dict[nn.Module, list[tuple[Call, Tensor]]] = {}
+        for call, part in zip(recorder.calls, found, strict=True):
+            layers.setdefault(call.layer, []).append((call, part))
+        gradients: dict[nn.Parameter, Gradient] = {}
+        for calls in layers.values():
+            gradients |= gradients_of(calls, len(rows))
+        yield Piece(rows, gradients, said.detach())
 
 
 def plain_sum(encoder: TextEncoder, ids: Sequence[Tensor], tuples: Tensor, loss: TupleLoss) -> TupleSum:
