@@ -38,7 +38,17 @@ from privgraph.progress import Progress
 from privgraph.registry import AUDITS, METHODS
 from privgraph.registry import audit as audit_spec
 
-FACTS = PublicFacts(nodes=600, edges=1800, entries=3600, features=20, classes=4, train_nodes=450)
+FACTS = PublicFacts(
+    nodes=600,
+    edges=1800,
+    entries=3600,
+    features=20,
+    classes=4,
+    train_nodes=450,
+    domains=("one", "other"),
+    entities=(300, 300),
+    relations=(900, 900),
+)
 QUICK: dict[str, object] = {"epochs": 3, "depth": 1, "batch_size": 150, "max_degree": 3, "queries": 40, "teachers": 20}
 CASES = [(name, unit) for name, spec in METHODS.items() for unit in spec.units if unit != "none"]
 

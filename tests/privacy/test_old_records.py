@@ -52,7 +52,7 @@ def test_both_versions_have_left_a_store() -> None:
 def test_every_run_is_given_its_kinds(store: RunStore) -> None:
     records = store.find()
     methods = {record.spec.method for record in records}
-    assert methods == set(METHODS)
+    assert methods == set(METHODS) - {"relational", "relation-rand"}, "these two came later"
     seen = set()
     for record in records:
         assert "kind" not in json.dumps([entry.keys() for entry in record.statement_json["ledger"]], default=list)  # type: ignore[index]

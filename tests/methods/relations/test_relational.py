@@ -15,12 +15,17 @@ from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
 from privgraph.methods.base import refusal
-from privgraph.methods.relations.fine_tuning import FineTuning, Protection, in_batch, step_size
+from privgraph.methods.relations import few_shot
+from privgraph.methods.relations.fine_tuning import FineTuning, Protection, step_size
 from privgraph.methods.relations.relation_rand.config import Config as RandConfig
 from privgraph.methods.relations.relation_rand.train import randomised
 from privgraph.methods.relations.relational.config import Config
 from privgraph.methods.relations.relational.train import train
+from privgraph.methods.relations.tuples import in_batch
 from privgraph.methods.training import Context, train_one
+from privgraph.nn.text.adapters import adapt, trainable
+from privgraph.nn.text.encoder import load_encoder
+from privgraph.nn.text.losses import Contrast
 from privgraph.nn.text.tuple_gradients import ROUNDING
 from privgraph.options import OptionError, build
 from privgraph.privacy.accountants import PRVAccountant
@@ -233,3 +238,47 @@ def test_a_share_that_is_denied_is_that_of_its_epsilon() -> None:
         assert other.at(TEXT_FACTS, scale).epsilon == pytest.approx(2.0, rel=1e-6)
     with pytest.raises(OptionError, match=r"between none and 0\.5"):
         RandConfig(encoder="tiny").at(TEXT_FACTS, 0.7)
+
+
+def test_a_few_public_relations_of_the_other_domain_help_and_leave_the_encoder_as_it_was() -> None:
+    graph = load("products", data_options={"products": 150, "purchases": 5.0, "noise": 0.0})
+    options = TINY | {"unit": "none", "steps": 3, "batch_size": 32, "learning_rate": 0.05, "rank": 16}
+    alone = told(Config(**options), graph)[-1]
+    helped = told(Config(**options, shots=100), graph)[-1]
+    assert isinstance(alone, Result)
+    assert isinstance(helped, Result)
+    assert "test_few_shot_mrr" not in alone.metrics
+    assert helped.metrics["base_few_shot_mrr"] > 1.1 * helped.metrics["base_mrr"]
+    assert helped.metrics["train_mrr"] == alone.metrics["train_mrr"], "what is released has not moved"
+    assert helped.metrics["test_relations"] < alone.metrics["test_relations"], "they are not asked about"
+    with pytest.raises(OptionError, match="needs at least 20002 relations inside it where shots is 10000"):
+        Config(**TINY, shots=10_000).check_data(TEXT_FACTS)
+
+
+@pytest.mark.parametrize(("said", "kept"), [([1.0, 2.0], 0), ([3.0, 2.0, 1.0, 4.0], 2)])
+def test_of_a_few_relations_the_epoch_with_the_smallest_loss_of_those_held_out_is_kept(
+    monkeypatch: pytest.MonkeyPatch, said: list[float], kept: int
+) -> None:
+    encoder, seen = load_encoder("tiny"), []
+    adapt(encoder, rank=2, alpha=4.0, generator=torch.Generator().manual_seed(0))
+    weights = [weight for _, weight in trainable(encoder)]
+
+    def held_loss(*_: object) -> float:
+        seen.append([weight.detach().clone() for weight in weights])
+        return said[min(len(seen), len(said)) - 1]
+
+    monkeypatch.setattr(few_shot, "_held_loss", held_loss)
+    losses = few_shot.learn_more(
+        encoder,
+        encoder.tokenize([f"word{number} thing{number % 5}" for number in range(30)], 16),
+        Contrast(),
+        torch.optim.AdamW(weights, lr=0.01),
+        few=torch.arange(16).view(2, 8),
+        held=torch.arange(14, 30).view(2, 8),
+        entities=torch.arange(30),
+        negatives=2,
+        random=np.random.default_rng(0),
+    )
+    assert len(losses) == 1 + kept + few_shot.PATIENCE
+    assert all(weight.equal(old) for weight, old in zip(weights, seen[kept], strict=True))
+    assert not all(one.equal(other) for one, other in zip(seen[0], seen[1], strict=True))

@@ -12,8 +12,9 @@ from torch import Tensor
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking
+from privgraph.methods.relations.few_shot import learn_more
 from privgraph.methods.relations.options import CANDIDATES, RelationOptions
-from privgraph.methods.relations.tuples import TupleSampler
+from privgraph.methods.relations.tuples import TupleSampler, in_batch
 from privgraph.methods.training import Context
 from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, WHOLE, adapt, check_step, save_adapter, trainable
 from privgraph.nn.text.encoder import TextEncoder, load_encoder
@@ -78,7 +79,8 @@ def step_size(config: RelationOptions, step: int) -> float:
 class FineTuning:
     """One encoder that is fine-tuned on `relations` (2, |E|) of a graph's domain and judged in another.
 
-    `gradients` makes gradients private; None sums them as they are.
+    `private` makes gradients private; None sums them as they are. Of the other domain's relations, (2, shots)
+    `few` are public and learnt from further, (2, shots) `held` judge that, and `asked` are predicted.
     """
 
     config: RelationOptions
@@ -88,6 +90,9 @@ class FineTuning:
     private: Protection | None
     encoder: TextEncoder = field(init=False)
     noise: Secret = field(init=False)
+    few: Tensor = field(init=False)
+    held: Tensor = field(init=False)
+    asked: Tensor = field(init=False)
 
     def __post_init__(self) -> None:
         facts = self.graph.facts
@@ -109,6 +114,10 @@ class FineTuning:
             margin=self.config.margin,
         )
         self.context = self.context.having_read(read)
+        mixed = asked_relations(self.graph.relations(self.predicted), 0, self.context.seed)
+        shots, most = self.config.shots, self.config.evaluated or mixed.shape[1]
+        self.few, self.held = mixed[:, :shots], mixed[:, shots : 2 * shots]
+        self.asked = mixed[:, 2 * shots :][:, :most]
 
     def entities(self, domain: int) -> Tensor:
         """(N,) int64 numbers of the texts of a domain."""
@@ -123,10 +132,32 @@ class FineTuning:
     def judged(self, prefix: str) -> dict[str, float]:
         """PREC@1 and MRR in the other domain, and F1 of its classes, as `<prefix>_...`."""
         vectors = self.compared(self.vectors(self.predicted))
-        asked = asked_relations(self.graph.relations(self.predicted), self.config.evaluated, self.context.seed)
         own = self.entities(self.predicted)
-        found = {**ranking(vectors, asked), **few_shot_classes(vectors[own], self.graph.y[own], self.context.seed)}
-        return {f"{prefix}_{name}": value for name, value in found.items()}
+        classes = few_shot_classes(vectors[own], self.graph.y[own], self.context.seed)
+        return {f"{prefix}_{name}": value for name, value in {**ranking(vectors, self.asked), **classes}.items()}
+
+    def ranked(self, prefix: str) -> dict[str, float]:
+        """PREC@1 and MRR in the other domain, as `<prefix>_...`, once the encoder has been fine-tuned
+        further on its public relations, where there are any. The encoder is as before afterwards."""
+        if not self.config.shots:
+            return {}
+        weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
+        before = [weight.detach().clone() for weight in weights]
+        learn_more(
+            self.encoder,
+            self.ids,
+            self.loss,
+            self.optimiser(weights),
+            few=self.few,
+            held=self.held,
+            entities=self.entities(self.predicted),
+            negatives=self.config.negatives,
+            random=stream(self.context.seed, "few-shot/tuples"),
+        )
+        found = ranking(self.compared(self.vectors(self.predicted)), self.asked)
+        for weight, old in zip(weights, before, strict=True):
+            weight.data.copy_(old)
+        return {f"{prefix}_{name}": found[name] for name in ("accuracy", "mrr") if name in found}
 
     def compared(self, vectors: Tensor) -> Tensor:
         """Vectors whose inner product is the score (up to the temperature)."""
@@ -136,10 +167,10 @@ class FineTuning:
         """Train, and tell; the last event is the result."""
         config, context = self.config, self.context
         yield Progress(step=0, total=config.steps, stage="encoding")
-        base = self.judged("base")
+        base = {**self.judged("base"), **self.ranked("base_few_shot")}
         yield Metric(name="test_accuracy", value=base.get("base_accuracy", 0.0), step=0)
         weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
-        optimiser = self._optimiser(weights)
+        optimiser = self.optimiser(weights)
         sampler = TupleSampler(
             relations=self.relations,
             entities=self.entities(self.learnt),
@@ -175,7 +206,7 @@ class FineTuning:
             yield Progress(step=step, total=config.steps, stage="training")
         yield from self._finished(base)
 
-    def _optimiser(self, weights: list[Tensor]) -> torch.optim.Optimizer:
+    def optimiser(self, weights: list[Tensor]) -> torch.optim.Optimizer:
         """Adam with decoupled weight decay, or gradient descent; whatever it does is post-processing."""
         config = self.config
         if config.optimiser == "adam":
@@ -209,7 +240,7 @@ class FineTuning:
 
     def _finished(self, base: dict[str, float]) -> Iterator[Event]:
         """The adapter, and what it reaches."""
-        found = self.judged("test")
+        found = {**self.judged("test"), **self.ranked("test_few_shot")}
         own = asked_relations(self.relations, TRAINED, self.context.seed, "train")
         known = ranking(self.compared(self.vectors(self.learnt)), own)
         yield Metric(name="test_accuracy", value=found.get("test_accuracy", 0.0), step=self.config.steps)
@@ -228,14 +259,3 @@ def poisson_batches(sampler: TupleSampler, sampling: Secret) -> Iterator[Tensor]
     """Poisson samples of tuples, without end."""
     while True:
         yield sampler.draw(sampling)
-
-
-def in_batch(pairs: Tensor) -> Tensor:
-    """(B, 1 + B): each pair's anchor and partner, then the partners of all other pairs of the batch.
-
-    What Algorithm 3 must not do: every pair stands in the tuple of every other one. pairs: (B, 2).
-    """
-    count = len(pairs)
-    partners = pairs[:, 1].expand(count, count)
-    others = partners[~torch.eye(count, dtype=torch.bool)].view(count, max(0, count - 1))
-    return torch.cat([pairs, others], 1)

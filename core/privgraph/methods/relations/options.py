@@ -195,6 +195,20 @@ class RelationOptions:
         ),
     ] = 1024
 
+    shots: Annotated[
+        int,
+        Option(
+            "public relations of the other domain on which the encoder is fine-tuned further, and as many on which "
+            "that is judged, beside the prediction without any; the paper takes 16",
+            unit="relations",
+            low=0,
+            high=10_000,
+            group="Training",
+            advanced=True,
+            zero="none",
+        ),
+    ] = 0
+
     def domain_pair(self, facts: PublicFacts) -> tuple[int, int]:
         """Numbers of the domains that are learnt from and predicted in. Raises `OptionError`."""
         names = facts.domains
@@ -208,11 +222,12 @@ class RelationOptions:
     def check_data(self, facts: PublicFacts) -> None:
         """Raises `OptionError` where these data, or this encoder, cannot be fine-tuned on."""
         learnt, predicted = self.domain_pair(facts)
-        for number, need in ((learnt, 1), (predicted, 2)):
+        for number, need in ((learnt, 1), (predicted, 2 * self.shots + 2)):
             if facts.relations[number] < need:
                 raise OptionError(
                     f"the domain {facts.domains[number]} needs at least {need} relation{'s' * (need > 1)} inside it "
-                    f"(got {facts.relations[number]})"
+                    f"{f' where shots is {self.shots}' if number == predicted and self.shots else ''} "
+                    f"(got {facts.relations[number]:,})"
                 )
         if self.negatives > facts.entities[learnt]:
             raise OptionError(
@@ -260,6 +275,7 @@ class RelationOptions:
             self.schedule,
             self.warmup,
             self.evaluated,
+            self.shots,
         )
 
     def memory_mb(self, facts: PublicFacts) -> float:

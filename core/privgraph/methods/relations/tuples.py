@@ -101,3 +101,14 @@ def without_replacement(entities: int, negatives: int, tuples: int, below: Below
         again = (found[:, :column] == own[:, None]).any(1)
         found[:, column] = np.where(again, largest, own)
     return found
+
+
+def in_batch(pairs: Tensor) -> Tensor:
+    """(B, 1 + B): each pair's anchor and partner, then the partners of all other pairs of the batch.
+
+    What Algorithm 3 must not do: every pair stands in the tuple of every other one. pairs: (B, 2).
+    """
+    count = len(pairs)
+    partners = pairs[:, 1].expand(count, count)
+    others = partners[~torch.eye(count, dtype=torch.bool)].view(count, max(0, count - 1))
+    return torch.cat([pairs, others], 1)
