@@ -225,7 +225,7 @@ class RelationOptions:
         for number, need in ((learnt, 1), (predicted, 2 * self.shots + 2)):
             if facts.relations[number] < need:
                 raise OptionError(
-                    f"the domain {facts.domains[number]} needs at least {need} relation{'s' * (need > 1)} inside it "
+                    f"the domain {facts.domains[number]} needs at least {need} relation{'s' * (need > 1)} inside it"
                     f"{f' where shots is {self.shots}' if number == predicted and self.shots else ''} "
                     f"(got {facts.relations[number]:,})"
                 )
