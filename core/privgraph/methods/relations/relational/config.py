@@ -30,6 +30,7 @@ from privgraph.methods.relations.options import (
     RELATION_PAIR,
     RelationOptions,
 )
+from privgraph.nn.text.naming import ATTENTION, EVERYTHING, LINEAR
 from privgraph.options import Option, Scalar, check
 from privgraph.privacy import statements
 from privgraph.privacy.accountants import tight
@@ -56,6 +57,10 @@ GAP_CHECKPOINT = Gap(
     evidence="suspected",
     source="PvGaLM, Appendix D",
 )
+
+ADAPTER = "the adapter (LoRA weights: adapter_model and adapter_config)"
+RELEASED = {ATTENTION: ADAPTER, LINEAR: ADAPTER, EVERYTHING: "all weights of the encoder"}
+"""What a run releases, by what is trained."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,8 +166,7 @@ class Config(RelationOptions, MethodConfig):
             neighbours=Neighbours.UNDIRECTED_EDGE if protected else Neighbours.NONE,
             relation=RELATION_PAIR if protected else statements.RELATION_NONE,
             release=Release.WEIGHTS,
-            released="the adapter after the last step (LoRA weights: adapter_model and adapter_config), and with it "
-            "the vector of any text",
+            released=f"{RELEASED[self.adapted]} after the last step, and with it the vector of any text",
             public=(PUBLIC_RELATIONS, "texts and their domains"),
             delta=delta,
             delta_rule=rule,
