@@ -3,6 +3,7 @@ relations are learnt."""
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from privgraph.methods.relations.relation_rand.config import Config as RandConfi
 from privgraph.methods.relations.relation_rand.train import randomised
 from privgraph.methods.relations.relational.config import Config
 from privgraph.methods.relations.relational.train import train
-from privgraph.methods.relations.tuples import in_batch
+from privgraph.methods.relations.tuples import TupleSampler, in_batch
 from privgraph.methods.training import Context, train_one
 from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import load_encoder
@@ -31,7 +32,7 @@ from privgraph.options import OptionError, build
 from privgraph.privacy.accountants import PRVAccountant
 from privgraph.privacy.ledger import Ledger
 from privgraph.progress import Event, Metric, Result, Spent
-from privgraph.streams import Secret
+from privgraph.streams import Secret, stream
 from privgraph.testing.methods import TEXT_FACTS
 
 TINY: dict[str, Any] = {"encoder": "tiny", "rank": 4, "steps": 4, "batch_size": 20, "negatives": 3}
@@ -282,3 +283,34 @@ def test_of_a_few_relations_the_epoch_with_the_smallest_loss_of_those_held_out_i
     assert len(losses) == 1 + kept + few_shot.PATIENCE
     assert all(weight.equal(old) for weight, old in zip(weights, seen[kept], strict=True))
     assert not all(one.equal(other) for one, other in zip(seen[0], seen[1], strict=True))
+
+
+def test_without_privacy_it_is_an_ordinary_loop_of_peft_and_torch() -> None:
+    """The same batches through autograd, torch's AdamW and a schedule of its own end in the same adapter."""
+    graph = shop()
+    config = Config(**TINY | {"unit": "none", "steps": 6, "warmup": 0.5, "learning_rate": 0.01, "weight_decay": 0.1})
+    tuning = FineTuning(config, graph, Context(seed=3, noise_key=bytes(32)), graph.relations(0), None)
+    ours = tuning.encoder
+    twin = copy.deepcopy(ours)
+    list(tuning.run())
+
+    weights = [weight for weight in twin.parameters() if weight.requires_grad]
+    optimiser = torch.optim.AdamW(weights, lr=0.01, weight_decay=0.1)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, [1 / 3, 2 / 3, 1.0, 1.0, 2 / 3, 1 / 3].__getitem__)
+    sampler = TupleSampler(
+        relations=graph.relations(0), entities=tuning.entities(0), rate=1.0, negatives=config.negatives
+    )
+    batches = sampler.shuffled(stream(3, "batches/tuples"), config.batch_size)
+    for step in range(6):
+        texts = next(batches)
+        vectors = twin(*twin.padded([tuning.ids[text] for text in texts.flatten().tolist()])).view(*texts.shape, -1)
+        normal = torch.nn.functional.normalize(vectors, dim=2)
+        scores = (normal[:, :1] * normal[:, 1:]).sum(2) / config.temperature
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(scores, torch.zeros(len(texts), dtype=torch.int64)).backward()
+        optimiser.step()
+        if step < 5:
+            schedule.step()
+    for (name, weight), other in zip(trainable(ours), weights, strict=True):
+        assert torch.allclose(weight, other, atol=2e-4), name
+        assert not torch.allclose(weight, torch.zeros_like(weight), atol=1e-3)
