@@ -21,13 +21,14 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 
 def test_there_are_notebooks() -> None:
-    assert [path.stem for path in NOTEBOOKS][:6] == [
+    assert [path.stem for path in NOTEBOOKS][:7] == [
         "00_tour",
         "01_progap",
         "02_privgnn",
         "03_dp_gpl",
         "04_heterpoisson_and_audits",
         "05_attacks",
+        "06_private_relations",
     ]
 
 
