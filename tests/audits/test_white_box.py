@@ -35,6 +35,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "progap": {"unit": "node", "epochs": 10, "depth": 1, "max_degree": 4, "batch_size": 15},
     "prompt-dpsgd": {"epochs": 20, "shots": 8, "pretrain_epochs": 2, "batch_size": 8},
     "heter-poisson": {"epochs": 20, "batch_size": 20},
+    "relational": {"encoder": "tiny", "steps": 15, "batch_size": 10, "negatives": 1, "rank": 16, "evaluated": 10},
 }
 
 
@@ -49,8 +50,10 @@ def _the_same_noise_always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def subject(name: str, **changes: Any) -> Subject:
-    graph = load("karate")
-    config = build(method(name).load_config(), METHODS[name] | {"epsilon": 8.0, "accounting": "sound"} | changes)
+    relations = name == "relational"
+    graph = load("products", data_options={"products": 50, "purchases": 2.0}) if relations else load("karate")
+    given = METHODS[name] | {"epsilon": 8.0} | ({} if relations else {"accounting": "sound"})
+    config = build(method(name).load_config(), given | changes)
     statement = config.plan(graph.facts).statement
     return Subject(run="a-run", method=name, config=config, statement=statement, graph=lambda: graph)
 
@@ -67,7 +70,7 @@ def audited(of: Subject, **options: Any) -> AuditRecord:
 @pytest.mark.parametrize("name", METHODS)
 def test_the_bounds_hold_and_the_one_by_gaussians_shows_a_good_part(name: str) -> None:
     of = subject(name)
-    # that sure, six methods err together in 2 of 1,000 draws; the noise is always the same here
+    # that sure, seven methods err together in 2 of 1,000 draws; the noise is always the same here
     record = audited(of, confidence=0.999)
     assert (record.run, record.audit, record.covers, record.delta) == ("a-run", "white-box", "run", of.statement.delta)
     assert [bound.route for bound in record.bounds] == ["gaussian", "threshold", "one run"]
@@ -79,6 +82,7 @@ def test_the_bounds_hold_and_the_one_by_gaussians_shows_a_good_part(name: str) -
     assert record.area > 0.7
     assert sum(record.scores_with) + sum(record.scores_without) == record.trials <= 1500
     assert AuditRecord.from_json(record.to_json()) == record
+    assert f"stands for one {'relation' if name == 'relational' else 'node'}" in record.notes[0]
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -277,10 +277,15 @@ def _threshold(scores: Array, included: NDArray[np.bool_], delta: float, confide
     return Bound(route=Route.THRESHOLD, epsilon=shown.epsilon, detail=detail)
 
 
+STANDS_FOR = {"node": "node", "edge": "relation"}
+"""What one gradient is of, by the unit that is protected."""
+
+
 def _notes(subject: Subject, options: AuditOptions, entries: list[LedgerEntry], canaries: Canaries) -> tuple[str, ...]:
     notes = [
-        "each canary stands for one node, whose gradients are the worst that the proof allows, along a "
-        "coordinate of their own; it is drawn at the claimed rate, by the sampler that the run uses",
+        f"each canary stands for one {STANDS_FOR[subject.statement.unit]}, whose gradients are the worst that the "
+        "proof allows, along a coordinate of their own; it is drawn at the claimed rate, by the sampler that the run "
+        "uses",
         f"the canaries change the training: in a step they add {canaries.loudness / canaries.steps:.0%} of "
         "the norm of the noise, on average",
     ]
