@@ -14,7 +14,7 @@ from tests.figures.made_ensembles import ensemble as made_ensemble
 from privgraph.methods.gradients.heter_poisson.influence import Influence
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger, price
@@ -80,6 +80,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "audit_scores": audit_scores.data(audited),
         "audit_bounds": audit_bounds.data(audited),
         "attack_roc": attack_roc.data([attacked, made_attack(memory=0.3, seed=1)], "log"),
+        "attack_areas": attack_areas.data([attacked, made_attack(memory=0.3, seed=1)]),
         "attack_scores": attack_scores.data(attacked),
         "attack_exposure": attack_exposure.data(attacked),
         "attack_map": attack_map.data(attacked),

@@ -12,7 +12,7 @@ from tests.figures.made_attacks import attack
 from privgraph.attacks.exchange import group_delta
 from privgraph.audits.bounds import at_most
 from privgraph.data.load import load
-from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.attacks.attack_map import LEVELS
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.words.numbers import number, percent
@@ -165,3 +165,32 @@ def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
     assert attack_map.chart([]).series == ()
     with pytest.raises(ValueError, match="pairs of the nodes"):
         replace(record, map_edges=((drawn[0], 10_000),))
+
+
+class TestAreas:
+    def test_runs_stand_in_order_of_epsilon_each_with_its_own_interval(self) -> None:
+        weak, strong = attack(memory=0.3), attack(memory=2.0, seed=1)
+        records = [replace(strong, sound=math.inf), replace(weak, sound=1.0), replace(weak, sound=0.5)]
+        rows = attack_areas.data(records, ["bare", "one", "half"])
+        assert [row["attack"] for row in rows] == ["half", "one", "bare"]
+        chart = attack_areas.chart(rows)
+        interval, own, further = chart.series
+        assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
+        for place, row in enumerate(rows):
+            record = records[2 - place]
+            assert own.x[place] == row["area"] == record.outcome.area
+            assert interval.x[2 * place : 2 * place + 2] == (record.outcome.area_low, record.outcome.area_high)
+            assert interval.y[2 * place] == row["attack"]
+            assert [x for x, name in zip(further.x, further.y, strict=True) if name == row["attack"]] == list(
+                record.areas[1:]
+            )
+        left = chart.panels[0].x.low
+        assert left is not None
+        assert left < min(*interval.x, *further.x, 0.5)  # type: ignore[type-var]
+        assert number(strong.outcome.area) in chart.summary
+        assert "no privacy" in own.hover[2]
+
+    def test_one_model_alone_has_no_further_ones_and_nothing_is_an_empty_chart(self) -> None:
+        (_, own) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series
+        assert len(own.x) == 1
+        assert attack_areas.chart([]).series == ()

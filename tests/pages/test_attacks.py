@@ -185,8 +185,9 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
     assert own is not None
     assert other is not None
     assert left["attack_roc"] == [own.epsilon]
+    assert "attack_areas" not in left, "there is nothing to compare with"
     app.multiselect(key="over").select(elsewhere).run()
-    assert left["attack_roc"] == sorted([own.epsilon, other.epsilon])
+    assert left["attack_roc"] == left["attack_areas"] == sorted([own.epsilon, other.epsilon])
     for alone in ("attack_scores", "attack_exposure", "attack_map"):
         assert left[alone] == [own.epsilon], "what is of one attack leaves with its own run's statement"
 

@@ -61,6 +61,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     },
     "attacks": {
         "attack_roc": "What attacks find of who trained, and what the sound epsilon allows",
+        "attack_areas": "What attacks find of who trained, run by run, by the sound epsilon",
         "attack_scores": "An attack's scores of nodes that trained and of others",
         "attack_exposure": "Whom an attack exposes, by degree and class",
         "attack_map": "The nodes that an attack exposes most, among their neighbours",

@@ -106,8 +106,9 @@ _READERS: Mapping[str, _Reader] = {
     **dict.fromkeys(("one_answer", "chosen"), replace(_ANSWERS, needs=_ANSWERS.needs + _PLACE)),
     **dict.fromkeys(("teacher_epsilons", "budget", "consensus", "stopped", "teacher_accuracy"), _ENSEMBLE),
     "one_vote": replace(_ENSEMBLE, needs=_ENSEMBLE.needs + _PLACE),
-    "attack_roc": _Reader(
-        _of_one(lambda run: (run.attacks,)), "a list of attacks, or one privgraph.Run, for all attacks on it"
+    **dict.fromkeys(
+        ("attack_roc", "attack_areas"),
+        _Reader(_of_one(lambda run: (run.attacks,)), "a list of attacks, or one privgraph.Run, for all attacks on it"),
     ),
     **dict.fromkeys(("attack_scores", "attack_exposure", "attack_map"), _ATTACK),
     **dict.fromkeys(("audit_roc", "audit_scores", "audit_bounds"), _AUDIT),

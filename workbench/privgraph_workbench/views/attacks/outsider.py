@@ -22,7 +22,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.attackable import attackable
-from privgraph_workbench.figures.attacks import attack_exposure, attack_map, attack_roc, attack_scores
+from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
@@ -299,4 +299,8 @@ def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, nam
         st.caption(markup.literal(note))
     figure_exports("attack_roc", rows, statements_of(list({one.id: one for one in runs}.values())), name=name)
     if over:
+        areas = attack_areas.data(drawn, names)
+        live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
+        left = statements_of(list({one.id: one for one in runs}.values()))
+        figure_exports("attack_areas", areas, left, name=name)
         comparing.table(names, drawn, runs)
