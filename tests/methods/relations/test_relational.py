@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from scipy import stats
 
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
@@ -143,7 +144,7 @@ def test_one_relation_moves_the_sum_by_no_more_than_the_clip(gradients: str) -> 
     assert max(moves) <= clip * (1 + 1e-5)
     assert max(moves) > 0.98 * clip, "the clip is reached"
     if gradients == "together":
-        assert protection.clip == clip / (1 + 4 * ROUNDING)
+        assert protection.clip == clip / (1 + protection.most * ROUNDING)
 
 
 def test_pairs_of_a_batch_against_each_other() -> None:
@@ -168,6 +169,15 @@ def test_step_sizes_rise_and_fall(schedule: str) -> None:
         assert sizes[4:] == sorted(sizes[4:], reverse=True)
         assert sizes[-1] < 0.2
     assert step_size(Config(steps=3, warmup=0.0, learning_rate=1.0, schedule="constant"), 1) == 1.0
+
+
+@pytest.mark.parametrize(("relations", "rate"), [(2, 0.5), (2000, 0.0005), (2000, 0.032), (100_000, 0.01)])
+def test_batches_are_all_but_never_larger_than_the_margin_allows_for(relations: int, rate: float) -> None:
+    mechanism = PrivateGradients(clip=1.0, noise_multiplier=1.0, rate=rate, expected_batch=rate * relations)
+    protection = Protection(mechanism=mechanism, counted=lambda _: None, route="factored")  # type: ignore[arg-type,return-value]
+    assert stats.binom.sf(protection.most, relations, rate) < math.exp(-50)
+    if rate * relations > 50:
+        assert protection.most < 3 * rate * relations
 
 
 def test_relations_of_one_domain_teach_those_of_another() -> None:

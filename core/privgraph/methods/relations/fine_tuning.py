@@ -49,8 +49,8 @@ class Protection:
     """How gradients are made private: the mechanism of every step, and the ledger's entry of `counted` steps.
 
     With the route `factored` gradients are clipped to slightly less than the mechanism's clip, by as much as
-    all others of a batch may change by rounding when one comes or goes (`ROUNDING` of its own norm each, in
-    batches of up to four times the expected size).
+    all others of a batch may change by rounding when one comes or goes: `ROUNDING` of its own norm each, in
+    batches of up to `most` tuples.
     """
 
     mechanism: PrivateGradients
@@ -58,9 +58,16 @@ class Protection:
     route: str
 
     @property
+    def most(self) -> float:
+        """More tuples than b + t with t = 17 + sqrt(278 + 100 b), b being expected, are drawn with a chance below
+        exp(-50), by Bernstein's inequality: exp(-t^2 / (2 b + 2 t / 3))."""
+        expected = self.mechanism.expected_batch
+        return expected + 17 + math.sqrt(278 + 100 * expected)
+
+    @property
     def clip(self) -> float:
         """To which norm gradients are clipped."""
-        company = 4 * self.mechanism.expected_batch * ROUNDING if self.route == "factored" else 0.0
+        company = self.most * ROUNDING if self.route == "factored" else 0.0
         return self.mechanism.clip / (1 + company)
 
 
