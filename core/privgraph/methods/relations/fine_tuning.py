@@ -59,7 +59,7 @@ class Protection:
 
     @property
     def most(self) -> float:
-        """More tuples than b + t with t = 17 + sqrt(278 + 100 b), b being expected, are drawn with a chance below
+        """More tuples than b + t, t = 17 + sqrt(278 + 100 b), where b are expected, are drawn with a chance below
         exp(-50), by Bernstein's inequality: exp(-t^2 / (2 b + 2 t / 3))."""
         expected = self.mechanism.expected_batch
         return expected + 17 + math.sqrt(278 + 100 * expected)
