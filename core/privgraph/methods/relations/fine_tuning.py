@@ -59,8 +59,8 @@ class Protection:
 
     @property
     def most(self) -> float:
-        """More tuples than b + t, t = 17 + sqrt(278 + 100 b), where b are expected, are drawn with a chance below
-        exp(-50), by Bernstein's inequality: exp(-t^2 / (2 b + 2 t / 3))."""
+        """Where b tuples are expected, more than b + 17 + sqrt(278 + 100 b) are drawn with a chance below
+        exp(-50): that is Bernstein's inequality, exp(-t^2 / (2 b + 2 t / 3)) for t beyond b."""
         expected = self.mechanism.expected_batch
         return expected + 17 + math.sqrt(278 + 100 * expected)
 
