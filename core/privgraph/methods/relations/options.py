@@ -156,7 +156,7 @@ class RelationOptions:
     ] = 0.05
     learning_rate: Annotated[
         float, Option("step size", low=0, low_open=True, high=10, scale="log", group="Training")
-    ] = 0.001
+    ] = 0.002
     optimiser: Annotated[
         str,
         Option(
