@@ -122,7 +122,7 @@ def kept_vectors(reader: Reader, texts: Sequence[str], folder: Path, told: OnSha
     ids = reader.tokens(texts)
     path = folder / f"{reader.digest(ids)}.safetensors"
     with suppress(OSError, SafetensorError, KeyError):
-        found = load_file(path)["vectors"]
+        found: Tensor = load_file(path)["vectors"]
         if found.shape == (len(texts), reader.encoder.facts.width) and found.dtype == torch.float32:
             path.touch()
             return found
