@@ -51,6 +51,17 @@ class TestMoved:
         assert {series.x for series in chart.series if series.name} == {tuple(range(11, 27))}
         assert "16 of 40 texts" in chart.summary
 
+    def test_partners_are_drawn_however_far_away(self) -> None:
+        answer = made_answer()
+        near = [replace(answer.entities[0], number=row, places=dict.fromkeys(NAMES, row + 1)) for row in range(30)]
+        far = [
+            replace(one, number=100 + row, text=f"partner {row}", partner=True, places=dict.fromkeys(NAMES, 500 + row))
+            for row, one in enumerate(near)
+        ]
+        drawn = moved.chart(moved.data(replace(answer, entities=(*near, *far)), NAMES)).panels[0].y.categories
+        assert [name for name in drawn if "★" in name] == [f"★ partner {row}" for row in range(8)]
+        assert len(drawn) == moved.MOST
+
     def test_nothing_and_one_encoder(self) -> None:
         assert "no text was compared with" in moved.chart([]).summary
         chart = moved.chart(moved.data(made_answer(), {"base": "base encoder"}))

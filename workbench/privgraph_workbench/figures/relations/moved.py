@@ -11,15 +11,15 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
-TITLE = "What moved"
+TITLE = "Places under each encoder"
 MOST = 16
-"""Texts that are drawn."""
-LINE = 34
+"""Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
+LINE = 26
 """The longest line of a text beside its places."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
 PARTNER = "★ "
-PARTNER_BADGE = "evaluator only: ★ marks texts that are related to the one that was asked about, which no run has read"
+PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
 
 
 def data(answer: Answer, names: dict[str, str], composed: int = 0) -> list[Row]:
@@ -59,7 +59,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     best: dict[int, int] = {}
     for row in rows:
         best[row["number"]] = min(row["place"], best.get(row["number"], row["place"]))
-    drawn = set(sorted(best, key=lambda one: (best[one], one))[:MOST])
+    nearest = sorted(best, key=lambda one: (best[one], one))
+    partners = {row["number"] for row in rows if row["partner"]}
+    held_out = [one for one in nearest if one in partners][: MOST // 2]  # however far away they are
+    drawn = set([*held_out, *(one for one in nearest if one not in held_out)][:MOST])
     numbers = [one for one in dict.fromkeys(row["number"] for row in rows) if one in drawn]
     by_text = {one: {row["encoder"]: row for row in rows if row["number"] == one} for one in numbers}
     labels = dict(zip(numbers, distinct(_label(next(iter(by_text[one].values()))) for one in numbers), strict=True))

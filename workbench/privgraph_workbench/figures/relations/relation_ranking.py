@@ -20,6 +20,9 @@ MEASURES = {
     "mrr": "MRR: mean of one over its rank (percent)",
 }
 LINE = 30
+EVALUATOR = "evaluator only: asked are relations that no run has read"
+SLOTS = {"to compare with": NEUTRAL, "without privacy": 1, "private": 0}
+"""By what stands behind a bar; the slots of `moved`."""
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
@@ -82,7 +85,7 @@ def _candidates(record: RunRecord) -> int | None:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two panels of horizontal bars: guessing and the base encoder in grey, runs below."""
+    """Two panels of horizontal bars: guessing and the base encoder in grey, runs in colours as in `moved`."""
     if not rows:
         return empty(TITLE, "no run here was judged by relations")
     labels = distinct("\n".join(textwrap.wrap(str(row["label"]), LINE)) for row in rows)
@@ -95,12 +98,12 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=Axis(title="", scale="category", categories=labels, labels=place == 0),
             )
         )
-        for own, slot in ((False, NEUTRAL), (True, 0)):
-            held = [(row, label) for row, label in zip(rows, labels, strict=True) if (row["kind"] == "run") == own]
+        for name, slot in SLOTS.items():
+            held = [(row, label) for row, label in zip(rows, labels, strict=True) if _side(row) == name]
             if held:
                 series.append(
                     Series(
-                        name="runs" if own else "to compare with",
+                        name=name,
                         kind="bars",
                         x=tuple(row[measure] for row, _ in held),
                         y=tuple(label for _, label in held),
@@ -124,9 +127,15 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"PREC@1 and MRR of {sum(row['kind'] == 'run' for row in rows)} runs beside guessing and the base "
             f"encoder. Highest MRR: {best['label']}, {percent(best['mrr'])}."
         ),
-        badges=badges_of(rows),
+        badges=(EVALUATOR, *badges_of([row | {"evaluator": False} for row in rows])),
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
     )
 
 
 plot = plotted(chart)
+
+
+def _side(row: Row) -> str:
+    if row["kind"] != "run":
+        return "to compare with"
+    return "without privacy" if row["unit"] == "none" else "private"
