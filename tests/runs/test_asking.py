@@ -7,11 +7,13 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import torch
 from tests.methods.relations.test_nearest import adapted, slowly
@@ -233,6 +235,8 @@ for line in sys.stdin:
         os.kill(os.getpid(), 9)
     if text == "stumble":
         sys.exit("ValueError: over this stone")
+    if text == "sleep":
+        time.sleep(600)
     if text == "babble":
         print("hello", flush=True)
         continue
@@ -294,6 +298,27 @@ def test_a_process_that_left_because_it_was_idle_is_no_fault(asker: Asker) -> No
     assert answered(asker, "two").texts != first
 
 
+def test_a_process_that_has_ended_is_buried_and_its_thread_ends() -> None:
+    made = Asker(command=[sys.executable, "-c", SCRIPT % ANSWER], look=0.01)
+    pid = answered(made, "leave").texts
+    (thread,) = [one for one in threading.enumerate() if one.name == "asking" and one is made._thread]
+    thread.join(60)
+    assert not thread.is_alive()
+    assert not psutil.pid_exists(pid), "no corpse is left"
+    assert answered(made, "two").texts != pid
+    made.close()
+
+
+def test_closing_refuses_who_waits(asker: Asker) -> None:
+    answered(asker, "one")
+    tickets = [asker.ask(question("sleep")), *(asker.ask(question(f"after {place}")) for place in range(3))]
+    asker.close()
+    for ticket in tickets:
+        assert ticket.wait(60)
+        with pytest.raises(ProcessEnded):
+            ticket.answer()
+
+
 def test_what_is_refused_and_what_is_no_answer(asker: Asker) -> None:
     for text, sentence in (("refuse", "not this one"), ("babble", "said what is no answer: b'hello")):
         with pytest.raises(AskingError, match=sentence):
@@ -308,7 +333,7 @@ def test_a_process_that_cannot_be_started() -> None:
     made.close()
 
 
-def test_closing_ends_the_process_and_refuses_who_waits(asker: Asker) -> None:
+def test_closing_ends_the_process(asker: Asker) -> None:
     answered(asker, "one")
     pid = asker.pid
     asker.close()

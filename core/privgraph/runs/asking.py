@@ -15,7 +15,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, final
 
 from privgraph.home import environment, home, umask
@@ -76,9 +76,11 @@ class Asker:
     Args:
         idle: Seconds without a question after which the process ends.
         command: What is started instead of `privgraph.runs.ask`.
+        look: Seconds between two looks whether the process has ended, so that it is buried.
     """
 
-    def __init__(self, *, idle: float = IDLE_SECONDS, command: Sequence[str] = ()) -> None:
+    def __init__(self, *, idle: float = IDLE_SECONDS, command: Sequence[str] = (), look: float = 5.0) -> None:
+        self._look = look
         self._command = list(command) or [sys.executable, "-P", "-m", "privgraph.runs.ask", "--idle", str(idle)]
         self._waiting: SimpleQueue[Ticket | None] = SimpleQueue()
         self._known: OrderedDict[Question, Ticket] = OrderedDict()
@@ -113,15 +115,22 @@ class Asker:
         """End the process and the thread; questions that wait are refused."""
         with self._lock:
             thread, self._thread = self._thread, None
-        if thread is not None:
-            self._waiting.put(None)
+            left = []
+            while not self._waiting.empty():
+                left.append(self._waiting.get())
+            if thread is not None:
+                self._waiting.put(None)
             if self._child is not None:
                 self._child.terminate()
+        for ticket in left:
+            if ticket is not None:
+                ticket.finish(ProcessEnded("the process that reads texts was ended"))
+        if thread is not None:
             thread.join()
         self._bury()
 
     def _serve(self) -> None:
-        while (ticket := self._waiting.get()) is not None:
+        while (ticket := self._next()) is not None:
             try:
                 found: Answer | AskingError = self._exchange(ticket)
             except AskingError as error:
@@ -129,10 +138,20 @@ class Asker:
             except OSError as error:
                 found = ProcessEnded(f"no process that reads texts could be started ({error})")
             ticket.finish(found)
-        while not self._waiting.empty():
-            left = self._waiting.get()
-            if left is not None:
-                left.finish(ProcessEnded("the process that reads texts was ended"))
+
+    def _next(self) -> Ticket | None:
+        """The next question; None when this thread is to end: it was closed, or the process has ended and
+        nobody waits."""
+        while True:
+            try:
+                return self._waiting.get(timeout=self._look)
+            except Empty:
+                with self._lock:
+                    gone = self._child is None or self._child.poll() is not None
+                    if gone and self._waiting.empty():
+                        self._bury()
+                        self._thread = None
+                        return None
 
     def _exchange(self, ticket: Ticket) -> Answer:
         """Ask the process, and listen until it has answered."""
