@@ -106,6 +106,7 @@ def measure() -> list[dict[str, object]]:
             ("runs, by accuracy, filtered", "runs", {"order": "test accuracy", "of_method": "gap", "tagged": "tag 3"}),
             ("trade-offs", "tradeoffs", {"data": "karate"}),
             ("teachers", "teachers", {"data": "karate"}),
+            ("relations", "relations", {}),
         ):
             first, median = draw(page, query)
             rows.append({"page": title, "first": first, "median": median})

@@ -105,6 +105,7 @@ ADDRESSES = (
     ("tradeoffs", ("data", "curve", "protects")),
     ("runs", ("of_method", "of_data", "tagged", "order", "chosen")),
     ("teachers", ("run", "query", "data")),
+    ("relations", ("private", "bare", "data")),
     ("accounting", ("data", "method", "scale", "epsilon")),
 )
 

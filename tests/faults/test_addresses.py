@@ -29,6 +29,8 @@ LONG = "x" * 10_000
         ("audit", {"audit": "", "shown": "", "scale": "", "audit__trials": "inf", "audit__delta": ""}),
         ("audit", {"audit__seed": "1e400", "audit": LONG, "run": LONG}),
         ("teachers", {"show": "", "price__queries": "inf", "price__lam": ""}),
+        ("relations", {"private": "", "bare": LONG, "domain": "", "neighbours": "inf", "data": LONG}),
+        ("relations", {"private": LONG, "domain": LONG, "neighbours": LONG}),
         ("tradeoffs", {"on": "", "protects": "", "curve": ""}),
         ("runs", {"page": "inf", "order": "", "of_state": "", "chosen": ""}),
         ("runs", {"page": "1e400", "find": LONG, "chosen": LONG}),

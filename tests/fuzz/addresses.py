@@ -32,7 +32,7 @@ from privgraph_workbench.views.accounting import page as accounting
 from privgraph_workbench.views.tradeoffs import page as tradeoffs
 from privgraph_workbench.views.train.page import SETUP
 
-PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "runs")
+PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "relations", "runs")
 OWN = {
     "start": (),
     "train": ("data", "method", "split", "run"),
@@ -42,6 +42,7 @@ OWN = {
     "audit": ("run", "audit", "shown"),
     "tradeoffs": ("data", "on", "protects", "curve"),
     "teachers": ("run", "query", "show", "price.queries", "price.lam", "vote.query"),
+    "relations": ("private", "bare", "data", "domain", "neighbours"),
     "runs": ("find", "order", "of_method", "of_data", "of_state", "of_unit", "tagged", "chosen", "page"),
 }
 """What pages have in their addresses beside options."""

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
@@ -39,7 +39,8 @@ class Piece:
 @dataclass(frozen=True, kw_only=True)
 class Description:
     """What is known of a graph. `degrees` are rows (low, high, nodes, share); homophily is None without
-    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own."""
+    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own. `samples`:
+    by domain, a few texts, each with one that it is related to."""
 
     facts: PublicFacts
     degrees: tuple[dict[str, Any], ...]
@@ -51,6 +52,7 @@ class Description:
     homophily_by_chance: float
     vote: float | None
     piece: Piece
+    samples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -124,4 +126,8 @@ def _parse(described: Mapping[str, Any]) -> Description:
             labels={row["id"]: row["class"] for row in piece["nodes"]},
             complete=piece["complete"],
         ),
+        samples={
+            str(row["name"]): tuple((str(one), str(other)) for one, other in row["samples"])
+            for row in described["domains"]
+        },
     )

@@ -66,6 +66,10 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "attack_exposure": "Whom an attack exposes, by degree and class",
         "attack_map": "The nodes that an attack exposes most, among their neighbours",
     },
+    "relations": {
+        "moved": "Places of the nearest texts under several encoders",
+        "relation_ranking": "How well relations are predicted",
+    },
 }
 """Every figure by its subject: the name of its module, and what it shows."""
 

@@ -27,6 +27,7 @@ TITLES = {
     "train": ("Train", ":material/model_training:"),
     "accounting": ("Accounting", ":material/calculate:"),
     "teachers": ("Teachers", ":material/school:"),
+    "relations": ("Relations", ":material/compare_arrows:"),
     "attacks": ("Attacks", ":material/gavel:"),
     "runs": ("Runs", ":material/list_alt:"),
     "tradeoffs": ("Trade-offs", ":material/balance:"),

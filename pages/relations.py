@@ -1,0 +1,3 @@
+from privgraph_workbench.views.relations.page import page
+
+page()

@@ -1,0 +1,139 @@
+"""The Relations page in a real browser: a text is asked of two runs, their process dies and is mended,
+exports, contrast in both themes, and a narrow window."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+from tests.figures.made_relations import made_pair
+from tests.methods.relations.test_nearest import adapted
+
+from privgraph.data.load import load
+from privgraph.runs.processes import alive
+from privgraph.runs.store import RunStore
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address of an app whose store holds a pair of finished runs of the tiny encoder, and its home."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("relations-home")
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        patch.setenv("OMP_NUM_THREADS", "1")
+        store = RunStore.open()
+        for seed, record in enumerate(made_pair(store)):
+            adapted(store.folder(record.id), seed=seed)
+        store.close()
+        with served(home) as found:
+            yield found, home
+
+
+@pytest.fixture
+def context(browser: Browser, place: tuple[str, Path]) -> Iterator[BrowserContext]:
+    """A fresh browser profile that notes every request to another host."""
+    opened = browser.new_context(viewport=SIZE, accept_downloads=True)
+    own = (place[0], place[0].replace("http", "ws", 1), "data:", "blob:")
+    foreign: list[str] = []
+    opened.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
+    yield opened
+    opened.close()
+    assert not foreign, "requests to other hosts"
+
+
+def readers(home: Path) -> list[psutil.Process]:
+    """The processes that read texts for the app of that home."""
+    found = []
+    for one in psutil.process_iter():
+        try:
+            if "privgraph.runs.ask" in one.cmdline() and one.environ().get("PRIVGRAPH_HOME") == str(home.resolve()):
+                found.append(one)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def asked(page: Page, text: str) -> None:
+    box = page.get_by_role("textbox", name="A text", exact=True)
+    box.fill(text)
+    box.press("Enter")
+
+
+def test_a_text_is_asked_and_a_death_is_mended(context: BrowserContext, place: tuple[str, Path]) -> None:
+    address, home = place
+    page = context.new_page()
+    page.goto(f"{address}/relations?neighbours=4")
+    rests(page)
+    assert not readers(home), "nothing is loaded before somebody asks"
+    example = page.locator("[class*=st-key-example-]").first.get_by_role("button")
+    text = example.inner_text()
+    example.click()
+    expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("This text is one of the data's", exact=False)).to_be_visible()
+    settled(page)
+    graph = load("products")
+    for column in range(3):
+        items = page.locator("[data-testid=stColumn] ol").nth(column).locator("li")
+        assert items.count() == 4
+        for row in range(4):
+            assert items.nth(row).inner_text().split("\n")[0].replace("★ partner", "").strip() in graph.texts
+    (process,) = readers(home)
+    record = _exported(page)
+    assert record["figure"] == "moved"
+    assert text not in json.dumps(record["rows"]), "the text itself is no candidate"
+    assert {row["encoder"] for row in record["rows"]} == {"base", "bare", "private"}
+    units = sorted(one["unit"] for one in record["statements"].values())
+    assert units == ["edge", "none"]
+
+    os.kill(process.pid, signal.SIGKILL)
+    while alive(process.pid):
+        page.wait_for_timeout(50)
+    asked(page, "a nordic swing of brass")
+    expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("This text is one of the data's", exact=False)).to_have_count(0)
+    (again,) = readers(home)
+    assert again.pid != process.pid
+    assert "swing" not in page.url, "what is typed is in no address"
+
+
+def _exported(page: Page) -> dict[str, dict[str, object]]:
+    page.locator("[class*=st-key-export-moved-]").get_by_role("button", name="Export", exact=True).click()
+    with page.expect_download() as started:
+        page.get_by_role("link", name="JSON", exact=True).click()
+    page.keyboard.press("Escape")
+    found: dict[str, dict[str, object]] = json.loads(started.value.path().read_text())
+    return found
+
+
+def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, Path]) -> None:
+    address, _ = place
+    context = browser.new_context(viewport=SIZE, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}/relations?neighbours=3")
+    rests(page)
+    page.locator("[class*=st-key-example-]").first.get_by_role("button").click()
+    expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
+    rests(page)
+    found = faults_of_both_themes(page, "/relations")
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
+    expect(page.get_by_role("heading", name=re.compile("PvGaLM, edge")).first).to_be_visible()
+    context.close()
+    assert not found, "\n".join(found)
+    assert wide <= 390, "nothing hangs over the edge of a telephone"

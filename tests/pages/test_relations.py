@@ -1,0 +1,348 @@
+"""The Relations page: which runs are compared, what is asked of them, and what is said of the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_relations import made_answer, made_pair, made_run
+from tests.pages import offered_files
+
+from privgraph.data.errors import DataError
+from privgraph.nn.text import naming as encoders
+from privgraph.nn.text.naming import EncoderError
+from privgraph.runs.asking import Asker, Ticket
+from privgraph.runs.questions import Answer, AskingError, ProcessEnded, Question
+from privgraph.runs.records import RunQuery
+from privgraph.runs.store import RunStore
+from privgraph.testing.methods import TEXT_FACTS
+from privgraph_workbench.facts import describing
+from privgraph_workbench.jobs import asking
+from privgraph_workbench.views.relations import nearest
+
+Open = Callable[..., AppTest]
+EXAMPLES = {"garden": (("oak swing", "oak bench"), ("tin rake", "tin spade")), "kitchen": (("red mug", "blue mug"),)}
+
+
+class Answering:
+    """Stands for the process: it keeps what it was asked, and answers what it was told to."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+        self.found: Answer | AskingError | None = made_answer()
+
+    def ask(self, question: Question) -> Ticket:
+        self.asked.append(question)
+        ticket = Ticket(question)
+        if self.found is None:
+            ticket.share, ticket.stage = 0.25, "encoding 1,000 texts by the encoder base"
+            return ticket
+        names = [one.name for one in question.encoders]
+        found = self.found
+        if isinstance(found, Answer):
+            found = replace(
+                found,
+                entities=tuple(
+                    replace(
+                        one,
+                        places={name: one.places[name] for name in names},
+                        scores={name: one.scores[name] for name in names},
+                    )
+                    for one in found.entities
+                ),
+            )
+        ticket.finish(found)
+        return ticket
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    made = Answering()
+    monkeypatch.setattr(asking, "asker", lambda: made)
+    monkeypatch.setattr(nearest, "PATIENCE", 0.0)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _described(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples without another process that reads the data."""
+
+    class Described:
+        samples = EXAMPLES
+        facts = TEXT_FACTS
+
+    monkeypatch.setattr(describing, "describe", lambda *_, **__: Described())
+
+
+def texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def drawn(app: AppTest) -> list[str]:
+    return [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+
+
+def lists(app: AppTest) -> list[str]:
+    """The numbered lists, in order."""
+    return [one.value for one in app.markdown if one.value.startswith("1. ")]
+
+
+def ask(app: AppTest, text: str) -> AppTest:
+    app.text_input(key=nearest.TEXT).set_value(text).run()
+    assert not app.exception, app.exception
+    return app
+
+
+# Which runs
+
+
+def test_without_a_run_it_says_what_there_will_be_and_trains_a_pair(opened: Open, store: RunStore) -> None:
+    app = opened("relations")
+    assert "No language model has learnt relations here yet" in app.info[0].value
+    link = next(one.proto for one in app.get("page_link") if "Choose the settings" in one.proto.label)
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    assert query == {"method": "relational", "data": "products"}
+    train = opened("train", **query)
+    assert (train.selectbox(key="method").value, train.selectbox(key="data").value) == ("relational", "products")
+    app.button(key="train_pair").click().run()
+    assert not app.exception, app.exception
+    records = store.find(RunQuery())
+    assert sorted(one.spec.unit for one in records) == ["edge", "none"]
+    assert {(one.spec.method, one.spec.dataset, one.spec.options["encoder"]) for one in records} == {
+        ("relational", "products", "minilm")
+    }
+    assert "Training 2 runs" in texts(app)
+
+
+def test_the_newest_of_each_is_compared(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    bare = made_run(store, unit="none", seed=1)
+    private = made_run(store, seed=1)
+    made_run(store, method="relation-rand", epsilon=8.0)
+    made_run(store, unit="none", seed=2, loss="hinge", encoder="minilm")
+    app = opened("relations")
+    assert app.selectbox(key="private").value == private.id, "PvGaLM comes before randomised response"
+    assert app.selectbox(key="bare").value == bare.id, "with the same encoder"
+    assert len(app.selectbox(key="private").options) == 3
+    assert len(app.selectbox(key="bare").options) == 2
+    shown = texts(app)
+    assert shown.count("sound ε") == 2
+    assert ":blue[●] sound ε **4**" in shown or ":blue[●] sound ε **3." in shown
+    assert "sound ε **∞**" in shown
+
+
+def test_the_address_chooses_the_runs(opened: Open, store: RunStore, process: Answering) -> None:
+    first_bare, first = made_pair(store)
+    made_run(store, unit="none", seed=1)
+    made_run(store, seed=1)
+    app = opened("relations", private=first.id, bare=first_bare.id, domain="kitchen", neighbours="3")
+    assert (app.selectbox(key="private").value, app.selectbox(key="bare").value) == (first.id, first_bare.id)
+    assert app.selectbox(key="domain").value == "kitchen"
+    assert app.number_input(key="neighbours").value == 3
+    assert not app.warning
+    ask(app, "a rake")
+    (asked,) = process.asked
+    assert (asked.domain, asked.neighbours) == ("kitchen", 3)
+    assert [one.folder for one in asked.encoders] == ["", *(str(store.folder(run.id)) for run in (first_bare, first))]
+    assert "a rake" not in str(app.query_params), "what was typed is in no address"
+
+
+def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = opened("relations", private="nobody", bare="![x](y)", domain="attic", neighbours="99")
+    said = "\n".join(one.value for one in app.warning)
+    assert "There is no finished run nobody that learnt relations" in said
+    assert r"\!" in said or r"!\[x\](y)" in said
+    assert "there is no domain attic; domains are kitchen, garden" in said
+    assert "neighbours must be at most 50 (got 99)" in said
+    assert app.number_input(key="neighbours").value == 10
+    ask(app, "a rake")
+    assert process.asked[0].domain == "garden"
+
+
+@pytest.mark.parametrize("unit", ["edge", "none"])
+def test_one_run_alone(opened: Open, store: RunStore, process: Answering, unit: str) -> None:
+    made_run(store, unit=unit)
+    app = opened("relations")
+    link = next(one.proto for one in app.get("page_link") if "Train one" in one.proto.label)
+    missing = "none" if unit == "edge" else "edge"
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {
+        "method": "relational",
+        "data": "products",
+        "unit": missing,
+    }
+    ask(app, "a rake")
+    assert [one.name for one in process.asked[0].encoders] == ["base", "private" if unit == "edge" else "bare"]
+    assert len(lists(app)) == 2
+    assert any("moved nearer" in one for one in drawn(app))
+
+
+def test_runs_on_other_data_are_not_compared(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store, unit="none", trained_on="garden", tested_on="kitchen")
+    private = made_run(store)
+    app = opened("relations")
+    assert app.selectbox(key="private").value == private.id
+    assert "bare" not in {one.key for one in app.selectbox}
+    assert "None is finished that fits" in texts(app)
+
+
+def test_a_run_that_failed_is_told(opened: Open, store: RunStore) -> None:
+    run = made_run(store, state="failed")
+    app = opened("relations")
+    assert app.error[0].value == "The last run did not end well. It stumbled."
+    link = next(one.proto for one in app.get("page_link") if one.proto.label == "Open it")
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run.id}
+
+
+# The question and its answer
+
+
+def test_nothing_is_asked_before_somebody_asks(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = opened("relations")
+    assert not process.asked
+    assert "Type a text, or take one of the data's" in texts(app)
+    ask(app, "   ")
+    assert not process.asked
+
+
+def test_an_example_is_asked_by_its_button(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = opened("relations")
+    assert [one.label for one in app.button if str(one.key).startswith("example.")] == ["oak swing", "tin rake"]
+    app.button(key="example.1").click().run()
+    assert process.asked[0].text == "tin rake" == app.text_input(key=nearest.TEXT).value
+
+
+def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = ask(opened("relations", neighbours="3"), "rustic bench")
+    base, bare, private = lists(app)
+    assert base.startswith("1. rustic red bench of oak")
+    assert "score 0.999" in base
+    assert "▲" not in base
+    assert "partner" in base.split("\n")[4], "a garden lamp"
+    for found in (bare, private):
+        assert found.startswith("1. rustic walnut bench :orange-badge[★ partner]")
+        assert "▲ 899, from 900" in found
+    assert "▼ 2, from 1" in bare
+    assert "same place" in bare
+    assert [len([one for one in found.split("\n") if one[0].isdigit()]) for found in (base, bare, private)] == [3] * 3
+    assert any("From Base encoder" in one for one in drawn(app))
+    table = next(one.value for one in app.dataframe if "text" in one.value)
+    assert table["text"].tolist()[0] == "rustic walnut bench"
+    assert len(table) == 6
+    shown = texts(app)
+    assert "Compared with 999 texts of garden." in shown
+    assert "of which 2 were searched" in shown
+    assert "Base encoder, tiny: place 3" in shown
+    assert "By chance it would stand at about place 333" in shown
+    assert "-badge[:material/visibility: evaluator only]" in shown
+    labels = offered_files.labels(app)
+    assert labels.count("SVG") == labels.count("CSV") == 2, "what moved, and how well relations are predicted"
+
+
+def test_partners_that_were_trained_on_are_private(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = ask(opened("relations", domain="kitchen"), "rustic bench")
+    shown = texts(app)
+    assert "-badge[:material/lock: private]" in shown
+    assert "These are relations that the runs trained on" in shown
+    process.found = made_answer(partners=False)
+    app = ask(app, "something else")
+    shown = texts(app)
+    assert "★" not in "".join(lists(app))
+    assert "-badge[:material/lock: private]" not in shown
+
+
+def test_texts_of_others_are_shown_as_they_are(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    process.found = made_answer(hostile=" ![x](http://evil.example) <b>")
+    app = ask(opened("relations"), "rustic bench")
+    for one in lists(app):
+        assert "![x](" not in one
+        assert r"!\[x\](http" in one
+
+
+def test_what_goes_wrong_is_said_and_can_be_asked_again(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    process.found = ProcessEnded("the process that reads texts was killed; ask again, and another one starts")
+    app = ask(opened("relations"), "a rake")
+    assert "The process that reads texts was killed" in app.error[0].value
+    app.run()
+    assert len(process.asked) == 1, "it is not asked again by being drawn again"
+    process.found = made_answer()
+    app.button(key="ask_again").click().run()
+    assert len(process.asked) == 2
+    assert not app.error
+    assert len(lists(app)) == 3
+
+
+def test_progress_is_shown_until_there_is_an_answer(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    process.found = None
+    app = ask(opened("relations"), "a rake")
+    (shown,) = app.get("progress")
+    assert (shown.proto.value, shown.proto.text) == (25, "Encoding 1,000 texts by the encoder base …")
+    held = app.session_state[nearest.TICKET]
+    held.finish(made_answer())
+    app.run()
+    assert len(process.asked) == 1
+    assert len(lists(app)) == 3
+
+
+def test_without_the_packages_everything_else_is_there(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_pair(store)
+    monkeypatch.setattr(encoders, "installed", lambda: False)
+    app = opened("relations")
+    assert app.info[0].value == (
+        "No text can be read here: language models need more packages: install them by pip install "
+        "'privgraph\\[text\\]'."
+    )
+    assert nearest.TEXT not in {one.key for one in app.text_input}
+    assert any("PREC@1 and MRR of 2 runs" in one for one in drawn(app))
+    for run in store.find(RunQuery()):
+        store.delete(run.id)
+    app = opened("relations")
+    assert "install them by pip install" in app.warning[0].value
+    assert "train_pair" not in {one.key for one in app.button}
+
+
+def test_examples_that_cannot_be_read_keep_nobody_from_asking(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_pair(store)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise DataError("the texts are not at hand")
+
+    monkeypatch.setattr(describing, "describe", refuse)
+    app = opened("relations")
+    assert "The texts are not at hand." in texts(app)
+    assert len(lists(ask(app, "a rake"))) == 3
+
+
+def test_an_encoder_whose_folder_is_gone(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_pair(store)
+
+    def refuse(name: str) -> None:
+        raise EncoderError(f"there is no {name}")
+
+    monkeypatch.setattr(nearest, "describe_encoder", refuse)
+    assert "No text can be read here: there is no tiny." in texts(opened("relations"))
+
+
+def test_the_pages_share_one_asker_that_has_started_nothing(store: RunStore) -> None:
+    made = asking.asker()
+    assert isinstance(made, Asker)
+    assert made is asking.asker()
+    assert made.pid is None

@@ -1,0 +1,371 @@
+"""Questions about texts: the protocol, wrong input, processes that die or fall silent, and answers against a
+slow twin."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import torch
+from tests.methods.relations.test_nearest import adapted, slowly
+
+from privgraph.data.load import load
+from privgraph.methods.relations.nearest import load_reader
+from privgraph.runs import ask
+from privgraph.runs.ask import Room, read_lines, replies
+from privgraph.runs.asking import Asker, Ticket
+from privgraph.runs.questions import MOST_BYTES, Answer, Asked, AskingError, ProcessEnded, Question
+
+SHOP: dict[str, Any] = {"products": 50, "purchases": 3.0}
+BASE = Asked(name="base", encoder="tiny", max_tokens=32, similarity="cosine")
+
+
+def question(text: str = "rustic oak bench", **given: Any) -> Question:
+    made: dict[str, Any] = {
+        "text": text,
+        "data": "products",
+        "data_options": tuple(sorted(SHOP.items())),
+        "domain": "garden",
+        "neighbours": 5,
+        "encoders": (BASE,),
+    }
+    return Question(**made | given)
+
+
+def said(room: Room, *lines: bytes) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    replies(room, iter(lines), found.append)
+    return found
+
+
+def line(asked: Question, **changed: Any) -> bytes:
+    return json.dumps(asked.to_json() | changed).encode()
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Room:
+    return Room(tmp_path / "vectors")
+
+
+# Answers
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_an_answer_is_that_of_a_slow_twin(room: Room, tmp_path: Path, known: bool) -> None:
+    graph = load("products", data_options=SHOP)
+    own = [node for node in range(graph.num_nodes) if int(graph.domains[node]) == 1]
+    source = int(graph.relations(1)[0, 0])
+    text = graph.texts[source] if known else "a nordic swing of brass"
+    run = replace(BASE, name="run", folder=str(adapted(tmp_path / "run")))
+    found = room.answer(question(text, encoders=(BASE, run)), lambda share, stage: None)
+    partners = {int(b if a == source else a) for a, b in graph.relations(1).T.tolist() if source in (a, b)}
+    expected = partners if known else set()
+    assert {one.number for one in found.entities if one.partner} == expected
+    assert (found.known, found.partners) == (known, len(expected))
+    assert (found.searched, found.texts) == (50 - known, 50)
+    nearest: set[int] = set()
+    for name, folder in (("base", None), ("run", Path(run.folder))):
+        reader = load_reader("tiny", max_tokens=32, similarity="cosine", adapter=folder)
+        asked = torch.tensor(slowly(reader, text))
+        scores = {
+            node: float(asked @ torch.tensor(slowly(reader, graph.texts[node])))
+            for node in own
+            if not (known and node == source)
+        }
+        order = sorted(scores, key=lambda node: -scores[node])
+        nearest |= set(order[:5])
+        for one in found.entities:
+            assert one.text == graph.texts[one.number]
+            assert one.scores[name] == pytest.approx(scores[one.number], abs=1e-5)
+            assert one.places[name] == order.index(one.number) + 1
+    assert {one.number for one in found.entities} == nearest | expected
+
+
+def test_another_adapter_in_the_same_folder_is_read_anew(room: Room, tmp_path: Path) -> None:
+    run = replace(BASE, name="run", folder=str(adapted(tmp_path / "run", seed=1)), made=1.0)
+    first = room.answer(question(encoders=(run,)), lambda share, stage: None)
+    adapted(tmp_path / "run", seed=2)
+    again = room.answer(question(encoders=(run,)), lambda share, stage: None)
+    other = room.answer(question(encoders=(replace(run, made=2.0),)), lambda share, stage: None)
+    assert again == first
+    assert other != first
+
+
+def test_of_very_many_texts_some_are_searched(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ask, "MOST_TEXTS", 20)
+    found = room.answer(question(), lambda share, stage: None)
+    assert (found.searched, found.texts) == (20, 50)
+    assert {one.number for one in found.entities} <= {50 + 5 * place // 2 for place in range(20)}
+
+
+def test_progress_goes_up_once_and_is_silent_when_all_is_warm(room: Room, tmp_path: Path) -> None:
+    run = replace(BASE, name="run", folder=str(adapted(tmp_path / "run")))
+    asked = line(question(encoders=(BASE, run)))
+    first, second = said(room, asked), said(room, asked)
+    shares = [one["share"] for one in first[:-1]]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert sum("encoding 50 texts" in one.get("stage", "") for one in first) == 2
+    assert not any("encoding" in one.get("stage", "") for one in second)
+    assert first[-1] == second[-1]
+    fresh = said(Room(tmp_path / "vectors"), asked)
+    assert not any("encoding" in one.get("stage", "") for one in fresh), "vectors outlive the process"
+    assert fresh[-1] == first[-1]
+
+
+# Wrong input
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"text": "a" * 2001}, "a text must have at most 2,000 characters (got 2,001)"),
+        ({"text": " \n\t"}, "type a text: there is nothing to compare with"),
+        ({"text": "half \ud83d"}, "the text holds half a character"),
+        ({"text": 7}, "a question must have the fields of Question (text is no text)"),
+        ({"neighbours": 0}, "neighbours must lie between 1 and 50 (got 0)"),
+        ({"neighbours": True}, "neighbours must be a whole number (got True)"),
+        ({"neighbours": 2.5}, "neighbours must be a whole number (got 2.5)"),
+        ({"encoders": []}, "one to 4 encoders of different names are asked"),
+        ({"encoders": [{"name": "base"}]}, "a question must have the fields of Question"),
+        ({"encoders": 7}, "a question must have the fields of Question"),
+        ({"data_options": {"products": [1]}}, "an option of the data is neither text nor number"),
+        ({"extra": 1}, "a question must have the fields of Question"),
+        ({"domain": "attic"}, "the domain must be one of kitchen, garden (got attic)"),
+        ({"data": "karate", "data_options": {}}, "karate has no texts in domains (got garden)"),
+        ({"data": "nowhere", "data_options": {}}, "nowhere"),
+        ({"data_options": {"products": 1}}, "products must be at least 50"),
+    ],
+)
+def test_wrong_questions_are_one_sentence_and_the_next_is_answered(
+    room: Room, given: dict[str, Any], sentence: str
+) -> None:
+    found = [one for one in said(room, line(question(), **given), line(question())) if "stage" not in one]
+    assert sentence in found[0]["error"], found[0]
+    assert "\n" not in found[0]["error"]
+    assert "answer" in found[1]
+
+
+@pytest.mark.parametrize("wrong", [b"", b"[]", b"{", b"\xff\xfe", b"7", b"x" * (MOST_BYTES + 1)])
+def test_lines_that_are_no_question(room: Room, wrong: bytes) -> None:
+    (found,) = said(room, wrong)
+    assert found["error"].startswith("a question must ")
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"encoder": "nonsense"}, "it must be minilm, tiny or the path of a folder"),
+        ({"similarity": "angle"}, "similarity must be one of cosine, dot (got angle)"),
+        ({"folder": "/nowhere/run"}, "there is no adapter to be read in run"),
+        ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1 (got 0)"),
+        ({"max_tokens": "32"}, "max_tokens must be a whole number"),
+        ({"made": "now"}, "an encoder is asked by texts"),
+    ],
+)
+def test_encoders_that_cannot_be_asked(room: Room, changed: dict[str, Any], sentence: str) -> None:
+    asked = question().to_json()
+    asked["encoders"] = [asked["encoders"][0] | changed]
+    found = said(room, json.dumps(asked).encode())[-1]
+    assert sentence in found["error"]
+
+
+def test_a_domain_of_one_text_has_no_neighbour(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ask, "MOST_TEXTS", 1)
+    text = load("products", data_options=SHOP).texts[50]
+    assert "holds no other text to compare with" in said(room, line(question(text)))[-1]["error"]
+
+
+def test_a_question_goes_through_json() -> None:
+    made = question(encoders=(BASE, replace(BASE, name="run", folder="somewhere", made=2.5)))
+    assert Question.from_json(json.loads(json.dumps(made.to_json()))) == made
+
+
+# Lines
+
+
+def test_lines_come_whole_and_long_ones_are_cut() -> None:
+    source, sink = os.pipe()
+    os.write(sink, b'{"a": 1}\n{"b"')
+    lines = read_lines(source, 5)
+    assert next(lines) == b'{"a": 1}'
+    os.write(sink, b": 2}\n")
+    assert next(lines) == b'{"b": 2}'
+    os.write(sink, b"unfinished")
+    os.close(sink)
+    assert list(lines) == []
+    os.close(source)
+
+
+def test_a_line_that_never_ends_takes_no_more_memory_than_one_that_is_admitted(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"x" * (4 * MOST_BYTES) + b"\nnext\n")
+    source = os.open(path, os.O_RDONLY)
+    first, second = read_lines(source, 5)
+    os.close(source)
+    assert len(first) <= 2 * MOST_BYTES + 1
+    assert len(first) > MOST_BYTES
+    assert second == b"next"
+
+
+def test_nobody_asks() -> None:
+    source, sink = os.pipe()
+    assert list(read_lines(source, 0.01)) == []
+    os.close(source)
+    os.close(sink)
+
+
+# Processes
+
+ANSWER = {"entities": [], "searched": 3, "texts": 3, "known": False, "partners": 0}
+SCRIPT = """
+import json, os, sys, time
+for line in sys.stdin:
+    text = json.loads(line)["text"]
+    if text == "die":
+        os.kill(os.getpid(), 9)
+    if text == "stumble":
+        sys.exit("ValueError: over this stone")
+    if text == "sleep":
+        time.sleep(600)
+    if text == "babble":
+        print("hello", flush=True)
+        continue
+    if text == "refuse":
+        print(json.dumps({"error": "not this one"}), flush=True)
+        continue
+    print(json.dumps({"share": 0.5, "stage": "half way"}), flush=True)
+    print(json.dumps({"answer": dict(%s, texts=os.getpid())}), flush=True)
+    if text == "leave":
+        sys.exit(0)
+"""
+
+
+@pytest.fixture
+def asker() -> Iterator[Asker]:
+    made = Asker(command=[sys.executable, "-c", SCRIPT % ANSWER])
+    yield made
+    made.close()
+
+
+def answered(asker: Asker, text: str, **given: Any) -> Answer:
+    ticket = asker.ask(question(text, **given))
+    assert ticket.wait(60)
+    return ticket.answer()
+
+
+def test_one_process_answers_all_and_equal_questions_are_asked_once(asker: Asker) -> None:
+    assert asker.pid is None, "none before the first question"
+    first = answered(asker, "one")
+    assert first.texts == asker.pid == answered(asker, "two").texts
+    ticket = asker.ask(question("one"))
+    assert ticket is asker.ask(question("one"))
+    assert (ticket.share, ticket.stage) == (0.5, "half way")
+    with pytest.raises(AskingError, match="not answered yet"):
+        Ticket(question()).answer()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("die", "the process that reads texts was killed (signal 9), which the system does when memory runs out"),
+        ("stumble", "ended with exit code 1; its last words were: ValueError: over this stone"),
+    ],
+)
+def test_a_death_is_told_and_the_next_question_starts_another(asker: Asker, text: str, sentence: str) -> None:
+    first = answered(asker, "one").texts
+    with pytest.raises(ProcessEnded) as raised:
+        answered(asker, text)
+    assert sentence in str(raised.value)
+    assert str(raised.value).endswith("; ask again, and another one starts")
+    assert "\n" not in str(raised.value)
+    assert answered(asker, "two").texts not in (first, None)
+    with pytest.raises(ProcessEnded):
+        answered(asker, text)  # what failed is asked again, and not remembered
+
+
+def test_a_process_that_left_because_it_was_idle_is_no_fault(asker: Asker) -> None:
+    first = answered(asker, "leave").texts
+    assert answered(asker, "two").texts != first
+
+
+def test_a_process_that_has_ended_is_buried_and_its_thread_ends() -> None:
+    made = Asker(command=[sys.executable, "-c", SCRIPT % ANSWER], look=0.01)
+    pid = answered(made, "leave").texts
+    (thread,) = [one for one in threading.enumerate() if one.name == "asking" and one is made._thread]
+    thread.join(60)
+    assert not thread.is_alive()
+    assert not psutil.pid_exists(pid), "no corpse is left"
+    assert answered(made, "two").texts != pid
+    made.close()
+
+
+def test_closing_refuses_who_waits(asker: Asker) -> None:
+    answered(asker, "one")
+    tickets = [asker.ask(question("sleep")), *(asker.ask(question(f"after {place}")) for place in range(3))]
+    asker.close()
+    for ticket in tickets:
+        assert ticket.wait(60)
+        with pytest.raises(ProcessEnded):
+            ticket.answer()
+
+
+def test_what_is_refused_and_what_is_no_answer(asker: Asker) -> None:
+    for text, sentence in (("refuse", "not this one"), ("babble", "said what is no answer: b'hello")):
+        with pytest.raises(AskingError, match=sentence):
+            answered(asker, text)
+    assert answered(asker, "one").searched == 3
+
+
+def test_a_process_that_cannot_be_started() -> None:
+    made = Asker(command=["/nowhere/python"])
+    with pytest.raises(ProcessEnded, match="no process that reads texts could be started"):
+        answered(made, "one")
+    made.close()
+
+
+def test_closing_ends_the_process(asker: Asker) -> None:
+    answered(asker, "one")
+    pid = asker.pid
+    asker.close()
+    assert asker.pid is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid or 0, 0)
+    assert answered(asker, "two").texts != pid, "and it can be asked again"
+
+
+def own(*words: str, **more: Any) -> subprocess.Popen[bytes]:
+    """The real process."""
+    command = [sys.executable, "-P", "-m", "privgraph.runs.ask", *words]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+
+@pytest.mark.parametrize("idle", [True, False])
+def test_the_real_process_ends_when_idle_or_alone(idle: bool) -> None:
+    with own("--idle", "0.01" if idle else "600") as process:
+        if not idle:
+            assert process.stdin is not None
+            process.stdin.close()
+        assert process.wait(60) == 0
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+
+
+def test_the_real_process_answers_and_keeps_its_words_apart() -> None:
+    made = Asker()
+    try:
+        assert answered(made, "rustic oak bench").searched == 50
+        with pytest.raises(AskingError, match="the domain must be one of kitchen, garden"):
+            answered(made, "rustic oak bench", domain="attic")
+    finally:
+        made.close()

@@ -1,0 +1,134 @@
+"""The texts that are nearest to one text, and their places under several encoders."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from privgraph.runs.questions import Answer
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import number
+
+TITLE = "Places under each encoder"
+MOST = 16
+"""Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
+LINE = 26
+"""The longest line of a text beside its places."""
+SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
+"""By encoder; the base encoder, which is there to compare with, is grey."""
+PARTNER = "★ "
+PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
+
+
+def data(answer: Answer, names: dict[str, str], composed: int = 0) -> list[Row]:
+    """One row per text and encoder: number (its node), text, partner (related to the text that was asked
+    about), encoder, title (the encoder in words), place (1 for the nearest), score, searched (texts that were
+    compared with), evaluator (partners are marked), composed (how many runs of the same people are behind the
+    encoders).
+
+    names: the encoders that are drawn, in order, with their titles; the last one orders the texts.
+    """
+    last = next(reversed(names))
+    order = sorted(answer.entities, key=lambda one: one.places[last])
+    return [
+        {
+            "number": one.number,
+            "text": one.text,
+            "partner": one.partner,
+            "encoder": encoder,
+            "title": title,
+            "place": one.places[encoder],
+            "score": one.scores[encoder],
+            "searched": answer.searched,
+            "evaluator": answer.partners > 0,
+            "composed": composed,
+        }
+        for one in order
+        for encoder, title in names.items()
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
+    moved."""
+    if not rows:
+        return empty(TITLE, "no text was compared with")
+    encoders = {row["encoder"]: row["title"] for row in rows}
+    best: dict[int, int] = {}
+    for row in rows:
+        best[row["number"]] = min(row["place"], best.get(row["number"], row["place"]))
+    nearest = sorted(best, key=lambda one: (best[one], one))
+    partners = {row["number"] for row in rows if row["partner"]}
+    held_out = [one for one in nearest if one in partners][: MOST // 2]  # however far away they are
+    drawn = set([*held_out, *(one for one in nearest if one not in held_out)][:MOST])
+    numbers = [one for one in dict.fromkeys(row["number"] for row in rows) if one in drawn]
+    by_text = {one: {row["encoder"]: row for row in rows if row["number"] == one} for one in numbers}
+    labels = dict(zip(numbers, distinct(_label(next(iter(by_text[one].values()))) for one in numbers), strict=True))
+    places = [row["place"] for held in by_text.values() for row in held.values()]
+    series = [
+        Series(
+            name="",
+            kind="line",
+            x=(min(ends), max(ends)),
+            y=(labels[one],) * 2,
+            slot=NEUTRAL,
+            legend=False,
+        )
+        for one in numbers
+        if len(ends := {row["place"] for row in by_text[one].values()}) > 1
+    ]
+    for encoder, title in encoders.items():
+        held = [by_text[one][encoder] for one in numbers]
+        series.append(
+            Series(
+                name=title,
+                kind="points",
+                x=tuple(row["place"] for row in held),
+                y=tuple(labels[row["number"]] for row in held),
+                slot=SLOTS.get(encoder, 2),
+                hollow=encoder == "base",
+                size=11,
+                hover=tuple(
+                    f"{row['text']}\n{title}: place {row['place']:,} of {row['searched']:,}, score "
+                    f"{number(row['score'])}"
+                    for row in held
+                ),
+            )
+        )
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="place among all texts (logarithmic)", scale="log", low=0.8, high=1.25 * max(places)),
+                y=Axis(title="", scale="category", categories=tuple(labels.values())),
+            ),
+        ),
+        series=tuple(series),
+        summary=_summary(by_text, encoders, len(best)),
+        badges=(PARTNER_BADGE,) if rows[0]["evaluator"] else (),
+        height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
+        legend=True,
+    )
+
+
+plot = plotted(chart)
+
+
+def _label(row: Row) -> str:
+    lines = textwrap.wrap(f"{PARTNER * row['partner']}{row['text']}", LINE, max_lines=2, placeholder=" …")
+    return "\n".join(lines) or "(a blank text)"
+
+
+def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str], of: int) -> str:
+    first, last = next(iter(encoders)), next(reversed(encoders))
+    text = f"{len(by_text)} of {of} texts that are near under some encoder" if of > len(by_text) else f"{of} texts"
+    if first == last:
+        return f"{text}, by their places under one encoder."
+    gained = sum(held[last]["place"] < held[first]["place"] for held in by_text.values())
+    lost = sum(held[last]["place"] > held[first]["place"] for held in by_text.values())
+    return (
+        f"{text}. From {encoders[first]} to {encoders[last]}, {gained} moved nearer, {lost} farther away, and "
+        f"{len(by_text) - gained - lost} kept their places."
+    )

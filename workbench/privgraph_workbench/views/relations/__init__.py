@@ -1,0 +1,1 @@
+"""The Relations page."""

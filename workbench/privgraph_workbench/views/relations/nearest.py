@@ -1,0 +1,301 @@
+"""Type a text: its nearest texts under each encoder, side by side, and what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.nn.text.naming import EncoderError, describe_encoder
+from privgraph.options import Option, OptionError, Parameter, UnknownName
+from privgraph.runs.asking import Ticket
+from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, Asked, AskingError, Entity, Question
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import describing
+from privgraph_workbench.figures.notes import composed
+from privgraph_workbench.figures.relations import moved
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import asking, queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.naming import statements_of
+
+POLL_SECONDS = 0.5
+PATIENCE = 1.5
+"""Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
+TEXT, TICKET = "relations.text", "relations.ticket"
+LETTERS = 90
+"""Of a text on a button."""
+NEAREST = 10
+NEIGHBOURS = Parameter(
+    "neighbours",
+    int,
+    NEAREST,
+    Option("how many of the nearest texts are shown under each encoder", low=1, high=MOST_NEIGHBOURS, label="How many"),
+)
+
+
+def show(pair: Pair) -> None:
+    """The question, and its answer."""
+    st.markdown("### Which texts are near?")
+    st.markdown(
+        "An encoder turns each text into a vector, and near are those whose vectors point the same way. An encoder "
+        "that has **learnt relations** brings texts together that belong together, also in a domain of which it has "
+        "seen none."
+    )
+    try:
+        describe_encoder(str(pair.first.spec.options["encoder"]))
+    except EncoderError as error:
+        st.info(f"No text can be read here: {markup.literal(error)}.", icon=":material/extension_off:")
+        return
+    domain, neighbours = _form(pair)
+    if not str(st.session_state.get(TEXT, "")).strip():
+        st.caption("Type a text, or take one of the data's. The first question loads the encoders, which takes longer.")
+        return
+    try:
+        ticket = _ask(question(pair, str(st.session_state[TEXT]), domain, neighbours))
+    except AskingError as error:
+        st.error(markup.sentence(error))
+        return
+    if not ticket.wait(PATIENCE):
+        shell.fragment(_await, run_every=POLL_SECONDS)(ticket)
+        return
+    try:
+        answer = ticket.answer()
+    except AskingError as error:
+        st.error(markup.sentence(error))
+        st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
+        return
+    _found(pair, domain, neighbours, answer)
+
+
+def titles(pair: Pair) -> dict[str, str]:
+    """The encoders that are asked, in order, by what people call them."""
+    found = {"base": f"Base encoder, {pair.first.spec.options['encoder']}"}
+    for key, record in (("bare", pair.bare), ("private", pair.private)):
+        if record is not None:
+            found[key] = f"{naming.method_title(record.spec.method)}, {naming.privacy(record)}"
+    return found
+
+
+def question(pair: Pair, text: str, domain: str, neighbours: int) -> Question:
+    """What is asked of the encoders of a pair. Raises `AskingError`."""
+    first = pair.first
+    asked = [_asked("base", first, adapter=False)]
+    asked += [
+        _asked(key, record, adapter=True)
+        for key, record in (("bare", pair.bare), ("private", pair.private))
+        if record is not None
+    ]
+    return Question(
+        text=text,
+        data=first.spec.dataset,
+        data_options=tuple(sorted(first.spec.data_options.items())),
+        domain=domain,
+        neighbours=neighbours,
+        encoders=tuple(asked),
+    )
+
+
+def _asked(name: str, record: RunRecord, *, adapter: bool) -> Asked:
+    options = record.spec.options
+    return Asked(
+        name=name,
+        encoder=str(options["encoder"]),
+        max_tokens=int(options["max_tokens"]),
+        similarity=str(options["similarity"]),
+        folder=str(queue.store().folder(record.id)) if adapter else "",
+        made=(record.finished or 0.0) if adapter else 0.0,
+    )
+
+
+def _form(pair: Pair) -> tuple[str, int]:
+    """The domain to search, and how many texts. The text stays in the session: it is no matter for an
+    address."""
+    asked = st.query_params.get("domain")
+    if asked is not None and asked not in pair.domains:
+        st.warning(
+            f"In this page's address, there is no domain {markup.literal(asked[:80])}; domains are "
+            f"{markup.literal(', '.join(pair.domains))}."
+        )
+    for complaint in widgets.complaints([NEIGHBOURS], typed=False):
+        st.warning(complaint)
+    st.text_input(
+        "A text",
+        key=TEXT,
+        placeholder="rustic oak bench, handmade",
+        max_chars=LONGEST,
+        help=f"Any text, up to {LONGEST:,} characters. It stays on this computer, and is not written down",
+    )
+    _examples(pair)
+    left, right = st.columns([3, 1])
+    with left:
+        domain = choosing.one(
+            "Search among the texts of",
+            {name: _domain_title(pair, name) for name in _first(pair.predicted, pair.domains)},
+            "domain",
+            help="Runs learn relations in one domain, and predict them in another, of which they read texts alone",
+        )
+    with right:
+        neighbours = st.number_input(
+            "How many",
+            1,
+            MOST_NEIGHBOURS,
+            NEAREST,
+            key=NEIGHBOURS.name,
+            bind="query-params",
+            help="How many of the nearest texts are shown under each encoder",
+        )
+    return domain, int(neighbours)
+
+
+def _first(name: str, names: tuple[str, ...]) -> list[str]:
+    return sorted(names, key=lambda one: one != name)
+
+
+def _domain_title(pair: Pair, name: str) -> str:
+    if name == pair.learnt:
+        return f"{name} (learnt: these runs read its relations)"
+    return f"{name} (predicted: no relation of it was read)" if name == pair.predicted else name
+
+
+def _examples(pair: Pair) -> None:
+    """Texts of the predicted domain as buttons, once another process has read them."""
+    spec = pair.first.spec
+    try:
+        described = describing.describe(spec.dataset, spec.data_options)
+    except (DataError, OptionError, UnknownName) as error:
+        st.caption(markup.sentence(error))
+        return
+    with st.container():  # always there: what is below keeps its place
+        if described is None:
+            shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
+            return
+        found = list(dict.fromkeys(one for one, _ in described.samples.get(pair.predicted, ())))
+        if not found:
+            return
+        st.caption(f"Or one of {markup.literal(pair.predicted)}, whose true partners an evaluator knows:")
+        with st.container(horizontal=True, gap="small"):
+            for place, text in enumerate(found):
+                short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
+                st.button(
+                    markup.literal(short),
+                    key=f"example.{place}",
+                    on_click=st.session_state.update,
+                    args=({TEXT: text},),
+                )
+
+
+def _await_examples(data: str, options: Mapping[str, bool | int | float | str]) -> None:
+    st.caption("Examples are being read from the data.")
+    try:
+        if describing.describe(data, options) is None:
+            return
+    except (DataError, OptionError, UnknownName):
+        pass  # the page says why
+    st.rerun()
+
+
+def _ask(asked: Question) -> Ticket:
+    """The ticket of the question: that of before, until something else is asked."""
+    held = st.session_state.get(TICKET)
+    if not isinstance(held, Ticket) or held.question != asked:
+        held = st.session_state[TICKET] = asking.asker().ask(asked)
+    return held
+
+
+def _forget() -> None:
+    st.session_state.pop(TICKET, None)
+
+
+def _await(ticket: Ticket) -> None:
+    """How far it is; the page is drawn again when it is done."""
+    if ticket.wait(0):
+        st.rerun()
+    st.progress(min(1.0, ticket.share), text=f"{ticket.stage.capitalize()} …")
+    st.caption("What is encoded once is kept: the next question is answered at once.")
+
+
+def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
+    names = titles(pair)
+    few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
+    st.caption(
+        f"Compared with {answer.searched:,} texts of {markup.literal(domain)}.{few} A place is that among all of them; "
+        "▲ and ▼ say how far a text moved from its place under the base encoder."
+    )
+    _partners(pair, domain, answer)
+    for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
+        with column:
+            st.markdown(f"##### {markup.literal(title)}")
+            own = sorted(answer.entities, key=lambda one: one.places[encoder])
+            st.markdown("\n".join(_line(one, encoder) for one in own if one.places[encoder] <= neighbours))
+    st.markdown("#### What moved")
+    statements = statements_of(pair.records)
+    rows = moved.data(answer, names, max(composed(pair.records).values()))
+    drawn_figure("moved", rows, statements, pair.first)
+    with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
+        _table(answer, names)
+
+
+def _thinned(answer: Answer) -> bool:
+    """Whether the domain has more texts than were searched, but for the one that was asked about."""
+    return answer.searched + 1 < answer.texts
+
+
+def _line(one: Entity, encoder: str) -> str:
+    """A text in a numbered list: its score, and where it was under the base encoder."""
+    place, before = one.places[encoder], one.places["base"]
+    said = f"score {one.scores[encoder]:.3f}"
+    if encoder != "base":
+        moved_by = f"▲ {before - place:,}" if place < before else f"▼ {place - before:,}"
+        said += " · same place" if place == before else f" · {moved_by}, from {before:,}"
+    star = " :orange-badge[★ partner]" if one.partner else ""
+    return f"{place}. {markup.literal(one.text) or '(a blank text)'}{star}  \n   :gray[{said}]"
+
+
+def _partners(pair: Pair, domain: str, answer: Answer) -> None:
+    """What the stars are, and who may know."""
+    if not answer.known:
+        return
+    learnt = domain == pair.learnt
+    if not answer.partners:
+        st.caption("This text is one of the data's. It has no partner among the texts that were searched.")
+        return
+    states.badges(private=learnt, evaluator=not learnt)
+    whose = (
+        "These are relations that the runs trained on: private, and here for the person who holds the data."
+        if learnt
+        else "No run has read these relations; only an evaluator knows them, and nothing here is steered by them."
+    )
+    st.caption(
+        f"This text is one of the data's. ★ marks its true partners, of which {answer.partners:,} "
+        f"{'was' if answer.partners == 1 else 'were'} searched. {whose}"
+    )
+    best = {name: min(one.places[key] for one in answer.entities if one.partner) for key, name in titles(pair).items()}
+    first = "; ".join(f"{markup.literal(name)}: place {place:,}" for name, place in best.items())
+    chance = round((answer.searched + 1) / (answer.partners + 1))
+    st.caption(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
+
+
+def _table(answer: Answer, names: Mapping[str, str]) -> None:
+    """All of it, for reading and sorting."""
+    partner = "true partner (evaluator only)"
+    last = list(names)[-1]
+    st.dataframe(
+        [
+            {
+                "text": one.text,
+                **{f"place, {title}": one.places[key] for key, title in names.items()},
+                **{f"score, {title}": one.scores[key] for key, title in names.items()},
+                **({partner: "yes" if one.partner else "no"} if answer.partners else {}),
+            }
+            for one in sorted(answer.entities, key=lambda one: one.places[last])
+        ],
+        hide_index=True,
+        alt="Texts that are near under some encoder, with their places and scores under each",
+        column_config={f"score, {title}": st.column_config.NumberColumn(format="%.3f") for title in names.values()},
+    )

@@ -1,0 +1,246 @@
+"""Which runs the Relations page compares, those that are under way, and the way to the first ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.nn.text.naming import EncoderError, describe_encoder
+from privgraph.options import OptionError, UnknownName
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.facts import describing
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import statements as statement_words
+from privgraph_workbench.words.numbers import duration
+
+METHODS = ("relational", "relation-rand")
+PENDING = ("queued", "running", "stopping")
+MOST_RUNS = 200
+POLL_SECONDS = 1.0
+EMBEDDED = "products"
+PAIR: tuple[Mapping[str, object], ...] = ({"unit": "none"}, {"unit": "edge", "epsilon": 10.0, "gradients": "together"})
+"""Options of the two runs that the page offers to train: what is reached without privacy, and with it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """The runs that are compared: one of them may be missing. `learnt` and `predicted` name their domains,
+    `domains` all of the data."""
+
+    private: RunRecord | None
+    bare: RunRecord | None
+    domains: tuple[str, ...]
+
+    @property
+    def records(self) -> list[RunRecord]:
+        return [one for one in (self.bare, self.private) if one is not None]
+
+    @property
+    def first(self) -> RunRecord:
+        """The run whose settings the base encoder is read with: the private one, where there is one."""
+        return self.records[-1]
+
+    @property
+    def learnt(self) -> str:
+        return _domains_of(self.first, self.domains)[0]
+
+    @property
+    def predicted(self) -> str:
+        return _domains_of(self.first, self.domains)[1]
+
+
+def finished() -> list[RunRecord]:
+    """Runs that left an encoder, the newest first; of those that cannot be read it is said why."""
+    store, query = queue.store(), RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS)
+    named = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
+    found = [*store.find(query), *(store.find(replace(query, ids=named)) if named else [])]
+    return states.readable(list({one.id: one for one in found}.values()))
+
+
+def complain(records: Sequence[RunRecord]) -> None:
+    """A sentence for each run of the address that is none of these."""
+    for key in ("private", "bare"):
+        asked = st.query_params.get(key)
+        if asked is not None and asked not in {one.id for one in records}:
+            st.warning(f"There is no finished run {markup.literal(asked[:80])} that learnt relations.")
+
+
+def choose(records: Sequence[RunRecord]) -> Pair | None:
+    """A private run, and one without privacy beside it, as the address says; else the newest that fit. None
+    where nothing is known of the domains of their data."""
+    ordered = sorted(records, key=lambda one: one.spec.method != METHODS[0])  # PvGaLM before what it is compared with
+    on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
+    known = {one.id: one for one in records}
+    named = known.get(st.query_params.get("private", st.query_params.get("bare", "")))
+    if named is not None and "data" not in st.query_params:
+        choosing.put("data", named.spec.dataset)
+    data = choosing.one("Data", on, "data", help="Texts whose relations finished runs have learnt")
+    own = [one for one in ordered if one.spec.dataset == data]
+    left, right = st.columns(2, gap="large")
+    with left.container(border=True, height="stretch"):
+        private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"], "edge", data)
+    with right.container(border=True, height="stretch"):
+        fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
+        bare = _one("Run without privacy", "bare", fitting, "none", data)
+    first = private or bare
+    domains = None if first is None else _domains(first)
+    return None if domains is None else Pair(private=private, bare=bare, domains=domains)
+
+
+def _domains(record: RunRecord) -> tuple[str, ...] | None:
+    """The domains of a run's data, by the catalogue or else by the data themselves; None where it is said why
+    they are not known, or not yet."""
+    try:
+        found = dataset(record.spec.dataset).domains
+        if not found:
+            described = describing.describe(record.spec.dataset, record.spec.data_options)
+            if described is None:
+                shell.fragment(_await_domains, run_every=POLL_SECONDS)(record)
+                return None
+            found = described.facts.domains
+    except (DataError, OptionError, UnknownName) as error:
+        st.warning(markup.sentence(error))
+        return None
+    if len(found) < 2:
+        st.warning("These data have no two domains of texts any more: they are not those that the run learnt from.")
+        return None
+    return found
+
+
+def _await_domains(record: RunRecord) -> None:
+    st.caption("The domains are being read from the data.")
+    try:
+        waiting = describing.describe(record.spec.dataset, record.spec.data_options) is None
+    except (DataError, OptionError, UnknownName):
+        waiting = False  # the page says why
+    if not waiting:
+        st.rerun()
+
+
+def _one(label: str, key: str, records: Sequence[RunRecord], unit: str, data: str) -> RunRecord | None:
+    """One of the runs, with its three epsilons; where there is none, the way to it."""
+    if not records:
+        st.markdown(f"**{label}**")
+        st.caption("None is finished that fits: same data, encoder and domains. Without it there is no such column.")
+        st.page_link(
+            shell.page("train"),
+            label="Train one",
+            icon=":material/model_training:",
+            query_params={"method": METHODS[0], "data": data, "unit": unit},
+        )
+        return None
+    chosen = choosing.one(label, choosing.runs(records), key, help=HELP[key])
+    if st.query_params.get(key, chosen) != chosen:  # it was a run of other data
+        st.query_params[key] = chosen
+    record = next(one for one in records if one.id == chosen)
+    said = record.statement
+    if said is not None:
+        labels = [mark.label for mark in EPSILONS.values()]
+        values = [value for _, value in statement_words.three_numbers(said)]
+        numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
+        st.markdown(numbers)
+    st.page_link(
+        shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+    )
+    return record
+
+
+HELP = {
+    "private": "Its encoder was fine-tuned with clipped gradients and noise, so that nobody can tell from it whether "
+    "any one relation was there; the newest comes first",
+    "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
+    "two, and this one protects nobody",
+}
+
+
+def _comparable(one: RunRecord, other: RunRecord) -> bool:
+    """Whether two runs learnt from the same texts and domains, beginning with the same encoder."""
+    same = ("encoder", "trained_on", "tested_on")
+    return GraphId.of(one.spec).people == GraphId.of(other.spec).people and all(
+        one.spec.options.get(name) == other.spec.options.get(name) for name in same
+    )
+
+
+def _domains_of(record: RunRecord, domains: Sequence[str]) -> tuple[str, str]:
+    """The domain that a run learnt from, and that in which it was judged."""
+    learnt = str(record.spec.options.get("trained_on") or domains[0])
+    other = next((one for one in domains if one != learnt), learnt)
+    return learnt, str(record.spec.options.get("tested_on") or other)
+
+
+def under_way() -> None:
+    """Runs that will be ready soon, looked at once a second; and one that failed last."""
+    store = queue.store()
+    waiting = tuple(one.id for one in store.find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS)))
+    if waiting:
+        shell.fragment(_watch, run_every=POLL_SECONDS)(waiting)
+        return
+    newest = states.readable(store.find(RunQuery(methods=METHODS, limit=1)))
+    if newest and newest[0].state in ("failed", "lost"):
+        st.error(f"The last run did not end well. {markup.sentence(newest[0].error or 'Its worker died.')}")
+        st.page_link(
+            shell.page("train"), label="Open it", icon=":material/open_in_new:", query_params={"run": newest[0].id}
+        )
+
+
+def _watch(waiting: tuple[str, ...]) -> None:
+    queue.tick()
+    going = [one for one in queue.store().find(RunQuery(ids=waiting)) if one.pending]
+    if len(going) < len(waiting):
+        st.rerun()
+    with st.container(border=True):
+        st.markdown(f"**Training {len(going)} run{'s' * (len(going) > 1)}.** They appear here when they are done.")
+        for record in going:
+            if record.unreadable:
+                continue
+            left = "" if record.eta_seconds is None else f", about {duration(record.eta_seconds)} left"
+            stage = states.state_word(record.state) if record.state == "queued" else record.stage or "starting"
+            st.progress(record.progress, text=f"{naming.name(record)}: {markup.literal(stage)}{left}")
+
+
+def invitation() -> None:
+    """What will stand here, and how to come by it."""
+    st.info(
+        "No language model has learnt relations here yet. Train a pair, one without privacy and one with it, and "
+        "this page shows what each of them finds near a text.",
+        icon=":material/compare_arrows:",
+    )
+    try:
+        describe_encoder(str(pair()[0].options["encoder"]))
+    except EncoderError as error:
+        st.warning(markup.sentence(error))
+    else:
+        st.caption(
+            "The pair learns 2,000 invented purchases of kitchen things, and predicts those of garden things: some "
+            "minutes on two cores. Both are ordinary runs, which stay among the others."
+        )
+        if st.button(
+            "Train a small pair here", key="train_pair", type="primary", icon=":material/play_arrow:", width="content"
+        ):
+            try:
+                queue.submit(pair(), tags=["relations"])
+            except (StoreError, OptionError, OSError) as error:
+                st.error(markup.sentence(error))
+            else:
+                st.rerun()
+    st.page_link(
+        shell.page("train"),
+        label="**Choose the settings yourself**",
+        icon=":material/model_training:",
+        query_params={"method": METHODS[0], "data": EMBEDDED},
+    )
+
+
+def pair() -> list[RunSpec]:
+    """The two runs that the page offers to train."""
+    return [make_spec(METHODS[0], EMBEDDED, options) for options in PAIR]
