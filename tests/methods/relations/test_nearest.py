@@ -12,7 +12,8 @@ import torch
 
 from privgraph.methods.relations import nearest
 from privgraph.methods.relations.nearest import Reader, kept_vectors, load_reader, places_of, scores_of
-from privgraph.nn.text.encoder import SETTINGS, WEIGHTS, adapt, load_encoder, save_adapter
+from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, adapt, save_adapter
+from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.naming import EncoderError
 
 TEXTS = ["red oak bench", "a blue steel mug of Aldora", "oak", "rake, tin, large, handmade and brown", "steel mug"]

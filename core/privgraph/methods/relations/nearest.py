@@ -20,8 +20,8 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from privgraph.nn.text.encoder import SETTINGS, WEIGHTS, TextEncoder, load_adapter, load_encoder
-from privgraph.nn.text.naming import EncoderError
+from privgraph.nn.text.adapters import SETTINGS, load_adapter
+from privgraph.nn.text.encoder import TextEncoder, load_encoder
 
 VERSION = 1
 """Of what is kept; another number forgets all of it."""
@@ -95,11 +95,9 @@ def load_reader(name: str, *, max_tokens: int, similarity: str, adapter: Path | 
         raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)} (got {similarity[:40]})")
     encoder, settings = load_encoder(name), b""
     if adapter is not None:
-        try:
-            load_adapter(encoder, adapter)
-        except SafetensorError:
-            raise EncoderError(f"there is no adapter to be read in {adapter.name}: {WEIGHTS} is damaged") from None
-        settings = (adapter / SETTINGS).read_bytes()  # the scale alpha / r is no weight
+        load_adapter(encoder, adapter)
+        if (adapter / SETTINGS).exists():  # the scale alpha / r is no weight
+            settings = (adapter / SETTINGS).read_bytes()
     found = hashlib.sha256(f"{encoder.facts.pooling} {len(settings)} ".encode() + settings)
     for part, weight in sorted(encoder.model.state_dict().items()):
         found.update(f" {part} {tuple(weight.shape)} {weight.dtype} ".encode())
