@@ -112,6 +112,7 @@ def test_a_graph_that_nobody_could_load_again_is_refused() -> None:
         (lambda: pg.load("karate", nodes=3), pg.OptionError, "no options of its own"),
         (lambda: pg.load("karate", split="ramdom"), pg.DataError, "did you mean random"),
         (lambda: pg.upload(), pg.OptionError, "files or arrays"),
+        (lambda: pg.upload("texts.csv", halves="yes"), pg.OptionError, "halves must be True or False"),
         (lambda: pg.upload("/nowhere/graph.npz"), pg.DataError, "cannot be opened"),
         (lambda: pg.upload(arrays={"x": [None, {}]}), pg.DataError, "x is no array"),
     ],
@@ -273,6 +274,17 @@ def test_a_graph_of_ones_own(tmp_path: Path) -> None:
     graph = pg.load("karate")
     again = pg.upload(arrays={"x": graph.x, "y": graph.y, "edge_index": graph.edge_index})
     assert pg.load(again).edge_index.equal(graph.edge_index)
+
+
+def test_texts_of_ones_own(tmp_path: Path) -> None:
+    texts, relations = tmp_path / "texts.csv", tmp_path / "relations.csv"
+    texts.write_text("id,text\n" + "".join(f"{number},text number {number}\n" for number in range(20)))
+    relations.write_text("source,target\n" + "".join(f"{one},{other}\n" for one in range(20) for other in range(one)))
+    with pytest.raises(pg.DataError, match="have no column domain"):
+        pg.upload(texts, relations)
+    graph = pg.load(pg.upload(texts, relations, halves=True))
+    assert graph.domain_names == ("first random half", "second random half")
+    assert graph.facts.relations == (45, 45)
 
 
 def test_accounting() -> None:

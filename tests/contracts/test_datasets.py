@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from privgraph.data import catalogue
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.files import missing
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.data.spec import DatasetSpec
 
+README = Path(catalogue.__file__).with_name("README.md")
 HEAVY = {"coauthor-physics"}  # 1.2 GB of features
 
 
@@ -43,11 +45,27 @@ def check_graph(graph: Graph) -> None:
     assert not graph.feature_names or len(graph.feature_names) == graph.x.shape[1]
 
 
+def check_texts(graph: Graph) -> None:
+    """What holds of texts: each has one, a domain and a class, and domains have relations to learn from."""
+    assert len(graph.texts) == graph.domains.numel() == graph.num_nodes
+    assert all(text.strip() for text in graph.texts)
+    assert set(graph.domains.tolist()) == set(range(len(graph.domain_names)))
+    assert len(graph.domain_names) >= 2
+    assert graph.undirected, "a relation has no direction"
+    facts = graph.facts
+    assert min(facts.relations) >= 256, "predictions are held against 256 candidates"
+    rows = README.read_text().splitlines() if DATASETS[graph.name].kind == "real" else ()
+    said = [tuple(cell.strip() for cell in row.split("|")[1:-1]) for row in rows if f"| {graph.name} |" in row]
+    sizes = zip(facts.domains, facts.entities, facts.relations, strict=True)
+    assert not rows or said[1:] == [(name, graph.name, f"{texts:,}", f"{pairs:,}") for name, texts, pairs in sizes]
+
+
 def check_spec(graph: Graph, spec: DatasetSpec) -> None:
     """What the catalogue says of the graph."""
     facts = graph.facts
     assert graph.name == spec.name
     assert graph.undirected == spec.undirected
+    assert graph.domain_names == spec.domains
     for name in ("nodes", "edges", "features", "classes"):
         said = getattr(spec, name)
         assert said is None or said == getattr(facts, name), name
@@ -63,6 +81,8 @@ def test_a_data_set_is_what_the_catalogue_says(name: str, shared_data: Path, cap
     graph = load(name, split_seed=3)
     check_graph(graph)
     check_spec(graph, spec)
+    if spec.task == "relation prediction":
+        check_texts(graph)
     assert int((graph.train_mask | graph.val_mask | graph.test_mask).sum()) == graph.num_nodes
     assert graph.split == "random"
     assert graph.split_seed == 3

@@ -16,8 +16,8 @@ from privgraph.options import UnknownName
 NAMES = set(
     """social digits patients karate cora citeseer pubmed facebook-pages twitch-de twitch-en twitch-es twitch-fr
 twitch-pt twitch-ru amazon-computers amazon-photo coauthor-cs coauthor-physics wikics reddit ogbn-arxiv ogbn-products
-dblp cora-ml german bail credit fb100-johnshopkins55 fb100-cornell5 fb100-wisconsin87 fb100-mit8 fb100-amherst41
-fb100-reed98""".split()  # noqa: SIM905
+dblp cora-ml german bail credit cora-titles debian-packages m10-titles coauthors
+fb100-johnshopkins55 fb100-cornell5 fb100-wisconsin87 fb100-mit8 fb100-amherst41 fb100-reed98""".split()  # noqa: SIM905
 )
 
 
@@ -34,7 +34,10 @@ def test_a_spec_tells_a_stranger_what_it_is(spec) -> None:
     assert spec.source
     assert spec.licence
     assert bool(spec.files) == (spec.kind == "real")
-    assert {path for path, _ in spec.urls} == {path for path, _ in spec.files}
+    addresses, files = ({path for path, _ in table} for table in (spec.urls, spec.files))
+    assert addresses <= files
+    assert bool(spec.by_hand) == (addresses != files), "what has no address is made by hand, and the row says of what"
+    assert bool(spec.domains) == (spec.task == "relation prediction")
     assert all(len(sha256) in (0, 64) for _, sha256 in spec.files)
     assert all(url.startswith("https://") for _, url in spec.urls)
 
@@ -76,6 +79,23 @@ def test_missing_files_are_named_with_their_places(tmp_path: Path) -> None:
     assert missing(cora, tmp_path) == ""
     assert available(cora, tmp_path)
     assert available(dataset("social"), tmp_path)
+
+
+def test_what_no_address_offers_is_said_to_be_made_by_hand(tmp_path: Path) -> None:
+    sentence = missing(dataset("cora-titles"), tmp_path)
+    folder = tmp_path / "TextGraphs/Cora12kTitles"
+    assert f"put nodes.csv.gz, graph.npz into {folder} (no address offers them as they are: made from " in sentence
+    assert "https://github.com/APEX-WSU/CoRA" in sentence
+    coauthors = dataset("coauthors")
+    sentence = missing(coauthors, tmp_path)
+    assert "(from https://github.com/shchur/gnn-benchmark/raw/master/data/npz)" in sentence
+    assert "(no address offers all of them as they are: keywords.json.gz lists" in sentence
+    assert "\n" not in sentence
+    for path, _ in coauthors.files:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        if path.endswith(".gz"):
+            (tmp_path / path).write_bytes(b"")
+    assert "no address" not in missing(coauthors, tmp_path), "what is missing now can be fetched"
 
 
 def test_both_places_of_a_school_are_seen(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from privgraph.data.upload import UploadError, check_upload
+from privgraph.data.uploads import packed_texts, unpacked_texts
 
 _source = importlib.util.spec_from_file_location("uploads_made_here", Path(__file__).with_name("uploads_made_here.py"))
 assert _source is not None
@@ -163,6 +164,8 @@ def files_of(kind: str) -> list[dict[str, bytes]]:
         return [{"a": made.npz(made.arrays())}, {"a": made.npz(made.arrays(), compressed=False)}]
     if kind == "csv":
         return [dict(zip(("e", "n"), made.csv_files(), strict=True))]
+    if kind == "texts":
+        return [dict(zip(("e", "n"), made.text_files(), strict=True))]
     return [{"g": made.graphml()}]
 
 
@@ -179,7 +182,15 @@ def outcome(files: dict[str, bytes]) -> str:
     nodes, features = upload.x.shape
     assert np.isfinite(upload.x).all()
     assert upload.y.shape == (nodes,)
-    assert 0 <= upload.y.min() < upload.y.max() < len(upload.class_names)
+    known = upload.y[upload.y >= 0]
+    assert 0 <= known.min() < known.max() < len(upload.class_names)
+    if upload.texts:
+        assert len(upload.texts) == nodes
+        assert all(0 < len(text) <= 20_000 for text in upload.texts)
+        assert set(upload.domains.tolist()) == set(range(len(upload.domain_names)))
+        assert unpacked_texts(*packed_texts(upload.texts).values()) == upload.texts
+    else:
+        assert known.size == nodes
     assert upload.edges.size == 0 or (upload.edges.min() >= 0 and upload.edges.max() < nodes)
     assert (upload.edges[0] < upload.edges[1]).all()
     assert not upload.feature_names or len(upload.feature_names) == features
@@ -188,7 +199,7 @@ def outcome(files: dict[str, bytes]) -> str:
 
 @pytest.mark.parametrize(
     ("kind", "mutations", "count"),
-    [("npz", BINARY, 7000), ("csv", TEXT, 4000), ("graphml", (*TEXT, insert_markup), 6000)],
+    [("npz", BINARY, 7000), ("csv", TEXT, 4000), ("texts", TEXT, 1500), ("graphml", (*TEXT, insert_markup), 6000)],
 )
 def test_damaged_uploads(kind: str, mutations: tuple[Mutation, ...], count: int) -> None:
     rng = random.Random(f"uploads/{kind}")

@@ -60,3 +60,17 @@ def graphml(nodes: int = 24) -> bytes:
     buffer = io.BytesIO()
     networkx.write_graphml_xml(nx_graph, buffer)
     return buffer.getvalue()
+
+
+def text_files(texts: int = 24) -> tuple[bytes, bytes]:
+    """Relations, and texts in three domains, of which each eighth has no label."""
+    rng = np.random.default_rng(1)
+    domains, labels = ("kitchen", "garden", "office"), ("tool", "decoration")
+    rows = ["id,text,domain,label"]
+    rows += [
+        f't{text},"thing number {text}, of {domains[text % 3]}",{domains[text % 3]},'
+        + (labels[text // 3 % 2] if text % 8 else "")
+        for text in range(texts)
+    ]
+    pairs = ["source,target", *(f"t{source},t{target}" for source, target in rng.integers(0, texts, (3 * texts, 2)))]
+    return "\n".join(pairs).encode(), "\n".join(rows).encode()

@@ -11,7 +11,7 @@ from tests.data.test_upload_fuzz import BINARY, TEXT, files_of, insert_markup, o
 
 from privgraph.data.upload import check_upload
 
-MUTATIONS = {"npz": BINARY, "csv": TEXT, "graphml": (*TEXT, insert_markup)}
+MUTATIONS = {"npz": BINARY, "csv": TEXT, "texts": TEXT, "graphml": (*TEXT, insert_markup)}
 STARTS = (b"", b"PK\x03\x04", b"<graphml>", b"\x93NUMPY", b"<?xml", b"\xff\xfe<", b"id,label,a\n")
 originals = cache(files_of)
 

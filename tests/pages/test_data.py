@@ -201,3 +201,59 @@ def test_a_bad_upload_is_refused_in_one_sentence_and_the_form_stays(opened: Call
     assert len(app.error) == 1
     assert app.text_input(key="upload_title").value == "My ring"
     assert uploads() == ()
+
+
+def _texts(domains: bool = True) -> list[tuple[str, bytes, str]]:
+    """Twenty texts and a ring of relations, as two files."""
+    rows = [f"{n},**loud** text {n}" + f",{('shop', '<b>bar</b>')[n >= 10]}" * domains for n in range(20)]
+    pairs = [f"{n},{(n + 1) % 20}" for n in range(20)]
+    return [
+        ("a.csv", "\n".join([f"id,text{',domain' * domains}", *rows]).encode(), "text/csv"),
+        ("b.csv", "\n".join(["source,target", *pairs]).encode(), "text/csv"),
+    ]
+
+
+def test_texts_by_csv_are_shown_by_domains_as_plain_text(opened: Callable[..., AppTest]) -> None:
+    app = opened("data")
+    app.file_uploader(key="upload").set_value(_texts()).run()
+    app.button(key="upload_go").click().run()
+    assert not app.exception, app.exception
+    (spec,) = uploads()
+    (kept,) = (text.value for text in app.success)
+    assert "**Your own texts is kept:** 20 texts, 20 relations, 2 domains." in kept
+    assert "Relations between two domains: 2." in _words(app)
+    app = counted(app)
+    assert {metric.label: metric.value for metric in app.metric} == {
+        "Texts": "20",
+        "Relations": "18",
+        "Domains": "2",
+        "Words a text": "3.0",
+        "Classes": "2",
+    }
+    assert "2 more join texts of two domains" in _words(app)
+    assert "What could a stranger learn" not in _words(app), "that question is about classes of people"
+    sizes, pairs = (table.value for table in app.dataframe[:2])
+    assert sizes.to_dict("list") == {
+        "domain": ["shop", "<b>bar</b>"],
+        "texts": [10, 10],
+        "relations": [9, 9],
+        "words a text": [3.0, 3.0],
+        "most words": [3, 3],
+    }
+    assert pairs.iloc[0].tolist() == ["shop", "**loud** text 0", "**loud** text 1"]
+    for label in ("Train on this graph", "**Train on it**"):
+        (link,) = (one.proto for one in app.get("page_link") if one.proto.label == label)
+        assert link.query_string == f"data={spec.name.replace(':', '%3A')}&method=relational"
+
+
+def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Callable[..., AppTest]) -> None:
+    app = opened("data")
+    app.file_uploader(key="upload").set_value(_texts(domains=False)).run()
+    app.button(key="upload_go").click().run()
+    (error,) = (text.value for text in app.error)
+    assert error.startswith("The texts have no column domain")
+    assert uploads() == ()
+    app.checkbox(key="upload_halves").check().run()
+    app.button(key="upload_go").click().run()
+    assert not app.exception, app.exception
+    assert [spec.domains for spec in uploads()] == [("first random half", "second random half")]

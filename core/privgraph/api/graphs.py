@@ -113,19 +113,25 @@ def upload(
     *files: str | PathLike[str],
     title: str = "",
     arrays: Mapping[str, object] | None = None,
+    halves: bool = False,
 ) -> str:
-    """Take in a graph of one's own, from files or from arrays, and keep it in the home under a name of its
-    own.
+    """Take in a graph, or texts and their relations, of one's own, from files or from arrays, and keep it in
+    the home under a name of its own.
 
     It stays on this machine. Every edge is read as undirected; self-loops and repetitions are dropped. Equal
     graphs have equal names on one installation, and other people cannot check a guess against a name.
 
     Args:
-        *files: One npz file, one GraphML file, or two CSV files (`source,target` and `id,label,<features>`).
-        title: What people see in place of the name; empty for "Your own graph".
+        *files: One npz file, one GraphML file, or two CSV files: `source,target` and
+            `id,label,<features>`, or for texts `source,target` and `id,text,domain`, with or without `label`.
+            A text has 1 to 20,000 letters.
+        title: What people see in place of the name; empty for "Your own graph" or "Your own texts".
         arrays: In place of files: `x` (|V|, F) numbers, `y` (|V|,) whole numbers from 0, `edge_index` (2,
             |E|) node numbers; optional `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names`
             (C,) and `feature_names` (F,) texts. Arrays of NumPy, or tensors of PyTorch on the CPU.
+        halves: Put texts without a column `domain` into two random halves, named so. The draw is public and
+            depends on their number alone. Relations are learnt in one and predicted in the other, which says
+            little of a domain of another kind.
 
     Returns:
         The name: `upload:` and sixteen hex digits. `privgraph.load` and `privgraph.run` take it.
@@ -141,6 +147,8 @@ def upload(
             raise OptionError(f"upload takes the paths of files (got {short(one)})")
     if arrays is not None and not isinstance(arrays, Mapping):
         raise OptionError(f"arrays must be a mapping with x, y and edge_index (got {short(arrays)})")
+    if not isinstance(halves, bool):
+        raise OptionError(f"halves must be True or False (got {short(halves)})")
     with ExitStack() as opened:
         if arrays is not None:
             contents: dict[str, BinaryIO | bytes] = {"graph.npz": _packed(arrays)}
@@ -149,7 +157,7 @@ def upload(
                 contents = {str(path): opened.enter_context(Path(path).open("rb")) for path in files}
             except OSError as error:
                 raise DataError(f"{error.filename} cannot be opened: {error.strerror}") from error
-        return save_upload(check_upload(contents), title=title)
+        return save_upload(check_upload(contents, halves=halves), title=title)
 
 
 def _packed(arrays: Mapping[str, object]) -> bytes:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from privgraph.data.schools import SCHOOLS, school_by_file
 from privgraph.data.spec import DatasetSpec
+from privgraph.data.text_sets import TEXT_SETS
 from privgraph.data.uploads import upload_spec
 from privgraph.options import Table, UnknownName, nearest, short
 
@@ -412,7 +413,7 @@ _REAL = (
 )
 
 DATASETS: Mapping[str, DatasetSpec] = Table(
-    "data set", lambda: {spec.name: spec for spec in (*_EMBEDDED, *_REAL, *SCHOOLS)}
+    "data set", lambda: {spec.name: spec for spec in (*_EMBEDDED, *_REAL, *TEXT_SETS, *SCHOOLS)}
 )
 
 

@@ -26,7 +26,7 @@ from privgraph.data.files import available, find
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import environment, home, umask
 
-VERSION = 3
+VERSION = 4
 LARGEST_DRAWING = 60
 SAMPLES, LETTERS = 5, 200
 """Related texts that are shown of a domain, and letters of each."""
@@ -35,8 +35,8 @@ PRIVATE = "Computed from the data itself: for the person who holds it, not part 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrays:
-    """A graph in NumPy: y (|V|,) in [0, C), edges (2, |E|) both directions where undirected, masks (|V|,)
-    bool."""
+    """A graph in NumPy: y (|V|,) in [0, C), -1 for a text without a label, edges (2, |E|) both directions
+    where undirected, masks (|V|,) bool."""
 
     features: int
     y: NDArray[np.int64]
@@ -63,16 +63,23 @@ def degree_histogram(degree: NDArray[np.int64]) -> list[dict[str, int]]:
 
 
 def edge_homophily(arrays: Arrays) -> float | None:
-    """Share of edges whose ends have the same label; None without edges."""
-    source, target = arrays.edges
+    """Share of edges whose ends have the same label, among those whose ends have one; None without such."""
+    source, target = _labelled_edges(arrays)
     return float((arrays.y[source] == arrays.y[target]).mean()) if source.size else None
+
+
+def _labelled_edges(arrays: Arrays) -> NDArray[np.int64]:
+    """(2, any): the edges both of whose ends have a label."""
+    if int(arrays.y.min()) >= 0:
+        return arrays.edges
+    return arrays.edges[:, (arrays.y[arrays.edges] >= 0).all(axis=0)]
 
 
 def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
     """How often a node's class is the commonest one among its neighbours (incoming edges where directed).
 
-    `asked` nodes have neighbours, and of these the share `right`; None without any. Where classes tie, a coin
-    decides, and its chance counts: the number is exact.
+    Only nodes with a label ask, and only such answer. `asked` nodes have neighbours, and of these the share
+    `right`; None without any. Where classes tie, a coin decides, and its chance counts: the number is exact.
 
     >>> mask = np.ones(3, dtype=bool)
     >>> path = Arrays(features=1, y=np.array([0, 0, 1]), edges=np.array([[0, 1, 1, 2], [1, 0, 2, 1]]),
@@ -80,7 +87,7 @@ def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
     >>> neighbours_vote(path)  # 0 sees 0: right; 1 sees 0 and 1: a coin; 2 sees 0: wrong
     {'asked': 3, 'right': 0.5}
     """
-    source, target = arrays.edges
+    source, target = _labelled_edges(arrays)
     if not source.size:
         return {"asked": 0, "right": None}
     classes = int(arrays.y.max()) + 1
@@ -108,8 +115,8 @@ def domain_facts(
     rows = []
     for number, name in enumerate(names):
         own, pairs = np.flatnonzero(domains == number), related[number]
-        words = [len(texts[node].split()) for node in own.tolist()]
-        at = np.unique(np.linspace(0, pairs.shape[1] - 1, SAMPLES).astype(np.int64)) if pairs.size else own[:0]
+        words = [len(texts[int(node)].split()) for node in own]
+        shown = sorted({int(at) for at in np.linspace(0, pairs.shape[1] - 1, SAMPLES)} if pairs.size else ())
         rows.append(
             {
                 "name": name,
@@ -117,7 +124,7 @@ def domain_facts(
                 "relations": int(pairs.shape[1]),
                 "words": float(np.mean(words)) if words else 0.0,
                 "most_words": max(words, default=0),
-                "samples": [[texts[one][:LETTERS], texts[other][:LETTERS]] for one, other in pairs[:, at].T.tolist()],
+                "samples": [[texts[int(node)][:LETTERS] for node in pairs[:, at]] for at in shown],
             }
         )
     return rows
@@ -180,13 +187,15 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
 
 
 def _name(arrays: Arrays, label: int) -> str:
+    if label < 0:
+        return "no label"
     return arrays.class_names[label] if label < len(arrays.class_names) else str(label)
 
 
 def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
     """The facts of a graph as plain JSON values."""
     degree = degrees(arrays)
-    counts = np.bincount(arrays.y, minlength=len(arrays.class_names))
+    counts = np.bincount(arrays.y[arrays.y >= 0], minlength=len(arrays.class_names))
     entries = int(arrays.edges.shape[1])
     return {
         "nodes": int(arrays.y.size),
@@ -205,6 +214,7 @@ def facts_of(arrays: Arrays, *, node: int | None = None) -> dict[str, Any]:
         "homophily": edge_homophily(arrays),
         "neighbours_vote": neighbours_vote(arrays),
         "class_counts": [{"class": c, "name": _name(arrays, c), "count": int(n)} for c, n in enumerate(counts)],
+        "unlabelled": int((arrays.y < 0).sum()),
         "largest_class_share": float(counts.max() / counts.sum()),
         "split": {name: int(mask.sum()) for name, mask in arrays.masks.items()},
         "neighbourhood": neighbourhood(arrays, chosen_node(degree) if node is None else node),

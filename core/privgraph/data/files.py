@@ -59,4 +59,6 @@ def missing(spec: DatasetSpec, root: Path | None = None) -> str:
         if origin
         else ""
     )
+    if spec.by_hand and not set(paths) <= set(urls):
+        hint += f" (no address offers {'all of ' if hint else ''}them as they are: {spec.by_hand})"
     return f"{spec.title} is not at hand: put {listed}{hint}"

@@ -18,7 +18,8 @@ from privgraph.data.graph import Graph
 from privgraph.data.products import CATEGORIES, DOMAINS, ProductOptions, products
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.splits import check_split, with_split
-from privgraph.data.uploads import upload_path
+from privgraph.data.texts import read_coauthors, read_table
+from privgraph.data.uploads import unpacked_texts, upload_path
 from privgraph.options import OptionError
 from privgraph.options import build as build_options
 
@@ -91,6 +92,7 @@ def _of_products(options: ProductOptions) -> Parts:
 
 def _read_upload(spec: DatasetSpec) -> Parts:
     with np.load(upload_path(spec.name), allow_pickle=False) as arrays:
+        texts = unpacked_texts(arrays["texts"], arrays["text_ends"]) if "texts" in arrays.files else ()
         masks = [torch.from_numpy(arrays[name]) for name in ("train", "val", "test") if name in arrays.files]
         return parts(
             arrays["x"],
@@ -99,6 +101,9 @@ def _read_upload(spec: DatasetSpec) -> Parts:
             class_names=tuple(str(name) for name in arrays["class_names"]),
             feature_names=tuple(str(name) for name in arrays["feature_names"]),
             public=(masks[0], masks[1], masks[2]) if masks else None,
+            texts=texts,
+            domains=arrays["domains"] if texts else (),
+            domain_names=spec.domains,
         )
 
 
@@ -122,7 +127,9 @@ _FAMILIES: Mapping[str, Reader] = {
     "Facebook100": tabular.read_school,
 }
 
+_TEXT_FAMILIES: Mapping[str, Reader] = {"TextGraphs": read_table, "Coauthor": read_coauthors}
+
 
 def _reader(spec: DatasetSpec) -> Reader:
-    """The reader of a set is named by the folder that its raw files lie in."""
-    return _FAMILIES[spec.files[0][0].split("/", 1)[0]]
+    """The reader of a set is named by the folder that its raw files lie in; texts of it have another one."""
+    return (_TEXT_FAMILIES if spec.domains else _FAMILIES)[spec.files[0][0].split("/", 1)[0]]

@@ -105,10 +105,10 @@ def read_benchmark(spec: DatasetSpec, files: Files) -> Parts:
 
     (path,) = files.values()
     data = read_npz(str(path), to_undirected=True)
-    return Parts(x=data.x, y=data.y, edges=data.edge_index, class_names=_class_names(path, int(data.y.max()) + 1))
+    return Parts(x=data.x, y=data.y, edges=data.edge_index, class_names=class_names_of(path, int(data.y.max()) + 1))
 
 
-def _class_names(path: Path, classes: int) -> tuple[str, ...]:
+def class_names_of(path: Path, classes: int) -> tuple[str, ...]:
     """Names that the file brings with it; in the files as first published they are pickled, and left
     alone."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
@@ -125,13 +125,14 @@ def _class_names(path: Path, classes: int) -> tuple[str, ...]:
 def read_musae(spec: DatasetSpec, files: Files) -> Parts:
     """Facebook pages and Twitch: dense features, target and edges of one npz, as PyG's sets have them."""
     (path,) = files.values()
-    arrays = _arrays(path, ("features", "target", "edges"))
+    arrays = arrays_of(path, ("features", "target", "edges"))
     return parts(
         arrays["features"], arrays["target"], arrays["edges"].T, class_names=_CLASS_NAMES.get(spec.name, ("no", "yes"))
     )
 
 
-def _arrays(path: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+def arrays_of(path: Path, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    """The named arrays of an npz, never unpickled. Raises `DataError` where it is no npz or lacks one."""
     if not zipfile.is_zipfile(path):
         raise DataError(f"{path.name} is not an npz archive")
     # Opened here, as NumPy would leave a damaged archive open.
@@ -162,8 +163,8 @@ def read_wikics(spec: DatasetSpec, files: Files) -> Parts:
 def read_reddit(spec: DatasetSpec, files: Files) -> Parts:
     """Reddit with the public split: posts of the first days, a few later, the rest."""
     table, graph = (_by_name(files, name) for name in ("reddit_data.npz", "reddit_graph.npz"))
-    arrays = _arrays(table, ("feature", "label", "node_types"))
-    links = _arrays(graph, ("row", "col"))
+    arrays = arrays_of(table, ("feature", "label", "node_types"))
+    links = arrays_of(graph, ("row", "col"))
     kinds = torch.from_numpy(arrays["node_types"].astype(np.int64))
     return parts(
         arrays["feature"],

@@ -74,7 +74,8 @@ class DatasetSpec:
     `nodes`, `edges` (unique undirected pairs), `features` and `classes` are None where they depend on
     options or are known only after loading. `files` are the raw files below the data folder, with
     sha256 where the bytes are pinned ("" elsewhere); `urls` says for a file where it can be fetched
-    (a fragment names the member of a zip archive). `options` is "module:attribute" of the frozen
+    (a fragment names the member of a zip archive), and `by_hand` what those without an address are made
+    from. `options` is "module:attribute" of the frozen
     configuration of an embedded set that has one. `public_split` tells whether the data comes with a
     split of its own. `kind` is embedded, real or upload. `domains` are those that texts belong to.
     """
@@ -93,6 +94,7 @@ class DatasetSpec:
     task: str = "node classification"
     files: tuple[tuple[str, str], ...] = ()
     urls: tuple[tuple[str, str], ...] = ()
+    by_hand: str = ""
     options: str = ""
     public_split: bool = False
     caution: str = ""

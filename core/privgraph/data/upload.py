@@ -1,5 +1,5 @@
-"""A graph of one's own: an npz of arrays, two CSV files, or GraphML, checked before it is read whole. No
-torch.
+"""A graph, or texts and relations, of one's own: an npz of arrays, two CSV files, or GraphML, checked before
+it is read whole. No torch.
 
 Nothing is unpickled, no name from a browser becomes a path, and what is refused is refused with one sentence
 (`UploadError`). What kind of file it is follows from its content:
@@ -7,6 +7,7 @@ Nothing is unpickled, no name from a browser becomes a path, and what is refused
 - npz: `x` (|V|, F) numbers, `y` (|V|,) whole numbers from 0, `edge_index` (2, |E|) whole numbers; optional
   `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names` (C,) and `feature_names` (F,) texts;
 - two CSV files with headers: edges `source,target`; nodes `id,label` and one column a feature;
+- two CSV files of texts: relations `source,target`; texts `id,text,domain` and, where there are any, `label`;
 - GraphML: nodes with an attribute `label` and numeric attributes, and edges.
 
 Every edge is read as undirected; self-loops and repetitions are dropped, and the notes say how many.
@@ -23,23 +24,34 @@ from privgraph.data.upload_checks import Limits, Upload
 from privgraph.data.upload_csv import read_csv
 from privgraph.data.upload_graphml import read_graphml
 from privgraph.data.upload_npz import read_npz
+from privgraph.data.upload_texts import NO_TEXTS
 from privgraph.data.uploads import delete_upload, save_upload, upload_spec, uploads
 
 __all__ = ["Limits", "Upload", "UploadError", "check_upload", "delete_upload", "save_upload", "upload_spec", "uploads"]
 
 
-def check_upload(files: Mapping[str, BinaryIO | bytes], *, limits: Limits | None = None) -> Upload:
-    """The graph in `files` (whatever name -> content, seekable). Raises `UploadError` with one sentence."""
+def check_upload(
+    files: Mapping[str, BinaryIO | bytes], *, limits: Limits | None = None, halves: bool = False
+) -> Upload:
+    """The graph in `files` (whatever name -> content, seekable).
+
+    `halves` puts texts that have no domains into two random halves, by a public draw that depends on their
+    number alone. Raises `UploadError` with one sentence.
+    """
     bounds = limits or Limits()
     opened = [io.BytesIO(content) if isinstance(content, bytes) else content for content in files.values()]
     heads = [_head(file, bounds) for file in opened]
+    if halves and len(opened) == 1:
+        raise UploadError(NO_TEXTS)
     if len(opened) == 1 and heads[0].startswith(b"PK"):
         return read_npz(opened[0], bounds)
     if len(opened) == 1 and _text(heads[0]).startswith("<"):
         return read_graphml(opened[0], bounds)
     if len(opened) == 2 and not any(head.startswith((b"PK", b"\x93NUMPY", b"<")) for head in heads):
-        return read_csv(opened, bounds)
-    raise UploadError("Upload one npz file, one GraphML file, or two CSV files (edges and nodes)")
+        return read_csv(opened, bounds, halves=halves)
+    raise UploadError(
+        "Upload one npz file, one GraphML file, or two CSV files (edges and nodes, or relations and texts)"
+    )
 
 
 def _head(file: BinaryIO, limits: Limits) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from privgraph.data.spec import LARGEST_FEATURE
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """`file_bytes` a file as it comes, `array_bytes` all arrays unpacked, `cells` the entries of the feature
-    table."""
+    table, `text_letters` the letters of a text."""
 
     file_bytes: int = 200_000_000
     array_bytes: int = 1_000_000_000
@@ -23,6 +23,8 @@ class Limits:
     features: int = 20_000
     cells: int = 100_000_000
     classes: int = 1_000
+    text_letters: int = 20_000
+    domains: int = 100
 
 
 SMALLEST = 10
@@ -33,8 +35,10 @@ SMALLEST = 10
 class Upload:
     """A graph that passed.
 
-    x: (|V|, F) float32, finite. y: (|V|,) int64 in [0, C). edges: (2, |E|) int64, each pair once, smaller
-    node first, sorted. `masks` are train, validation and test, (|V|,) bool, or None.
+    x: (|V|, F) float32, finite. y: (|V|,) int64 in [0, C), of texts also -1 for none. edges: (2, |E|) int64,
+    each pair once, smaller node first, sorted. `masks` are train, validation and test, (|V|,) bool, or None.
+    Texts have `texts`, one a node, and `domains`, (|V|,) int64 numbers in `domain_names`; else these are
+    empty.
     """
 
     kind: str
@@ -45,6 +49,9 @@ class Upload:
     feature_names: tuple[str, ...] = ()
     masks: tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]] | None = None
     notes: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    domains: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    domain_names: tuple[str, ...] = ()
 
 
 def shown(value: object, length: int = 40) -> str:
@@ -58,10 +65,10 @@ def clean_name(value: str) -> str:
     return "".join(letter if letter.isprintable() else "?" for letter in value)[:60]
 
 
-def check_sizes(limits: Limits, *, nodes: int, features: int, edges: int = 0) -> None:
-    """Raise `UploadError` unless such a graph is taken."""
+def check_sizes(limits: Limits, *, nodes: int, features: int, edges: int = 0, nodes_are: str = "nodes") -> None:
+    """Raise `UploadError` unless such a graph is taken; `nodes_are` is what a message calls its nodes."""
     for count, most, what in (
-        (nodes, limits.nodes, "nodes"),
+        (nodes, limits.nodes, nodes_are),
         (features, limits.features, "features"),
         (edges, limits.edges, "edges"),
         (nodes * features, limits.cells, "entries in its feature table"),
@@ -69,7 +76,7 @@ def check_sizes(limits: Limits, *, nodes: int, features: int, edges: int = 0) ->
         if count > most:
             raise UploadError(f"The graph has more than {most:,} {what}")
     if nodes < SMALLEST:
-        raise UploadError(f"The graph has {nodes} nodes, and at least {SMALLEST} are needed")
+        raise UploadError(f"The graph has {nodes} {nodes_are}, and at least {SMALLEST} are needed")
     if features < 1:
         raise UploadError("The nodes have no features, and at least one is needed")
 
@@ -128,18 +135,25 @@ def odd_words(nodes: int) -> str:
     )
 
 
-def undirected_pairs(edges: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], list[str]]:
-    """(2, |E|) pairs i < j, sorted and unique, and sentences on what was dropped. `edges`: (2, any)."""
+def distinct_pairs(edges: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], int, int]:
+    """(2, |E|) pairs i < j, sorted and unique, and how many pairs of a node with itself, and repetitions of
+    others, were dropped. `edges`: (2, any) in [0, nodes)."""
     low, high = edges.min(axis=0, initial=nodes), edges.max(axis=0, initial=-1)
     loops = low == high
     keys = np.sort(low[~loops] * nodes + high[~loops])  # np.unique goes by hashes, which take ten times as long
     keys = keys[np.diff(keys, prepend=-1) > 0]
+    return np.stack([keys // nodes, keys % nodes]), int(loops.sum()), int((~loops).sum()) - keys.size
+
+
+def undirected_pairs(edges: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], list[str]]:
+    """(2, |E|) pairs i < j, sorted and unique, and sentences on what was dropped. `edges`: (2, any)."""
+    pairs, loops, repeated = distinct_pairs(edges, nodes)
     notes = ["Every edge is read as undirected."]
-    if loops.any():
-        notes.append(f"Self-loops dropped: {int(loops.sum()):,}.")
-    if repeated := int((~loops).sum()) - keys.size:
+    if loops:
+        notes.append(f"Self-loops dropped: {loops:,}.")
+    if repeated:
         merged = "1 duplicate was" if repeated == 1 else f"{repeated:,} duplicates were"
         notes.append(
             f"{edges.shape[1]:,} edges were listed, and {merged} merged: the same two nodes again, in either direction."
         )
-    return np.stack([keys // nodes, keys % nodes]), notes
+    return pairs, notes

@@ -1,4 +1,4 @@
-"""Uploaded CSV files: `source,target` and `id,label,<features>`, each with its header.
+"""Uploaded CSV files of a graph: `source,target` and `id,label,<features>`, each with its header.
 
 Large files are read by Arrow (`upload_arrow`) where they are plain. Line by line is the rule that it has to
 meet, and the one way to say what is wrong.
@@ -7,9 +7,8 @@ meet, and the one way to say what is wrong.
 from __future__ import annotations
 
 import csv
-import io
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -19,59 +18,38 @@ from numpy.typing import NDArray
 from privgraph.data import upload_arrow
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, shown
-
-Rows = Iterator[list[str]]
-
-_LONGEST_LINE = 1_000_000
+from privgraph.data.upload_rows import PAIRS, File, pairs_of
+from privgraph.data.upload_texts import COLUMNS, NO_TEXTS, are_texts, read_texts
 
 
-def read_csv(files: Sequence[BinaryIO], limits: Limits) -> Upload:
-    """The graph in two CSV files, told apart by their headers. Raises `UploadError`."""
+def read_csv(files: Sequence[BinaryIO], limits: Limits, *, halves: bool = False) -> Upload:
+    """The graph, or the texts and relations, in two CSV files, told apart by their headers.
+
+    `halves` puts texts without domains into two random halves. Raises `UploadError`.
+    """
     try:
-        opened = [_File(file.read()) for file in files]
-        nodes = [file for file in opened if {"id", "label"} <= set(file.header)]
-        edges = [file for file in opened if file.header == ["source", "target"]]
-        if len(nodes) != 1 or len(edges) != 1:
+        opened = [File(file.read()) for file in files]
+        pairs = [file for file in opened if file.header == PAIRS]
+        others = [file for file in opened if file.header != PAIRS]
+        if len(pairs) != 1 or not ({"id", "label"} <= set(others[0].header) or are_texts(others[0].header)):
             raise UploadError(
-                "One CSV file must have the columns source,target and the other id,label and one a feature, "
-                "separated by commas (the headers begin with "
+                "One CSV file must have the columns source,target and the other id,label and one a feature, or "
+                f"{COLUMNS} for texts, separated by commas (the headers begin with "
                 f"{' and '.join(shown(','.join(file.header), 30) for file in opened)})"
             )
-        number, found = _nodes(nodes[0], limits)
-        return finish(replace(found, edges=_edges(edges[0], number, limits)), limits)
+        if are_texts(others[0].header):
+            return read_texts(others[0], pairs[0], limits, halves=halves)
+        if halves:
+            raise UploadError(NO_TEXTS)
+        number, found = _nodes(others[0], limits)
+        return finish(replace(found, edges=pairs_of(pairs[0], number, limits)), limits)
     except UnicodeDecodeError:
         raise UploadError("A CSV file is not text in UTF-8") from None
     except csv.Error as error:
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
 
 
-class _File:
-    """A file's content (the limit bounds it), its header, and the rows after it, to be read once."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-        self.rows = _rows(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=""))
-        self.header = [column.strip() for column in next(self.rows, [])]
-
-    @property
-    def large(self) -> bool:
-        """Whether it is worth trying whether Arrow can read it."""
-        return len(self.content) >= upload_arrow.WORTH_IT
-
-
-def _rows(text: io.TextIOWrapper) -> Rows:
-    """One row a line, so that a quote which is never closed cannot swallow the file."""
-    while line := text.readline(_LONGEST_LINE):
-        if len(line) == _LONGEST_LINE:
-            raise UploadError(f"A CSV file has a line of more than {_LONGEST_LINE:,} letters")
-        if '"' in line:
-            yield from csv.reader([line], strict=True)
-        else:
-            # What the reader would give, in a third of the time.
-            yield line.rstrip("\r\n").split(",") if line.strip("\r\n") else []
-
-
-def _nodes(file: _File, limits: Limits) -> tuple[dict[str, int], Upload]:
+def _nodes(file: File, limits: Limits) -> tuple[dict[str, int], Upload]:
     header = file.header
     if len(set(header)) != len(header):
         raise UploadError("Two columns of the nodes have the same name")
@@ -95,7 +73,7 @@ def _nodes(file: _File, limits: Limits) -> tuple[dict[str, int], Upload]:
 
 
 def _slow_nodes(
-    file: _File, id_at: int, label_at: int, feature_at: Sequence[int], limits: Limits
+    file: File, id_at: int, label_at: int, feature_at: Sequence[int], limits: Limits
 ) -> tuple[list[str], list[str], NDArray[np.float32]]:
     """Names, labels and features, line by line: what is wrong with a line is said of that line."""
     header = file.header
@@ -132,24 +110,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _edges(file: _File, number: dict[str, int], limits: Limits) -> NDArray[np.int64]:
-    quick = upload_arrow.edges(file.content, number, limits) if file.large else None
-    return _slow_edges(file.rows, number, limits) if quick is None else quick
-
-
-def _slow_edges(rows: Rows, number: dict[str, int], limits: Limits) -> NDArray[np.int64]:
-    ends = array("q")
-    for count, row in enumerate(rows, start=1):
-        if not row:
-            continue
-        if len(row) != 2:
-            raise UploadError(f"Edge row {count} has {len(row)} fields, and two are needed")
-        for name in row:
-            if name.strip() not in number:
-                raise UploadError(f"Edge row {count} names the node {shown(name)}, which has no row among the nodes")
-            ends.append(number[name.strip()])
-        if len(ends) > 2 * limits.edges:
-            raise UploadError(f"There are more than {limits.edges:,} edges")
-    return np.frombuffer(ends, dtype=np.int64).reshape(-1, 2).T if ends else np.empty((2, 0), dtype=np.int64)

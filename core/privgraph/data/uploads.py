@@ -11,6 +11,8 @@ import hmac
 import json
 import re
 import tempfile
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +51,16 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
     arrays |= {"class_names": np.array(upload.class_names), "feature_names": np.array(upload.feature_names, dtype=str)}
     if upload.masks is not None:
         arrays |= dict(zip(("train", "val", "test"), upload.masks, strict=True))
+    if upload.texts:
+        arrays |= packed_texts(upload.texts)
+        arrays |= {"domains": upload.domains, "domain_names": np.array(upload.domain_names)}
     digest = hmac.new(derived_key(noise_key(home()), "upload"), digestmod="sha256")
     for name, array in arrays.items():
         digest.update(f"{name}{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     key = digest.hexdigest()[:DIGITS]
     facts = {
-        "title": clean_name(title) or "Your own graph",
+        "title": clean_name(title) or ("Your own texts" if upload.texts else "Your own graph"),
         "kind": upload.kind,
         "nodes": int(upload.x.shape[0]),
         "edges": int(upload.edges.shape[1]),
@@ -63,6 +68,7 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
         "classes": len(upload.class_names),
         "masks": upload.masks is not None,
         "odd_nodes": odd_nodes(upload.x),
+        "domains": list(upload.domain_names),
     }
     try:
         with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
@@ -75,6 +81,24 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
     except OSError as error:
         raise UploadError(f"The graph cannot be stored: {error.strerror}") from error
     return f"upload:{key}"
+
+
+def packed_texts(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """Texts as arrays: their letters in UTF-8 one after the other, (bytes,), and where each ends, (n,). An
+    array of texts would give each the room of the longest."""
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([len(one) for one in encoded], dtype=np.int64)
+    return {"texts": np.frombuffer(b"".join(encoded), dtype=np.uint8), "text_ends": ends}
+
+
+def unpacked_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple[str, ...]:
+    """What `packed_texts` packed.
+
+    >>> unpacked_texts(*packed_texts(["one", "", "zwölf"]).values())
+    ('one', '', 'zwölf')
+    """
+    content = letters.tobytes()
+    return tuple(content[low:high].decode() for low, high in pairwise([0, *ends.tolist()]))
 
 
 def upload_path(name: str) -> Path:
@@ -100,10 +124,14 @@ def is_old(name: str) -> bool:
 def upload_spec(name: str) -> DatasetSpec:
     """The spec of a stored upload. Raises `UnknownName`."""
     facts = json.loads(upload_path(name).with_suffix(".json").read_text())
+    domains = tuple(str(domain) for domain in facts.get("domains", ()))
+    what = (
+        "Texts and their relations that you uploaded; they stay" if domains else "A graph that you uploaded; it stays"
+    )
     return DatasetSpec(
         name=name,
         title=facts["title"],
-        about="A graph that you uploaded; it stays on this machine.",
+        about=f"{what} on this machine.",
         kind="upload",
         source=f"uploaded as {facts['kind']}",
         licence="yours",
@@ -111,7 +139,9 @@ def upload_spec(name: str) -> DatasetSpec:
         edges=facts["edges"],
         features=facts["features"],
         classes=facts["classes"],
+        task="relation prediction" if domains else "node classification",
         public_split=facts["masks"],
+        domains=domains,
         caution=" ".join(filter(None, (OLD_NAME * is_old(name), odd_words(facts.get("odd_nodes", 0))))),
     )
 

@@ -68,14 +68,14 @@ def ranking(vectors: Tensor, asked: Tensor, candidates: int = CANDIDATES) -> dic
 def few_shot_classes(vectors: Tensor, labels: Tensor, seed: int, shots: int = SHOTS) -> Mapping[str, float]:
     """Macro and micro F1 of classes of entities from `shots` labelled vectors of each class (Table 3).
 
-    vectors: (n, d) of a frozen encoder; labels: (n,) int64. As many more of each class choose the penalty of
-    a logistic regression; all others are tested. Classes with fewer than twice the shots and one are left
-    out; nothing where fewer than two are left.
+    vectors: (n, d) of a frozen encoder; labels: (n,) int64, -1 for none. As many more of each class choose
+    the penalty of a logistic regression; all others are tested. Classes with fewer than twice the shots and
+    one are left out; nothing where fewer than two are left.
     """
     rng, y = stream(seed, "evaluation/shots"), labels.numpy()
     x = torch.nn.functional.normalize(vectors.double(), dim=1).numpy()
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
-    for label in np.unique(y):
+    for label in np.unique(y[y >= 0]):  # texts without a label are no class
         own = rng.permutation(np.flatnonzero(y == label))
         if own.size > 2 * shots:
             for part, taken in zip(parts, np.split(own, [shots, 2 * shots]), strict=True):

@@ -15,7 +15,7 @@ from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.data import question, upload
+from privgraph_workbench.views.data import domains, question, upload
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.words import markup, naming
 
@@ -39,7 +39,7 @@ def page() -> None:
                 shell.page("train"),
                 label="Train on this graph",
                 icon=":material/model_training:",
-                query_params=_address(spec, filled),
+                query_params={**_address(spec, filled), **domains.method(spec)},
             )
             if spec.kind == "upload":
                 st.button(
@@ -125,8 +125,12 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
         return
     if was_waiting:
         st.rerun()
-    _facts(described)
-    question.show(_address(spec, filled), described)
+    if described.domains:
+        domains.metrics(described)
+        domains.show(described)
+    else:
+        _facts(described)
+        question.show(_address(spec, filled), described)
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("##### How many neighbours do nodes have?")
@@ -136,9 +140,9 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
             "neighbours give a lot away about others, and are the hardest to hide."
         )
     with right:
-        st.markdown("##### What is to be predicted?")
+        st.markdown("##### Which classes are there?" if described.domains else "##### What is to be predicted?")
         live_plot.show(classes.plot(classes.data(described.classes), layout.theme()), key=f"classes.{spec.name}")
-        st.caption(f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes.")
+        st.caption(_class_words(described))
     _neighbourhood(spec, filled, described)
 
 
@@ -156,6 +160,14 @@ def _facts(described: describing.Description) -> None:
         help="Share of edges that join two nodes of the same class",
     )
     st.caption(_homophily_words(described))
+
+
+def _class_words(described: describing.Description) -> str:
+    """What classes are for."""
+    if not described.domains:
+        return f"Always guessing the largest class is right for {described.largest_class:.1%} of the nodes."
+    none = f" {described.unlabelled:,} texts have none." if described.unlabelled else ""
+    return f"Predicted from a few texts of each, by an encoder that learnt from relations.{none}"
 
 
 def _homophily_words(described: describing.Description) -> str:

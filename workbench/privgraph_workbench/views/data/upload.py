@@ -13,13 +13,14 @@ from privgraph.data.upload import check_upload, save_upload
 from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.data import domains
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200
 PLACE = "data"
 """The anchor of the page's title, near which an upload that was kept is confirmed."""
-_KEPT, _REFUSED = "upload_kept", "upload_refused"
+_KEPT, _REFUSED, _HALVES = "upload_kept", "upload_refused", "upload_halves"
 
 
 def form(begin_anew: Callable[[], None]) -> None:
@@ -34,6 +35,9 @@ def form(begin_anew: Callable[[], None]) -> None:
             "`class_names`, `feature_names`\n"
             "- **two CSV files** with headers: edges `source,target`; nodes `id,label` and one column a "
             "feature\n"
+            "- **two CSV files of texts**: relations `source,target`; texts `id,text,domain` and, where there "
+            "are any, `label`. A text has 1 to 20,000 letters; two domains need relations inside them, one to "
+            "learn in and one to predict in\n"
             "- **GraphML** with a node attribute `label` and numeric attributes\n\n"
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
@@ -48,9 +52,18 @@ def form(begin_anew: Callable[[], None]) -> None:
     )
     title = st.text_input("Name it", key="upload_title", max_chars=60, placeholder="My graph")
     if files and not title.strip():
-        st.caption(":orange[It has no name yet.] Without one, every list calls it *Your own graph*.")
+        st.caption(
+            ":orange[It has no name yet.] Without one, every list calls it *Your own graph*, or *Your own texts*."
+        )
     if files:
         st.caption(f"{len(files)} file{'s' if len(files) > 1 else ''} received.")
+        if len(files) == 2:
+            st.checkbox(
+                "Texts without domains: split them into two random halves",
+                key=_HALVES,
+                help="To try out the prediction of relations. Two halves of one kind say little of a domain that "
+                "was never seen; a column `domain` is better.",
+            )
         st.button("Check and keep", type="primary", key="upload_go", on_click=_take, args=(begin_anew,))
     refused, why = st.session_state.get(_REFUSED, ((), ""))
     if files and refused == _ids(files):
@@ -64,9 +77,14 @@ def kept(spec: DatasetSpec) -> None:
     if _last() != spec.name:
         return
     with st.container(border=True):
+        sizes = (
+            f"{spec.nodes:,} texts, {spec.edges:,} relations, {len(spec.domains)} domains"
+            if spec.domains
+            else f"{spec.nodes:,} nodes (people), {spec.edges:,} edges, {spec.classes} classes"
+        )
         st.success(
-            f"**{markup.literal(spec.title)} is kept:** {spec.nodes:,} nodes (people), {spec.edges:,} edges, "
-            f"{spec.classes} classes. It is chosen here, and stands in every list of graphs.",
+            f"**{markup.literal(spec.title)} is kept:** {sizes}. It is chosen here, and stands in every list of "
+            "graphs.",
             icon=":material/check_circle:",
         )
         notes = " ".join(markup.sentence(note) for note in st.session_state[_KEPT][1])
@@ -76,7 +94,7 @@ def kept(spec: DatasetSpec) -> None:
                 shell.page("train"),
                 label="**Train on it**",
                 icon=":material/model_training:",
-                query_params={"data": spec.name},
+                query_params={"data": spec.name, **domains.method(spec)},
             )
             st.button("Close", key="upload_read", type="tertiary", on_click=st.session_state.pop, args=(_KEPT, None))
 
@@ -107,13 +125,17 @@ def _take(begin_anew: Callable[[], None]) -> None:
     """
     files = st.session_state[_uploader()]
     try:
-        checked = check_upload({f"file {place}": file for place, file in enumerate(files)})
+        checked = check_upload(
+            {f"file {place}": file for place, file in enumerate(files)},
+            halves=len(files) == 2 and bool(st.session_state.get(_HALVES, False)),
+        )
         name = save_upload(checked, title=st.session_state["upload_title"].strip())
     except DataError as error:
         st.session_state[_REFUSED] = (_ids(files), markup.sentence(error))
         return
     st.session_state[_KEPT] = (name, checked.notes)
     st.session_state["upload_title"] = ""
+    st.session_state.pop(_HALVES, None)
     st.session_state["uploads_kept"] = st.session_state.get("uploads_kept", 0) + 1
     choosing.put("data", name)
     begin_anew()

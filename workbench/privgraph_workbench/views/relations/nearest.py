@@ -175,7 +175,9 @@ def _examples(pair: Pair) -> None:
         if described is None:
             shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
             return
-        found = list(dict.fromkeys(one for one, _ in described.samples.get(pair.predicted, ())))
+        found = list(
+            dict.fromkeys(one for own in described.domains if own.name == pair.predicted for one, _ in own.samples)
+        )
         if not found:
             return
         st.caption(f"Or one of {markup.literal(pair.predicted)}, whose true partners an evaluator knows:")
