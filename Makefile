@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 CONSTRAINTS := .ci/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: app test test-all quick check lint docs help
+.PHONY: app text test test-all quick check lint docs help
 
 help:
 	@echo "make app       install and start the workbench on 127.0.0.1"
+	@echo "make text      add language models, for relations between texts"
 	@echo "make test      install with test extras and run the test suite and doctests"
 	@echo "make test-all  the same with what takes long: browsers, notebooks, the site, servers that are killed"
 	@echo "make quick     under a minute of tests: what every method keeps, privacy, mechanisms"
@@ -24,6 +25,10 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[app,notebooks]'
 	@touch $@
 
+$(VENV)/.installed-text: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[app,notebooks,text]'
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-test: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --editable '.[test]'
 	@touch $@ $(VENV)/.installed
@@ -34,6 +39,8 @@ $(VENV)/.installed-docs: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 
 app: $(VENV)/.installed
 	@$(BIN)/privgraph app
+
+text: $(VENV)/.installed-text
 
 # What is compiled, tests with their assertions among it, is kept between runs and for the processes that tests start.
 test test-all quick: export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -86,6 +93,10 @@ study-dpgpl: $(VENV)/.installed
 # method's README.
 study-heterpoisson: $(VENV)/.installed
 	$(BIN)/python -m privgraph.methods.gradients.heter_poisson.study --readme
+
+# PvGaLM on texts with relations, as runs of the store (several hours on 2 cores; it may be interrupted); writes the method's README.
+study-relations: $(VENV)/.installed-text
+	$(BIN)/python -m privgraph.methods.relations.relational.study --readme
 
 # Who trained, method by method, as runs and attacks of the store (it may be interrupted); writes the attacks' README.
 study-attacks: $(VENV)/.installed

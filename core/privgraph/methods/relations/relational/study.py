@@ -19,6 +19,8 @@ from privgraph.studies.cells import Cell, Options, Part, Read, command, percent,
 TAG = "study-relations"
 DOMAINS: Mapping[str, tuple[str, str]] = {
     "products": ("kitchen", "garden"),
+    "cora-titles": ("artificial intelligence", "systems"),
+    "debian-packages": ("application", "language"),
 }
 """The two domains of each graph: each is learnt from once, and predicted in once."""
 SHOTS = 16
