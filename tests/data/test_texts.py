@@ -26,7 +26,7 @@ ROWS = (
 
 
 def made_table(
-    root: Path, rows: tuple[tuple[str, ...], ...] = ROWS, pairs: Any = ((0, 3), (3, 0), (1, 3), (2, 0)), **changes: str
+    root: Path, rows: tuple[tuple[str, ...], ...] = ROWS, pairs: Any = ((0, 3), (3, 0), (1, 4), (2, 0)), **changes: str
 ) -> None:
     """A small table in the place of `cora-titles`; `changes` renames columns."""
     folder = root / "TextGraphs/Cora12kTitles"

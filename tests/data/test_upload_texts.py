@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import re
 from pathlib import Path
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 import torch
 
+from privgraph.data.build import build, parts
 from privgraph.data.catalogue import dataset
 from privgraph.data.describe import described
+from privgraph.data.errors import DataError
 from privgraph.data.load import load
 from privgraph.data.upload import Limits, UploadError, check_upload, save_upload
 from privgraph.data.upload_texts import HALVES
@@ -129,6 +132,24 @@ def test_a_quote_that_is_never_closed_does_not_swallow_the_file() -> None:
     many = TEXTS + b"\n" + b'"\n",,' * 400_000  # each line ends inside quotes, and no field is long
     with pytest.raises(UploadError, match=r"more than 1,000,000 letters"):
         check_upload({"a": many, "b": RELATIONS})
+
+
+def test_many_long_texts_are_taken_where_each_is_short_enough() -> None:
+    body = TEXTS + b"".join(b'\nlong%d,"%s\nend",office,tool' % (place, b"word " * 3900) for place in range(60))
+    assert len(body) > 1_100_000
+    upload = check_upload({"a": body, "b": RELATIONS})
+    assert len(upload.texts) == 84
+    assert upload.texts[-1].endswith("word \nend")
+
+
+def test_only_texts_may_lack_a_label() -> None:
+    bare = parts(np.ones((3, 1)), [0, 1, -1], np.empty((2, 0)))
+    with pytest.raises(DataError, match="nodes without a label"):
+        build("bare", bare)
+    told = dataclasses.replace(bare, texts=("a", "b", "c"))
+    assert build("told", told).y.tolist() == [0, 1, -1]
+    with pytest.raises(DataError, match="nodes without a label"):
+        build("told", dataclasses.replace(told, y=bare.y - 1))
 
 
 def test_random_halves_only_for_who_asks() -> None:
