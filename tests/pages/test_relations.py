@@ -120,6 +120,8 @@ def test_without_a_run_it_says_what_there_will_be_and_trains_a_pair(opened: Open
         ("relational", "products", "minilm")
     }
     assert "Training 2 runs" in texts(app)
+    assert not app.info, "nobody is invited twice"
+    assert "train_pair" not in {one.key for one in app.button}
 
 
 def test_the_newest_of_each_is_compared(opened: Open, store: RunStore, process: Answering) -> None:
@@ -166,6 +168,17 @@ def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, process
     assert app.number_input(key="neighbours").value == 10
     ask(app, "a rake")
     assert process.asked[0].domain == "garden"
+
+
+@pytest.mark.parametrize(("unit", "key"), [("edge", "private"), ("none", "bare")])
+def test_a_run_s_own_page_leads_here(opened: Open, store: RunStore, process: Answering, unit: str, key: str) -> None:
+    run = made_run(store, unit=unit)
+    made_run(store, unit=unit, seed=1)
+    train = opened("train", run=run.id)
+    link = next(one.proto for one in train.get("page_link") if one.proto.label == "Ask its encoder")
+    query = dict(parse_qsl(link.query_string.removeprefix("?")))
+    assert query == {key: run.id}
+    assert opened("relations", **query).selectbox(key=key).value == run.id
 
 
 @pytest.mark.parametrize("unit", ["edge", "none"])

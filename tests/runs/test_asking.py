@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -229,8 +230,15 @@ def test_nobody_asks() -> None:
 ANSWER = {"entities": [], "searched": 3, "texts": 3, "known": False, "partners": 0}
 SCRIPT = """
 import json, os, sys, time
-for line in sys.stdin:
+for place, line in enumerate(sys.stdin):
     text = json.loads(line)["text"]
+    if text == "vanish" and place or text == "never":
+        sys.exit(0)
+    if text == "once":
+        mark = os.path.join(os.environ["PRIVGRAPH_HOME"], "mark")
+        if not os.path.exists(mark):
+            open(mark, "w").close()
+            sys.exit(3)
     if text == "die":
         os.kill(os.getpid(), 9)
     if text == "stumble":
@@ -289,13 +297,21 @@ def test_a_death_is_told_and_the_next_question_starts_another(asker: Asker, text
     assert str(raised.value).endswith("; ask again, and another one starts")
     assert "\n" not in str(raised.value)
     assert answered(asker, "two").texts not in (first, None)
-    with pytest.raises(ProcessEnded):
-        answered(asker, text)  # what failed is asked again, and not remembered
+
+
+def test_what_failed_is_asked_again(asker: Asker) -> None:
+    with pytest.raises(ProcessEnded, match="ended with exit code 3"):
+        answered(asker, "once")
+    assert answered(asker, "once").searched == 3
 
 
 def test_a_process_that_left_because_it_was_idle_is_no_fault(asker: Asker) -> None:
     first = answered(asker, "leave").texts
-    assert answered(asker, "two").texts != first
+    second = answered(asker, "two").texts
+    assert second != first
+    assert answered(asker, "vanish").texts != second, "it ended as the question came"
+    with pytest.raises(ProcessEnded, match="the process that reads texts ended; ask again"):
+        answered(asker, "never")
 
 
 def test_a_process_that_has_ended_is_buried_and_its_thread_ends() -> None:
@@ -369,3 +385,19 @@ def test_the_real_process_answers_and_keeps_its_words_apart() -> None:
             answered(made, "rustic oak bench", domain="attic")
     finally:
         made.close()
+
+
+def test_what_libraries_print_is_no_answer() -> None:
+    code = """
+        import sys
+        from privgraph.runs import ask
+        def answer(room, question, told):
+            print("a library's advice")
+            raise ValueError("no answer today")
+        ask.Room.answer = answer
+        sys.exit(ask.main([]))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, input=line(question()) + b"\n", capture_output=True, check=True, timeout=100)
+    assert done.stdout == b'{"error": "no answer today"}\n'
+    assert b"a library's advice" in done.stderr

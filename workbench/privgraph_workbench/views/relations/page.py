@@ -24,11 +24,12 @@ def page() -> None:
         "privacy**, nobody can tell from it whether any one relation was there. Here you can ask what it has learnt."
     )
     with st.container():  # always there: what is below keeps its place
-        runs.under_way()
+        waiting = runs.under_way()
     records = runs.finished()
     runs.complain(records)
     if not records:
-        runs.invitation()
+        if not waiting:
+            runs.invitation()
         return
     pair = runs.choose(records)
     if pair is not None:

@@ -178,19 +178,21 @@ def _domains_of(record: RunRecord, domains: Sequence[str]) -> tuple[str, str]:
     return learnt, str(record.spec.options.get("tested_on") or other)
 
 
-def under_way() -> None:
-    """Runs that will be ready soon, looked at once a second; and one that failed last."""
+def under_way() -> bool:
+    """Runs that will be ready soon, looked at once a second, and whether there are any; else one that failed
+    last."""
     store = queue.store()
     waiting = tuple(one.id for one in store.find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS)))
     if waiting:
         shell.fragment(_watch, run_every=POLL_SECONDS)(waiting)
-        return
+        return True
     newest = states.readable(store.find(RunQuery(methods=METHODS, limit=1)))
     if newest and newest[0].state in ("failed", "lost"):
         st.error(f"The last run did not end well. {markup.sentence(newest[0].error or 'Its worker died.')}")
         st.page_link(
             shell.page("train"), label="Open it", icon=":material/open_in_new:", query_params={"run": newest[0].id}
         )
+    return False
 
 
 def _watch(waiting: tuple[str, ...]) -> None:
@@ -203,7 +205,8 @@ def _watch(waiting: tuple[str, ...]) -> None:
         for record in going:
             if record.unreadable:
                 continue
-            left = "" if record.eta_seconds is None else f", about {duration(record.eta_seconds)} left"
+            soon = record.eta_seconds is None or record.eta_seconds < 1
+            left = "" if soon else f", about {duration(record.eta_seconds)} left"
             stage = states.state_word(record.state) if record.state == "queued" else record.stage or "starting"
             st.progress(record.progress, text=f"{naming.name(record)}: {markup.literal(stage)}{left}")
 

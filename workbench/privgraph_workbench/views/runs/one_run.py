@@ -33,6 +33,8 @@ from privgraph_workbench.words.numbers import duration, number, percent, stated
 
 CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
+RELATIONS = "relation prediction"
+"""The task of methods whose encoders the Relations page asks."""
 POLL_SECONDS = 1.0
 LOG_LINES = 200
 
@@ -81,6 +83,7 @@ def _live(run: str, was_live: bool) -> None:
         _privacy(record, events)
     if not record.pending:
         _teachers(record, events)
+        _relations(record)
         _attacks(record)
         private_rows.show(record)
         run_exports(record, events)
@@ -268,6 +271,18 @@ def _teachers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             label="What its teachers said",
             icon=":material/school:",
             query_params={"run": record.id},
+        )
+
+
+def _relations(record: RunRecord) -> None:
+    """The way to what this run's encoder finds near a text, where it has learnt relations."""
+    known = METHODS.get(record.spec.method)
+    if record.state == "done" and known is not None and RELATIONS in known.tasks:
+        st.page_link(
+            shell.page("relations"),
+            label="Ask its encoder",
+            icon=":material/compare_arrows:",
+            query_params={"bare" if record.spec.unit == "none" else "private": record.id},
         )
 
 
