@@ -72,7 +72,10 @@ def _described(monkeypatch: pytest.MonkeyPatch) -> None:
     """Examples without another process that reads the data."""
 
     class Described:
-        samples = EXAMPLES
+        domains = tuple(
+            describing.Domain(name=name, texts=60, relations=90, words=2.0, most_words=2, samples=samples)
+            for name, samples in EXAMPLES.items()
+        )
         facts = TEXT_FACTS
 
     monkeypatch.setattr(describing, "describe", lambda *_, **__: Described())

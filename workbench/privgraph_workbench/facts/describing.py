@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -37,10 +37,23 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Domain:
+    """A domain of texts: how many texts and relations it has, words of a text on average and at most, and a
+    few related pairs of texts."""
+
+    name: str
+    texts: int
+    relations: int
+    words: float
+    most_words: int
+    samples: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Description:
     """What is known of a graph. `degrees` are rows (low, high, nodes, share); homophily is None without
-    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own. `samples`:
-    by domain, a few texts, each with one that it is related to."""
+    edges, and so is `vote`: how often the commonest class among a node's neighbours is its own. `domains` are
+    those of texts."""
 
     facts: PublicFacts
     degrees: tuple[dict[str, Any], ...]
@@ -52,7 +65,7 @@ class Description:
     homophily_by_chance: float
     vote: float | None
     piece: Piece
-    samples: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    domains: tuple[Domain, ...] = ()
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -126,8 +139,15 @@ def _parse(described: Mapping[str, Any]) -> Description:
             labels={row["id"]: row["class"] for row in piece["nodes"]},
             complete=piece["complete"],
         ),
-        samples={
-            str(row["name"]): tuple((str(one), str(other)) for one, other in row["samples"])
+        domains=tuple(
+            Domain(
+                name=row["name"],
+                texts=row["texts"],
+                relations=row["relations"],
+                words=row["words"],
+                most_words=row["most_words"],
+                samples=tuple((one, other) for one, other in row["samples"]),
+            )
             for row in described["domains"]
-        },
+        ),
     )
