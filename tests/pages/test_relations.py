@@ -73,8 +73,8 @@ def _described(monkeypatch: pytest.MonkeyPatch) -> None:
 
     class Described:
         domains = tuple(
-            describing.Domain(name=name, texts=9, relations=9, words=2.0, most_words=2, samples=pairs)
-            for name, pairs in EXAMPLES.items()
+            describing.Domain(name=name, texts=60, relations=90, words=2.0, most_words=2, samples=samples)
+            for name, samples in EXAMPLES.items()
         )
         facts = TEXT_FACTS
 

@@ -377,6 +377,26 @@ def test_the_real_process_ends_when_idle_or_alone(idle: bool) -> None:
         assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
 
 
+def test_the_real_process_ends_with_its_parent_though_somebody_could_still_ask() -> None:
+    """Its parent dies by a signal; the pipe that it reads is held open by this test."""
+    code = """
+        import os, subprocess, sys, time
+        flags = ["--idle", "600", "--parent", str(os.getpid())]
+        child = subprocess.Popen([sys.executable, "-P", "-m", "privgraph.runs.ask", *flags])
+        print(child.pid, flush=True)
+        time.sleep(600)
+    """
+    kept, pipe = os.pipe()
+    with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdin=kept, stdout=subprocess.PIPE) as parent:
+        os.close(kept)
+        assert parent.stdout is not None
+        process = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    psutil.wait_procs([process], timeout=60)
+    os.close(pipe)
+    assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
 def test_the_real_process_answers_and_keeps_its_words_apart() -> None:
     made = Asker()
     try:

@@ -12,6 +12,8 @@ import json
 import os
 import select
 import sys
+import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from pathlib import Path
@@ -32,6 +34,9 @@ MOST_TEXTS = 20_000
 """Texts of a domain that are searched; of more, so many are taken at even distances."""
 MOST_GRAPHS, MOST_READERS = 2, 6
 """Graphs and encoders that stay in memory."""
+
+WATCH_SECONDS = 0.5
+"""Between two looks whether the parent is still there."""
 
 Told = Callable[[float, str], None]
 """How far a question is: a share in [0, 1], and at what."""
@@ -219,13 +224,27 @@ def read_lines(source: int, idle: float) -> Iterator[bytes]:
         yield from whole
 
 
+def end_with(parent: int) -> None:
+    """End this process when it is not, or no more, the child of that one, whatever it is at: an encoding may
+    take long, and nobody is there to hear of it."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH_SECONDS)
+        os._exit(0)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The process; it ends when it is idle, and when nobody is there to ask or to hear."""
     parser = argparse.ArgumentParser(prog="python -m privgraph.runs.ask", description="Answer questions about texts.")
     parser.add_argument(
         "--idle", type=float, default=IDLE_SECONDS, help="seconds without a question after which it ends"
     )
+    parser.add_argument("--parent", type=int, default=os.getppid(), help="the process without which it ends")
     asked = parser.parse_args(arguments)
+    end_with(asked.parent)
     answers = os.dup(sys.stdout.fileno())
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
 

@@ -9,6 +9,7 @@ question that it was at is told so in one sentence, and the next question starts
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -81,7 +82,8 @@ class Asker:
 
     def __init__(self, *, idle: float = IDLE_SECONDS, command: Sequence[str] = (), look: float = 5.0) -> None:
         self._look = look
-        self._command = list(command) or [sys.executable, "-P", "-m", "privgraph.runs.ask", "--idle", str(idle)]
+        own = [sys.executable, "-P", "-m", "privgraph.runs.ask", "--idle", str(idle), "--parent", str(os.getpid())]
+        self._command = list(command) or own
         self._waiting: SimpleQueue[Ticket | None] = SimpleQueue()
         self._known: OrderedDict[Question, Ticket] = OrderedDict()
         self._lock = threading.Lock()

@@ -165,7 +165,7 @@ def _domain_title(pair: Pair, name: str) -> str:
 
 def _examples(pair: Pair) -> None:
     """Texts of the predicted domain as buttons, once another process has read them."""
-    spec = pair.first.spec
+    spec, predicted = pair.first.spec, pair.predicted
     try:
         described = describing.describe(spec.dataset, spec.data_options)
     except (DataError, OptionError, UnknownName) as error:
@@ -175,12 +175,11 @@ def _examples(pair: Pair) -> None:
         if described is None:
             shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
             return
-        found = list(
-            dict.fromkeys(one for own in described.domains if own.name == pair.predicted for one, _ in own.samples)
-        )
+        samples = [sample for one in described.domains if one.name == predicted for sample in one.samples]
+        found = list(dict.fromkeys(one for one, _ in samples))
         if not found:
             return
-        st.caption(f"Or one of {markup.literal(pair.predicted)}, whose true partners an evaluator knows:")
+        st.caption(f"Or one of {markup.literal(predicted)}, whose true partners an evaluator knows:")
         with st.container(horizontal=True, gap="small"):
             for place, text in enumerate(found):
                 short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
