@@ -303,7 +303,11 @@ class AuditSpec:
 @dataclass(frozen=True, kw_only=True)
 class Sides:
     """What an attack tells apart, in words: its question, what it gives away, the members of one side and of
-    the other, one of each, and what is said beside an attack that finds more than chance."""
+    the other, one of each, a pair of both, what is said beside an attack that finds more than chance, and on
+    what the attacked model was trained again.
+
+    `unit` is what an epsilon must protect to be about that question: `node`, or `edge` for connections.
+    """
 
     asks: str = "who trained"
     members: str = "nodes that trained"
@@ -312,6 +316,22 @@ class Sides:
     other: str = "one that did not"
     gives_away: str = "who trained it"
     caution: str = ""
+    pair: str = "a training node and another"
+    again: str = "the run's own training nodes"
+    unit: str = "node"
+
+
+OF_RELATIONS = Sides(
+    asks="which relations were learnt from",
+    members="relations that were learnt from",
+    others="relations that were left out",
+    member="one relation that was learnt from",
+    other="one that was left out",
+    gives_away="which relations it learnt from",
+    pair="a relation that was kept and one that was left out",
+    again="the run's relations without those that were left out",
+    unit="edge",
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -452,7 +472,33 @@ _ATTACKS: Mapping[str, AttackSpec] = {
                 gives_away="who is connected to whom",
                 caution="People who are alike are often connected: a model that never saw an edge tells some of them, "
                 "too.",
+                unit="edge",
             ),
+        ),
+        AttackSpec(
+            name="relations",
+            title="Relations learnt from",
+            about="Tells which relations an encoder of texts was fine-tuned on: the texts of those come closer "
+            "together than those of others that were left out by a coin.",
+            paper="Yin et al., Privately Learning from Graphs with Applications in Finetuning Large Language Models, "
+            "section 4.1; He et al., Stealing Links from Graph Neural Networks, USENIX Security 2021",
+            load="privgraph.attacks.relations:relations",
+            planning="privgraph.attacks.planning:RELATIONS",
+            shadows=False,
+            reads=("candidates", "signal"),
+            sides=OF_RELATIONS,
+        ),
+        AttackSpec(
+            name="relations-bavaria",
+            title="Relations, by likelihood ratio",
+            about="Compares how alike the texts of a relation are with shadow adapters that were tuned with it and "
+            "others that were not; relations share a prior on mean and variance, so that few shadow adapters do.",
+            paper="Yin et al., Privately Learning from Graphs with Applications in Finetuning Large Language Models, "
+            "section 4.1; Brännvall, BaVarIA, 2026 (arXiv 2603.11799)",
+            load="privgraph.attacks.relations:relations_bavaria",
+            planning="privgraph.attacks.planning:RELATIONS_WITH_SHADOWS",
+            reads=("candidates", "scaled"),
+            sides=OF_RELATIONS,
         ),
     )
 }

@@ -60,7 +60,8 @@ def audit(run: Run, audit: str | None = None, *, timeout: float | None = None, *
 
 @in_words
 def attack(run: Run, attack: str | None = None, *, timeout: float | None = None, **options: object) -> AttackRecord:
-    """Ask what an outsider can tell of who trained in a run, or of who is connected (the attack `link`).
+    """Ask what an outsider can tell of who trained in a run, of who is connected (the attack `link`), or of
+    which relations were learnt from (`relations`).
 
     The run is trained again with shadow models beside it, by a process of its own; what the models say is
     kept with the run, so that another attack of as many models takes seconds.
@@ -71,7 +72,8 @@ def attack(run: Run, attack: str | None = None, *, timeout: float | None = None,
         timeout: Seconds to wait at most; the attack is then asked to end, and nothing is kept.
         **options: Options of attacks: `shadows`, `targets` (numbers of models), `query` (linked, alone or
             both), `online`, `scaled`, `variance` (each or pooled), `confidence` in (0, 1), `seed`; of `link`
-            `by` (distance or influence), `distance`, `pairs`, `unlinked` (any or alike).
+            `by` (distance or influence), `distance`, `pairs`, `unlinked` (any or alike); of `relations`
+            `candidates` and `signal` (gain or likeness).
 
     Returns:
         What it came to: `outcome` (area under the curve, true positive rates, with intervals), `roc_true`,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
+from privgraph.registry import sides
 
 
 def as_audit(attack: AttackRecord, published: float | None) -> AuditRecord:
@@ -16,7 +17,7 @@ def as_audit(attack: AttackRecord, published: float | None) -> AuditRecord:
         raise ValueError("an attack counts among the audits of a run where it has taken a turn and shown a bound")
     pairs = min(attack.outcome.members, attack.outcome.others)
     detail = (
-        f"{pairs:,} pairs of a training node and another, drawn at random; which of the two trained is a fair coin, "
+        f"{pairs:,} pairs of {sides(attack.attack).pair}, drawn at random; which of the two trained is a fair coin, "
         f"and exchanged they are {attack.steps} neighbouring datasets apart"
     )
     return AuditRecord(
@@ -34,7 +35,7 @@ def as_audit(attack: AttackRecord, published: float | None) -> AuditRecord:
         trials=pairs,
         seconds=attack.seconds,
         seed=attack.options.seed,
-        score="by how much the attack's score of the one node of a pair exceeds that of the other",
+        score="by how much the attack's score of the one of a pair exceeds that of the other",
         edges=attack.edges,
         scores_with=attack.scores_members,
         scores_without=attack.scores_others,

@@ -143,6 +143,29 @@ class AttackOptions:
             label="Pairs without an edge",
         ),
     ] = "any"
+    candidates: Annotated[
+        int,
+        Option(
+            "relations that are left out of the attacked training, beside as many that stay and are judged with them; "
+            "half of all where there are fewer than twice as many",
+            unit="relations",
+            low=10,
+            high=10**6,
+            scale="log",
+            group="Attack",
+            label="Relations left out",
+        ),
+    ] = 500
+    signal: Annotated[
+        str,
+        Option(
+            "how a relation is told: gain (by how much its texts are more alike than to the encoder before it was "
+            "adapted), or likeness (how alike they are, as the paper has it)",
+            choices=("gain", "likeness"),
+            group="Attack",
+            label="Told by",
+        ),
+    ] = "gain"
     variance: Annotated[
         str,
         Option(

@@ -8,7 +8,9 @@ from privgraph.audits.planning import in_words
 from privgraph.methods.baselines.gnn.config import Config as GnnConfig
 from privgraph.methods.prompts.dp_gpl.config import Config as DpGplConfig
 from privgraph.methods.prompts.prompt.config import Config as PromptConfig
+from privgraph.methods.relations.options import RelationOptions
 from privgraph.methods.teachers.privgnn.config import Config as PrivGnnConfig
+from privgraph.privacy.kinds import Neighbours
 from privgraph.registry import METHODS
 
 ASKED = {
@@ -237,6 +239,60 @@ class LinkPlan:
         )
 
 
+RELATION_STEPS = 2
+"""How many neighbouring datasets lie between two relations, one of which trains, and the same two with
+exchanged places: one comes, the other goes."""
+
+
+class RelationPlan:
+    """Planning of the attacks on relations that an encoder of texts was fine-tuned on."""
+
+    def __init__(self, *, shadows: bool) -> None:
+        self._shadows = shadows
+
+    def refuses(self, subject: Attacked) -> str | None:
+        """It is for encoders of texts that were fine-tuned on relations."""
+        if isinstance(subject.config, RelationOptions):
+            return None
+        return "this attack is for relational and relation-rand, which learn from relations between texts"
+
+    def unanswered(self, subject: Attacked, options: AttackOptions) -> str | None:
+        """All options do; whether there are enough relations is seen with the data at hand."""
+        return None
+
+    def implies(self, subject: Attacked) -> bool:
+        """A coin of ours says which relations are left out, and a relation is what such a run protects."""
+        return subject.statement.neighbours is Neighbours.UNDIRECTED_EDGE
+
+    def cost(self, subject: Attacked, options: AttackOptions) -> str:
+        """In trainings, and in seconds where the run's own are known."""
+        models = options.targets + options.shadows * self._shadows
+        return f"{models:,} trainings like the run's own, each without {self._out(options)}{_took(subject, models)}"
+
+    def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
+        """What the attacker knows and sees, in sentences."""
+        lines = [
+            "it has the released adapter and the encoder beneath it, and knows all texts: it computes the vector of "
+            "any text",
+            f"it asks of candidates, all of which are true relations, which were learnt from: the run is trained again "
+            f"without {self._out(options)}, and as many that stay are the other candidates",
+        ]
+        if self._shadows:
+            lines.append(
+                f"it knows the run's options and all relations, except which candidates were left out, and has trained "
+                f"{options.shadows:,} shadow adapters, each without other candidates"
+            )
+        elif options.signal == "gain":
+            lines.append("it takes those for learnt from whose texts the adapter has brought closest together")
+        else:
+            lines.append("it takes those for learnt from whose texts are most alike to the adapted encoder")
+        return tuple(lines)
+
+    @staticmethod
+    def _out(options: AttackOptions) -> str:
+        return f"{options.candidates:,} relations (or half of them, where there are fewer than twice as many)"
+
+
 def _took(subject: Attacked, models: int) -> str:
     """How long so many trainings take one after another, as the run took; what comes on top is not known
     before."""
@@ -253,3 +309,5 @@ WITHOUT_SHADOWS = MembershipPlan(shadows=False)
 SHADOW = ShadowPlan()
 PROMPTS = PromptPlan()
 LINK = LinkPlan()
+RELATIONS = RelationPlan(shadows=False)
+RELATIONS_WITH_SHADOWS = RelationPlan(shadows=True)

@@ -81,6 +81,8 @@ class AttackRecord:
         sound: The run's sound epsilon; infinite where nothing is protected.
         accuracy: Test accuracy of the model that was attacked in the run's place; `said` that of the run.
         seconds: How long the attack took.
+        signed_rank: The p-value of Wilcoxon's signed-rank test, two-sided, of members against the others they
+            are matched with (`attacks.matched.signed_rank`); None where nobody was matched.
     """
 
     run: str
@@ -117,12 +119,15 @@ class AttackRecord:
     turn: int = 0
     map_nodes: tuple[Mapped, ...] = ()
     map_edges: tuple[tuple[int, ...], ...] = ()
+    signed_rank: float | None = None
 
     def __post_init__(self) -> None:
         if self.bound is not None and not (self.bound >= 0 and math.isfinite(self.bound)):
             raise ValueError(f"AttackRecord.bound must be finite and not negative (got {self.bound})")
         if not 0 < self.confidence < 1 or not 0 <= self.delta < 1:
             raise ValueError("AttackRecord: confidence and delta must be probabilities")
+        if self.signed_rank is not None and not 0 <= self.signed_rank <= 1:
+            raise ValueError(f"AttackRecord.signed_rank must be a probability (got {self.signed_rank})")
         drawn = {one.node for one in self.map_nodes}
         if any(len(pair) != 2 or not drawn.issuperset(pair) for pair in self.map_edges):
             raise ValueError("AttackRecord.map_edges must be pairs of the nodes in map_nodes")

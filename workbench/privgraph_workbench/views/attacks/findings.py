@@ -95,7 +95,7 @@ def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
 
 def _promised(attack: AttackRecord, unit: str) -> str:
     """What the run promises of what the attack asks."""
-    edges = bool(sides(attack.attack).caution)
+    edges = sides(attack.attack).unit == "edge"
     if unit == "none":
         return "The run promises nothing."
     if unit == "edge" and not edges:
@@ -167,8 +167,8 @@ def numbers(attack: AttackRecord) -> None:
     noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
     st.caption(
         f"{found.members:,} {apart.members}, {found.others:,} {apart.others}; balanced accuracy of the best threshold "
-        f"{percent(found.balanced_accuracy)}. The attacked model was trained again on the run's own training "
-        f"nodes{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
+        f"{percent(found.balanced_accuracy)}. The attacked model was trained again on {apart.again}"
+        f"{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
         f"{duration(attack.seconds)}, seed {attack.options.seed}."
     )
 

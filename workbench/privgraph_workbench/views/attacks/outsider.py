@@ -47,7 +47,8 @@ def body() -> None:
         "Somebody outside has your finished model, and asks it about people they know. Can they tell **who was "
         "among the training nodes**? The attack trains models like yours, on other training nodes of the same "
         "graph, and compares what they say. A model that is surer of a person than models that never saw them "
-        "has given them away. One attack, **Stolen edges**, asks who is connected to whom instead."
+        "has given them away. One attack, **Stolen edges**, asks who is connected to whom instead; "
+        "of an encoder of texts, attacks ask which relations it learnt from."
     )
     record = _choose_run()
     if record is None:
