@@ -55,7 +55,8 @@ from privgraph.home import home
 from privgraph.methods.keys import run_keys
 from privgraph.methods.relations.relational.config import Config as RelationalConfig
 from privgraph.methods.training import Context, train_one
-from privgraph.nn.text.encoder import TextEncoder, load_adapter, load_encoder
+from privgraph.nn.text.adapters import load_adapter
+from privgraph.nn.text.encoder import TextEncoder, load_encoder
 from privgraph.options import OptionError
 from privgraph.progress import Metric, Progress
 from privgraph.registry import attack as attack_spec
