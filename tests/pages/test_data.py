@@ -265,3 +265,10 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
     app.button(key="upload_go").click().run()
     assert not app.exception, app.exception
     assert [spec.domains for spec in uploads()] == [("first random half", "second random half")]
+    app.file_uploader[0].set_value(_texts(domains=False)).run()
+    assert not app.checkbox(key="upload_halves").value, "the next upload is asked anew"
+    app.checkbox(key="upload_halves").check().run()
+    app.file_uploader[0].upload("ring.npz", _npz(**_graph())).run()
+    app.button(key="upload_go").click().run()
+    assert not app.error, "what was asked of two files is not asked of one"
+    assert len(uploads()) == 2
