@@ -17,6 +17,7 @@ from privgraph.data.describe import described
 from privgraph.data.errors import DataError
 from privgraph.data.load import load
 from privgraph.data.upload import Limits, UploadError, check_upload, save_upload
+from privgraph.data.upload_arrow import WORTH_IT
 from privgraph.data.upload_texts import HALVES
 
 _source = importlib.util.spec_from_file_location("uploads_made_here", Path(__file__).with_name("uploads_made_here.py"))
@@ -140,6 +141,18 @@ def test_many_long_texts_are_taken_where_each_is_short_enough() -> None:
     upload = check_upload({"a": body, "b": RELATIONS})
     assert len(upload.texts) == 84
     assert upload.texts[-1].endswith("word \nend")
+
+
+def test_large_files_of_relations_are_read_alike() -> None:
+    once = check_upload({"a": TEXTS, "b": RELATIONS})
+    header, _, rows = RELATIONS.partition(b"\n")
+    large = header + (b"\n" + rows) * 400
+    assert len(large) >= WORTH_IT
+    again = check_upload({"a": TEXTS, "b": large})
+    assert np.array_equal(again.edges, once.edges)
+    assert "28,800 relations were listed" in again.notes[2]
+    with pytest.raises(UploadError, match="Relation row 28801 names the text nobody"):
+        check_upload({"a": TEXTS, "b": large + b"\nt0,nobody"})
 
 
 def test_only_texts_may_lack_a_label() -> None:

@@ -204,11 +204,15 @@ def test_a_bad_upload_is_refused_in_one_sentence_and_the_form_stays(opened: Call
 
 
 def _texts(domains: bool = True) -> list[tuple[str, bytes, str]]:
-    """Twenty texts and a ring of relations, as two files."""
-    rows = [f"{n},**loud** text {n}" + f",{('shop', '<b>bar</b>')[n >= 10]}" * domains for n in range(20)]
+    """Twenty texts, the first two without a label, and a ring of relations, as two files."""
+    labels = ["", "", *("even", "odd") * 9]
+    rows = [
+        f"{n},**loud** text {n},{label}" + f",{('shop', '<b>bar</b>')[n >= 10]}" * domains
+        for n, label in enumerate(labels)
+    ]
     pairs = [f"{n},{(n + 1) % 20}" for n in range(20)]
     return [
-        ("a.csv", "\n".join([f"id,text{',domain' * domains}", *rows]).encode(), "text/csv"),
+        ("a.csv", "\n".join([f"id,text,label{',domain' * domains}", *rows]).encode(), "text/csv"),
         ("b.csv", "\n".join(["source,target", *pairs]).encode(), "text/csv"),
     ]
 
@@ -231,6 +235,10 @@ def test_texts_by_csv_are_shown_by_domains_as_plain_text(opened: Callable[..., A
         "Classes": "2",
     }
     assert "2 more join texts of two domains" in _words(app)
+    assert "2 texts have none." in _words(app)
+    described = describing.describe(spec.name, {})
+    assert described is not None
+    assert described.homophily_by_chance == 0.5, "who has no label is not counted"
     assert "What could a stranger learn" not in _words(app), "that question is about classes of people"
     sizes, pairs = (table.value for table in app.dataframe[:2])
     assert sizes.to_dict("list") == {
@@ -257,3 +265,10 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
     app.button(key="upload_go").click().run()
     assert not app.exception, app.exception
     assert [spec.domains for spec in uploads()] == [("first random half", "second random half")]
+    app.file_uploader[0].set_value(_texts(domains=False)).run()
+    assert not app.checkbox(key="upload_halves").value, "the next upload is asked anew"
+    app.checkbox(key="upload_halves").check().run()
+    app.file_uploader[0].upload("ring.npz", _npz(**_graph())).run()
+    app.button(key="upload_go").click().run()
+    assert not app.error, "what was asked of two files is not asked of one"
+    assert len(uploads()) == 2

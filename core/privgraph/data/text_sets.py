@@ -83,7 +83,7 @@ TEXT_SETS = (
         "package index of Debian 12 (bookworm, main, amd64)",
         "metadata from Debian, each under its package's free licence",
         "https://deb.debian.org/debian/dists/bookworm/main/binary-amd64/Packages.xz",
-        "Not people: a stand-in for goods with titles. Eight packages that almost all others need are left out.",
+        "Not people: a stand-in for goods with titles. Eight packages with over 2,000 links each are left out.",
     ),
     _table(
         "m10-titles",

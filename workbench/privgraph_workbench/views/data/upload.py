@@ -127,7 +127,7 @@ def _take(begin_anew: Callable[[], None]) -> None:
     try:
         checked = check_upload(
             {f"file {place}": file for place, file in enumerate(files)},
-            halves=len(files) == 2 and bool(st.session_state.get(_HALVES, False)),
+            halves=bool(st.session_state.get(_HALVES, False)),  # gone where no two files are there to be halved
         )
         name = save_upload(checked, title=st.session_state["upload_title"].strip())
     except DataError as error:
