@@ -304,7 +304,7 @@ def test_progress_is_shown_until_there_is_an_answer(opened: Open, store: RunStor
     process.found = None
     app = ask(opened("relations"), "a rake")
     (shown,) = app.get("progress")
-    assert (shown.proto.value, shown.proto.text) == (25, "Encoding 1,000 texts by the encoder base …")
+    assert (shown.proto.value, shown.proto.text) == (25, "Encoding 1,000 texts by Base encoder, tiny …")
     held = app.session_state[nearest.TICKET]
     held.finish(made_answer())
     app.run()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from tests.methods.relations.test_nearest import adapted, slowly
 
 from privgraph.data.load import load
 from privgraph.methods.relations.nearest import load_reader
+from privgraph.nn.text.encoder import TextEncoder
 from privgraph.runs import ask
 from privgraph.runs.ask import Room, read_lines, replies
 from privgraph.runs.asking import Asker, Ticket
@@ -101,6 +102,25 @@ def test_another_adapter_in_the_same_folder_is_read_anew(room: Room, tmp_path: P
     assert other != first
 
 
+def test_all_threads_are_there_again_after_a_question(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    encode = TextEncoder.encode
+
+    def counted(encoder: TextEncoder, ids: Sequence[torch.Tensor]) -> torch.Tensor:
+        seen.append(torch.get_num_threads())
+        return encode(encoder, ids)
+
+    monkeypatch.setattr(TextEncoder, "encode", counted)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(2)
+        room.answer(question(), lambda share, stage: None)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [2, 1], "all texts by all threads, the question by one"
+
+
 def test_of_very_many_texts_some_are_searched(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask, "MOST_TEXTS", 20)
     found = room.answer(question(), lambda share, stage: None)
@@ -116,7 +136,7 @@ def test_progress_goes_up_once_and_is_silent_when_all_is_warm(room: Room, tmp_pa
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert sum("encoding 50 texts" in one.get("stage", "") for one in first) == 2
-    assert not any("encoding" in one.get("stage", "") for one in second)
+    assert [one["stage"] for one in second[:-1]] == ["loading the texts"]
     assert first[-1] == second[-1]
     fresh = said(Room(tmp_path / "vectors"), asked)
     assert not any("encoding" in one.get("stage", "") for one in fresh), "vectors outlive the process"

@@ -16,6 +16,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -80,7 +81,8 @@ class Room:
         places, scores = {}, {}
         for at, one in enumerate(question.encoders):
             share = at / len(question.encoders)
-            told(share, f"loading the encoder {one.name}")
+            if one not in self._readers:
+                told(share, f"loading the encoder {one.name}")
             reader = self._reader(one)
 
             def further(done: float, share: float = share, name: str = one.name) -> None:
@@ -93,7 +95,8 @@ class Room:
                 MOST_READERS,
                 lambda reader=reader, further=further: self._kept(reader, texts, further),  # type: ignore[misc]
             )
-            found = scores_of(reader.vectors(reader.tokens([asked]))[0], vectors)
+            with _one_thread():
+                found = scores_of(reader.vectors(reader.tokens([asked]))[0], vectors)
             if not bool(found.isfinite().all()):
                 raise AskingError(f"the encoder {short(one.name)} gives vectors that are no finite numbers")
             scores[one.name], places[one.name] = found, places_of(found, same)
@@ -163,6 +166,20 @@ class Room:
                 adapter=Path(one.folder) if one.folder else None,
             ),
         )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """A single text is too small for several threads: on a busy machine they wait for one another, ten times
+    longer than they work."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _held(kept: OrderedDict[Hashable, Held], key: Hashable, most: int, make: Callable[[], Held]) -> Held:

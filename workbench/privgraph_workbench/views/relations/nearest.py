@@ -62,7 +62,7 @@ def show(pair: Pair) -> None:
         st.error(markup.sentence(error))
         return
     if not ticket.wait(PATIENCE):
-        shell.fragment(_await, run_every=POLL_SECONDS)(ticket)
+        shell.fragment(_await, run_every=POLL_SECONDS)(ticket, titles(pair))
         return
     try:
         answer = ticket.answer()
@@ -213,11 +213,15 @@ def _forget() -> None:
     st.session_state.pop(TICKET, None)
 
 
-def _await(ticket: Ticket) -> None:
+def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
     """How far it is; the page is drawn again when it is done."""
     if ticket.wait(0):
         st.rerun()
-    st.progress(min(1.0, ticket.share), text=f"{ticket.stage.capitalize()} …")
+    stage = ticket.stage
+    for key, title in names.items():  # the process calls encoders by their keys
+        if stage.endswith(f"the encoder {key}"):
+            stage = f"{stage.removesuffix(f'the encoder {key}')}{title}"
+    st.progress(min(1.0, ticket.share), text=markup.literal(f"{stage[:1].upper()}{stage[1:]} …"))
     st.caption("What is encoded once is kept: the next question is answered at once.")
 
 
