@@ -33,6 +33,7 @@ def keep(
     tags: Sequence[str] = (),
     batch: str = "",
     error: str = "",
+    facts: PublicFacts = KARATE,
 ) -> str:
     """A run in that state; running ones are half done, ended ones have what a worker would have stored."""
     run = store.submit(spec, tags=tags, batch=batch)
@@ -41,7 +42,7 @@ def keep(
     worker = new_worker()
     assert store.leases.claim([run], worker) == [run]
     store.leases.made_by(worker, program())
-    plan = spec.config().plan(KARATE)
+    plan = spec.config().plan(facts)
     events: list[Event] = [Log(message="loading karate"), Progress(step=0, total=100, stage="stage 0")]
     events += [
         Metric(name=name, value=0.3 + 0.5 * step / 100, step=step, stage="stage 0")

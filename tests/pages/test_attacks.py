@@ -19,7 +19,9 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.views.attacks import findings, outsider
 from privgraph_workbench.words.numbers import percent
 
@@ -82,8 +84,14 @@ def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> No
 def test_each_attack_asks_for_what_it_reads_and_says_what_it_takes(
     opened: Open, store: RunStore, run: str, name: str
 ) -> None:
-    own = {"shadow": ("privgnn", "node"), "prompts": ("prompt", "none")}
-    of = keep(store, spec(own[name][0], unit=own[name][1])) if name in own else run
+    own = {
+        "shadow": spec("privgnn", unit="node"),
+        "prompts": spec("prompt", unit="none"),
+    }
+    of = keep(store, own[name]) if name in own else run
+    if name.startswith("relations"):
+        texts = make_spec("relational", "products", {"encoder": "tiny"})
+        of = keep(store, texts, facts=TEXT_FACTS)
     app = opened("attacks", run=of, attack=name)
     kinds = ("number_input", "slider", "selectbox", "toggle", "checkbox", "text_input", "button_group")
     held = [str(one.key) for kind in kinds for one in app.get(kind)]

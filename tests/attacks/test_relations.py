@@ -1,0 +1,344 @@
+"""The attacks on relations: matched pairs and their coins by hand, what is trained on, what is found of a
+memory that was planted, and what follows for epsilon."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from tests.runs.runs_made_here import done
+
+from privgraph.attacks import relations
+from privgraph.attacks.audited import as_audit
+from privgraph.attacks.exchange import exchange_bound
+from privgraph.attacks.matched import balanced_coins, gaps, kept, matched, signed_rank
+from privgraph.attacks.options import Attacked, AttackOptions
+from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.signals import Array
+from privgraph.audits.bounds import shared_confidence
+from privgraph.data.graph import Graph
+from privgraph.data.load import load
+from privgraph.nn.text.encoder import load_encoder
+from privgraph.options import OptionError, build
+from privgraph.progress import Progress
+from privgraph.registry import ATTACKS, method
+from privgraph.runs import attack
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+
+SHOP = {"products": 60, "purchases": 3.0}
+TINY: dict[str, Any] = {
+    "encoder": "tiny",
+    "rank": 4,
+    "max_tokens": 16,
+    "negatives": 3,
+    "evaluated": 1,
+    "steps": 2,
+    "batch_size": 20,
+}
+BY_HEART = {"unit": "none", "rank": 8, "steps": 20, "batch_size": 90, "learning_rate": 0.05}
+"""Fine-tuning that learns its relations by heart."""
+ONE = AttackOptions(targets=1)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """The tiny encoder is slower on several."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def shop() -> Graph:
+    return load("products", data_options=SHOP)
+
+
+def subject(name: str = "relational", **options: Any) -> Attacked:
+    config = build(method(name).load_config(), TINY | options)
+    statement = config.plan(shop().facts).statement
+    return Attacked(run="a-run", method=name, config=config, statement=statement, graph=shop, seed=3, accuracy=0.5)
+
+
+def attacked(told: Attacked, options: AttackOptions = ONE, name: str = "relations") -> AttackRecord:
+    *steps, record = ATTACKS[name].load_entry()(told, options)
+    assert all(isinstance(step, Progress) and 0 <= step.step <= step.total for step in steps)
+    assert len(steps) > options.targets
+    assert isinstance(record, AttackRecord)
+    return record
+
+
+# Arithmetic
+
+
+def test_pairs_gaps_and_the_test_by_hand() -> None:
+    assert matched(np.array([0.9, 0.1, 0.5, 0.2, 0.8])).tolist() == [1, 3, 2, 4], "the last of five has no partner"
+    first = np.array([True, False, True])
+    assert kept(first).tolist() == [True, False, False, True, True, False]
+    assert kept(np.stack([first, ~first])).shape == (2, 6)
+    scores = np.array([5.0, 4.0, 1.0, 3.0, 9.0, 6.0])
+    assert gaps(scores).tolist() == [1.0, -2.0, 3.0]
+    # members lead by 1, 2 and 3: of 8 ways to sign three ranks, 1 has a sum as large, and 1 as small
+    assert signed_rank(scores, first) == pytest.approx(2 / 8)
+    # -1, 2 and 3: negative ranks sum to 1; 2 of 8 ways have a sum of at most that
+    assert signed_rank(scores, np.array([False, False, True])) == pytest.approx(4 / 8)
+    assert signed_rank(np.ones(6), first) == 1.0
+    # a difference of 0 is left out, and the two that are left have 4 ways
+    assert signed_rank(np.array([5.0, 4.0, 1.0, 3.0, 6.0, 6.0]), first) == pytest.approx(2 / 4)
+
+
+def test_what_is_no_pair_is_refused() -> None:
+    for wrong in (np.zeros(3), np.zeros((2, 2))):
+        with pytest.raises(ValueError, match="scores must be of pairs"):
+            gaps(wrong)
+    with pytest.raises(ValueError, match="one coin a pair"):
+        signed_rank(np.zeros(4), np.array([True]))
+    with pytest.raises(ValueError, match="likeness must be finite"):
+        matched(np.array([0.0, math.nan]))
+
+
+@pytest.mark.parametrize("models", [4, 7])
+def test_each_candidate_is_in_half_of_the_shadow_models(models: int) -> None:
+    coins = balanced_coins(models, 400, np.random.default_rng(0))
+    counts = coins.sum(0)
+    assert set(counts.tolist()) == {models // 2, models - models // 2}
+    assert abs(counts.mean() - models / 2) < 0.1
+    assert (abs(coins.mean(1) - 0.5) < 0.1).all()
+    assert len({tuple(row) for row in coins.tolist()}) == models
+
+
+# What is trained on
+
+
+def test_a_relation_is_left_out_in_both_directions() -> None:
+    graph = shop()
+    held = graph.relations(0)
+    out = held[:, ::3].flip(0)
+    left = relations.without_relations(graph, out)
+    assert left.facts.relations == (graph.facts.relations[0] - out.shape[1], graph.facts.relations[1])
+    assert left.edge_index.shape[1] == graph.edge_index.shape[1] - 2 * out.shape[1]
+    codes = {tuple(pair) for pair in left.relations(0).T.tolist()}
+    assert codes == {tuple(pair) for pair in held.T.tolist()} - {tuple(pair) for pair in out.flip(0).T.tolist()}
+
+
+@pytest.mark.parametrize("batch", [1, 20, 500])
+@pytest.mark.parametrize("unit", ["edge", "none"])
+def test_fewer_relations_are_drawn_no_more_often_and_with_the_noise_of_the_run(batch: int, unit: str) -> None:
+    """Else a bound on the attacked training would be none on the run."""
+    graph, told = shop(), subject(unit=unit, batch_size=batch, epsilon=2.0)
+    total = told.config.trained_relations(graph.facts)
+    for out in (10, 45):
+        config = relations.left_out_config(told, graph, out)
+        given = relations.without_relations(graph, graph.relations(0)[:, :out])
+        rate, own = config.rate(given.facts), told.config.rate(graph.facts)
+        small = batch * (total - out) < total
+        assert (rate <= own) != small
+        assert small or rate > own - 1 / (total - out), "no smaller than it has to be"
+        if unit == "edge":
+            planned, run = config.plan(given.facts), told.config.plan(graph.facts)
+            assert planned.scale == run.scale > 0
+            assert small or planned.statement.epsilon <= run.statement.epsilon * 1.001
+            first = np.arange(out) % 2 == 0
+            scores = np.random.default_rng(0).normal(size=2 * out)
+            found = relations.implied(told, ONE, config, graph, scores, first)
+            assert (found.bound is None) == small
+
+
+def test_candidates_are_relations_that_are_learnt_from_and_matched() -> None:
+    graph, told = shop(), subject(trained_on="garden")
+    found = relations.draw_candidates(told, replace(ONE, candidates=20), graph)
+    assert found.pairs.shape == (2, 40)
+    own = {tuple(pair) for pair in graph.relations(1).T.tolist()}
+    assert {tuple(pair) for pair in found.pairs.T.tolist()} <= own
+    assert len({tuple(pair) for pair in found.pairs.T.tolist()}) == 40
+    assert (np.diff(found.base) >= 0).all(), "neighbours in likeness stand beside each other"
+    encoder = load_encoder("tiny")
+    said = relations.likeness(told.config, encoder, graph, found.pairs)
+    assert np.allclose(said, found.base, atol=1e-6)
+    assert (abs(said) <= 1 + 1e-6).all()
+    vectors = encoder.encode(encoder.tokenize(graph.texts, 16))
+    one, other = vectors[found.pairs[0]], vectors[found.pairs[1]]
+    assert np.allclose(said, torch.cosine_similarity(one, other).numpy(), atol=1e-5)
+    dot = relations.likeness(replace(told.config, similarity="dot"), encoder, graph, found.pairs)
+    assert np.allclose(dot, (one * other).sum(1).numpy(), rtol=1e-4, atol=1e-4)
+
+
+def test_every_training_lacks_what_its_coins_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[Graph, Any]] = []
+    real = relations.train_one
+
+    def spy(entry: Any, config: Any, given: Graph, context: Any) -> Any:
+        seen.append((given, context))
+        return real(entry, config, given, context)
+
+    monkeypatch.setattr(relations, "train_one", spy)
+    plays: list[Any] = []
+    judge = relations.judged
+
+    def caught(*given: Any, **named: Any) -> Any:
+        plays.extend(given[3])
+        return judge(*given, **named)
+
+    monkeypatch.setattr(relations, "judged", caught)
+    told, options = subject(unit="none"), replace(ONE, targets=3, candidates=30)
+    record = attacked(told, options)
+    pairs = relations.draw_candidates(told, options, shop()).pairs
+    for (given, _), play in zip(seen, plays, strict=True):
+        assert given.facts.relations[0] == shop().facts.relations[0] - 30
+        left = {tuple(pair) for pair in given.relations(0).T.tolist()}
+        assert [tuple(pair) in left for pair in pairs.T.tolist()] == play.members.tolist()
+    assert len({tuple(play.members) for play in plays}) == 3, "each has coins of its own"
+    assert seen[0][1].seed == 3 != seen[1][1].seed
+    assert len({context.noise_key for _, context in seen}) == 3
+    assert all(not context.folder.exists() for _, context in seen), "an adapter of private relations is not left"
+    assert (record.outcome.members, record.outcome.others, record.models) == (30, 30, 3)
+
+
+# What is found
+
+
+def test_a_memory_that_was_planted_is_found() -> None:
+    record = attacked(subject(**BY_HEART))
+    assert record.outcome.area_low > 0.55
+    assert record.outcome.rates[-1].false == 0.05
+    assert record.signed_rank is not None
+    assert record.signed_rank < 1e-4
+    assert record.bound is not None
+    assert record.bound > 0.1
+    assert record.steps == 2
+    assert not record.turn
+    assert math.isinf(record.sound)
+    likeness = attacked(subject(**BY_HEART), replace(ONE, signal="likeness"))
+    assert likeness.outcome.area_low > 0.5
+    assert likeness.outcome.area != record.outcome.area
+
+
+@pytest.mark.parametrize("leaks", [False, True])
+def test_nothing_is_found_of_relations_that_the_training_never_saw(
+    monkeypatch: pytest.MonkeyPatch, leaks: bool
+) -> None:
+    """Those that are left out are left out on both sides; where members stay in, the same is found."""
+    told, real, options = subject(**BY_HEART | {"steps": 30}), relations.train_one, replace(ONE, candidates=36)
+
+    def without(entry: Any, config: Any, given: Graph, context: Any) -> Any:
+        # 72 of the 90 are candidates: the others are learnt by heart
+        pairs = relations.draw_candidates(told, options, shop()).pairs
+        return real(entry, config, given if leaks else relations.without_relations(given, pairs), context)
+
+    monkeypatch.setattr(relations, "train_one", without)
+    record = attacked(told, options)
+    held = record.outcome.area_low <= 0.5 <= record.outcome.area_high
+    assert held != leaks
+    assert record.signed_rank is not None
+    assert (record.signed_rank > 0.01) != leaks
+    assert (record.bound == 0) != leaks
+
+
+def test_shadow_adapters_say_what_is_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where relations differ more among themselves than training moves them, only the comparison finds it."""
+    drawn = np.random.default_rng(1)
+    levels = drawn.normal(0, 10, 90)
+
+    def trained(*given: Any) -> Iterator[relations._Tuned]:
+        graph, pairs = given[4], given[5]
+        held = {tuple(pair) for pair in graph.relations(0).T.tolist()}
+        inside = np.array([tuple(pair) in held for pair in pairs.T.tolist()])
+        told: Array = levels + 0.5 * inside + drawn.normal(0, 0.3, 90)
+        yield relations._Tuned(likeness=told, accuracy=0.5)
+
+    monkeypatch.setattr(relations, "_train", trained)
+    options = AttackOptions(targets=2, shadows=16)
+    told = subject(unit="none")
+    alone = ATTACKS["relations"].load_entry()(told, options)
+    beside = ATTACKS["relations-bavaria"].load_entry()(told, options)
+    without, found = [*alone][-1], [*beside][-1]
+    assert (without.models, found.models) == (2, 18)
+    assert without.outcome.area < 0.65
+    assert min(found.areas) > 0.75
+    raw = [*ATTACKS["relations-bavaria"].load_entry()(told, replace(options, scaled=False))][-1]
+    assert raw.outcome.area > 0.75
+
+
+# What follows
+
+
+@pytest.mark.parametrize(("name", "epsilon"), [("relational", 0.5), ("relation-rand", 4.0)])
+def test_no_bound_is_above_what_is_sound(name: str, epsilon: float) -> None:
+    record = attacked(replace(subject(name, epsilon=epsilon), turn=2), AttackOptions(targets=2))
+    assert record.bound is not None
+    assert record.bound <= record.sound == pytest.approx(epsilon, rel=1e-3)
+    assert not record.refutes_sound
+    assert AttackRecord.from_json(record.to_json()) == record
+    assert (record.attack, record.models, len(record.areas), record.drawn) == ("relations", 2, 2, True)
+    assert record.exposed == record.map_nodes == ()
+    audit = as_audit(record, None)
+    assert (audit.epsilon, audit.audit, audit.turn) == (record.bound, "relations", 2)
+    assert "a relation that was kept and one that was left out" in audit.bounds[0].detail
+
+
+def test_the_bound_is_that_of_the_coins_at_the_run_s_delta_and_turn() -> None:
+    told, graph = subject(epsilon=2.0), shop()
+    first = np.random.default_rng(0).random(300) < 0.5
+    scores = np.where(kept(first), 1.0, 0.0) + np.random.default_rng(1).normal(0, 0.3, 600)
+    wide = replace(told, config=replace(told.config, trained_on="", batch_size=90))
+    config = wide.config
+    bounds = []
+    for turn, delta in ((0, 1e-4), (2, 1e-4), (2, 0.0)):
+        asked = replace(wide, turn=turn, statement=replace(told.statement, delta=delta))
+        found = relations.implied(asked, ONE, replace(config, unit="none"), graph, scores, first).bound
+        sure = shared_confidence(ONE.confidence, turn)
+        assert found == exchange_bound(gaps(scores), first, steps=2, delta=delta, confidence=sure)
+        assert found is not None
+        bounds.append(found)
+    assert bounds[0] > bounds[1] > 0 < bounds[2]
+    assert bounds[2] > bounds[1]
+    turned = relations.implied(wide, ONE, replace(config, unit="none"), graph, scores, ~first).bound
+    assert turned == 0
+
+
+def test_coins_of_an_attack_among_audits_cannot_be_tried_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = subject()
+
+    def drawn(turn: int, seed: int = 0) -> tuple[bool, ...]:
+        return tuple(relations._coins(replace(told, turn=turn), replace(ONE, seed=seed), 40, 4)[0])
+
+    alone, turns = drawn(0), [drawn(turn, seed) for turn in (1, 2) for seed in (0, 1)]
+    assert len({alone, *turns}) == 5
+    assert turns[0] == drawn(1)
+    monkeypatch.setattr(relations, "noise_key", lambda _: b"j" * 32)
+    assert drawn(1) != turns[0]
+    assert drawn(0) == alone
+
+
+def test_what_cannot_be_attacked_is_refused_in_words() -> None:
+    few = replace(subject(), graph=lambda: relations.without_relations(shop(), shop().relations(0)[:, 19:]))
+    with pytest.raises(OptionError, match="at least 20 relations in the domain \\(got 19\\)"):
+        attacked(few)
+    mlp = build(method("mlp").load_config(), {"unit": "none"})
+    for name in ("relations", "relations-bavaria"):
+        reason = ATTACKS[name].refuses(replace(subject(), method="mlp", config=mlp))
+        assert reason is not None
+        assert "relational and relation-rand" in reason
+        assert ATTACKS[name].implies(subject())
+        assert not ATTACKS[name].implies(subject(unit="none"))
+    for name in set(ATTACKS) - {"relations", "relations-bavaria"}:
+        assert ATTACKS[name].refuses(subject()) is not None
+
+
+def test_from_a_stored_run_to_a_stored_attack_among_its_audits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    store = RunStore.open()
+    run = done(store, make_spec("relational", "products", TINY | {"epsilon": 3.0}, data_options=SHOP))
+    assert attack.main([run, "--attack", "relations", "--targets", "1", "--candidates", "20"]) == 0
+    (record,) = store.attacks(run)
+    assert (record.run, record.attack, record.turn, record.options.candidates) == (run, "relations", 1, 20)
+    assert record.outcome.members == record.outcome.others == 20
+    assert record.signed_rank is not None
+    assert any(note.startswith("Wilcoxon signed-rank test of the 20 pairs") for note in record.notes)
+    (audit,) = store.audits(run)
+    assert audit.epsilon == record.bound
