@@ -29,8 +29,8 @@ def data(answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bo
     compared with), evaluator (partners are marked), composed (how many runs of the same people are behind the
     encoders), private (partners are marked, and the runs were trained on them).
 
-    names: the encoders that are drawn, in order, with their titles; the last one orders the texts. learnt: whether
-    the runs were trained on relations of the domain that is searched.
+    names: the encoders that are drawn, in order, with their titles; the last one orders the texts. learnt:
+    whether the runs were trained on relations of the domain that is searched.
     """
     last = next(reversed(names))
     order = sorted(answer.entities, key=lambda one: one.places[last])
