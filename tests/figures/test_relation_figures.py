@@ -35,6 +35,8 @@ class TestMoved:
         rows = moved.data(made_answer(), NAMES)
         assert moved.chart(rows).badges == (moved.PARTNER_BADGE,)
         assert all(row["evaluator"] for row in rows)
+        (badge,) = moved.chart(moved.data(made_answer(), NAMES, learnt=True)).badges
+        assert badge == moved.PRIVATE_BADGE, "partners that were trained on are private"
         without = moved.data(made_answer(partners=False), NAMES)
         assert moved.chart(without).badges == ()
         assert not any("★" in name for name in moved.chart(without).panels[0].y.categories)

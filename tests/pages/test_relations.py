@@ -21,6 +21,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
+from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.jobs import asking
 from privgraph_workbench.views.relations import nearest
 
@@ -269,6 +270,8 @@ def test_partners_that_were_trained_on_are_private(opened: Open, store: RunStore
     shown = texts(app)
     assert "-badge[:material/lock: private]" in shown
     assert "These are relations that the runs trained on" in shown
+    assert any(moved.PRIVATE_BADGE in one for one in drawn(app))
+    assert any("true partner (private)" in one.value for one in app.dataframe)
     process.found = made_answer(partners=False)
     app = ask(app, "something else")
     shown = texts(app)

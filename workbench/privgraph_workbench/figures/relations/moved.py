@@ -19,16 +19,18 @@ LINE = 26
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
 PARTNER = "★ "
+PRIVATE_BADGE = "private: ★ marks partners of the text that the runs were trained on"
 PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
 
 
-def data(answer: Answer, names: dict[str, str], composed: int = 0) -> list[Row]:
+def data(answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bool = False) -> list[Row]:
     """One row per text and encoder: number (its node), text, partner (related to the text that was asked
     about), encoder, title (the encoder in words), place (1 for the nearest), score, searched (texts that were
     compared with), evaluator (partners are marked), composed (how many runs of the same people are behind the
-    encoders).
+    encoders), private (partners are marked, and the runs were trained on them).
 
-    names: the encoders that are drawn, in order, with their titles; the last one orders the texts.
+    names: the encoders that are drawn, in order, with their titles; the last one orders the texts. learnt:
+    whether the runs were trained on relations of the domain that is searched.
     """
     last = next(reversed(names))
     order = sorted(answer.entities, key=lambda one: one.places[last])
@@ -44,6 +46,7 @@ def data(answer: Answer, names: dict[str, str], composed: int = 0) -> list[Row]:
             "searched": answer.searched,
             "evaluator": answer.partners > 0,
             "composed": composed,
+            "private": learnt and answer.partners > 0,
         }
         for one in order
         for encoder, title in names.items()
@@ -107,7 +110,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=_summary(by_text, encoders, len(best)),
-        badges=(PARTNER_BADGE,) if rows[0]["evaluator"] else (),
+        badges=(PRIVATE_BADGE if rows[0]["private"] else PARTNER_BADGE,) if rows[0]["evaluator"] else (),
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
     )

@@ -233,6 +233,7 @@ def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
         "▲ and ▼ say how far a text moved from its place under the base encoder."
     )
     _partners(pair, domain, answer)
+    partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
     for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
         with column:
             st.markdown(f"##### {markup.literal(title)}")
@@ -240,10 +241,10 @@ def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
             st.markdown("\n".join(_line(one, encoder) for one in own if one.places[encoder] <= neighbours))
     st.markdown("#### What moved")
     statements = statements_of(pair.records)
-    rows = moved.data(answer, names, max(composed(pair.records).values()))
+    rows = moved.data(answer, names, max(composed(pair.records).values()), learnt=domain == pair.learnt)
     drawn_figure("moved", rows, statements, pair.first)
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
-        _table(answer, names)
+        _table(answer, names, partner)
 
 
 def _thinned(answer: Answer) -> bool:
@@ -286,9 +287,8 @@ def _partners(pair: Pair, domain: str, answer: Answer) -> None:
     st.caption(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
 
 
-def _table(answer: Answer, names: Mapping[str, str]) -> None:
-    """All of it, for reading and sorting."""
-    partner = "true partner (evaluator only)"
+def _table(answer: Answer, names: Mapping[str, str], partner: str) -> None:
+    """All of it, for reading and sorting; `partner` heads the column of true partners."""
     last = list(names)[-1]
     st.dataframe(
         [
