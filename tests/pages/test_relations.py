@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
 
@@ -365,3 +366,22 @@ def test_the_pages_share_one_asker_that_has_started_nothing(store: RunStore) -> 
     assert isinstance(made, Asker)
     assert made is asking.asker()
     assert made.pid is None
+
+
+def test_what_attacks_found_of_the_chosen_runs_stands_below(opened: Open, store: RunStore, process: Answering) -> None:
+    bare, private = made_pair(store)
+    app = opened("relations")
+    assert "No attack on either run has asked that yet." in texts(app)
+    assert not app.dataframe
+    store.add_attack(private.id, made_attack(private.id, name="bavaria"))
+    for memory, p in ((0.2, 0.5), (1.5, 1e-6)):
+        store.add_attack(
+            bare.id, replace(made_attack(bare.id, name="relations", memory=memory), signed_rank=p, bound=0.25)
+        )
+    app = opened("relations")
+    (found,) = app.dataframe
+    assert len(found.value) == 1, "the newest on the run; an attack on nodes asks something else"
+    row = found.value.iloc[0]
+    assert row["signed-rank p"] == "1e-06"
+    assert row["ε at least"] == "0.25"
+    assert any("Intervals are at 95% confidence" in one for one in drawn(app))

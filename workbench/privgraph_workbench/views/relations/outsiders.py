@@ -1,0 +1,71 @@
+"""What attacks have found of the relations that the chosen runs learnt from, and the way to another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.attacks import attack_areas
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.words import naming
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import lower, number, percent
+
+ASKS = "which relations were learnt from"
+
+
+def show(pair: Pair) -> None:
+    """The newest attack of each kind on each run, as a figure and in numbers; and the way to make one, or
+    another."""
+    st.divider()
+    st.markdown("### Can an outsider tell which relations it learnt from?")
+    st.markdown(
+        "Somebody has the encoder and all texts. Of two relations that the base finds about as alike, one was learnt "
+        "from and the other left out by a coin: which? An area of 0.5 is guessing."
+    )
+    found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
+    if found:
+        rows = attack_areas.data(
+            [attack for _, attack in found], [f"{naming.name(record)}: {attack.title}" for record, attack in found]
+        )
+        drawn_figure("attack_areas", rows, statements_of(list({one.id: one for one, _ in found}.values())), pair.first)
+        st.dataframe(
+            [_numbers(record, attack) for record, attack in found],
+            hide_index=True,
+            alt="What attacks on the chosen runs found of their relations",
+        )
+    else:
+        st.caption("No attack on either run has asked that yet.")
+    for record in pair.records:
+        st.page_link(
+            shell.page("attacks"),
+            label=f"Attack {naming.name(record)}",
+            icon=":material/gavel:",
+            query_params={"run": record.id, "attack": "relations"},
+        )
+
+
+def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
+    """The last attack of each kind that asks about relations."""
+    return list({one.attack: one for one in attacks if sides(one.attack).asks == ASKS}.values())
+
+
+def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
+    found, rare = attack.outcome, attack.outcome.rates[-1]
+    return {
+        "run": naming.name(record),
+        "attack": attack.title,
+        "area": number(found.area),
+        "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
+        f"found at {percent(rare.false)} false alarms": f"{percent(rare.true)} ({percent(rare.low)} to "
+        f"{percent(rare.high)})",
+        "signed-rank p": "–" if attack.signed_rank is None else number(attack.signed_rank),
+        "ε at least": "none" if not attack.bound else lower(attack.bound),
+    }
