@@ -96,7 +96,7 @@ class RelationOptions:
             group="Domains",
         ),
     ] = ""
-    steps: Annotated[int, Option("steps T of training", unit="steps", low=1, high=100_000, group="Training")] = 30
+    steps: Annotated[int, Option("steps T of training", unit="steps", low=1, high=100_000, group="Training")] = 20
     batch_size: Annotated[
         int, Option("expected number b of relations in a step", unit="relations", low=1, high=10**6, group="Training")
     ] = 64
@@ -156,7 +156,7 @@ class RelationOptions:
     ] = 0.05
     learning_rate: Annotated[
         float, Option("step size", low=0, low_open=True, high=10, scale="log", group="Training")
-    ] = 0.002
+    ] = 0.003
     optimiser: Annotated[
         str,
         Option(
