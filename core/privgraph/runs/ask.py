@@ -216,7 +216,7 @@ def replies(room: Room, lines: Iterator[bytes], say: Callable[[dict[str, Any]], 
                 raise AskingError(f"a question must have at most {MOST_BYTES:,} bytes")
             try:
                 record = json.loads(line)
-            except ValueError:  # no JSON, or no UTF-8
+            except (ValueError, RecursionError):  # no JSON, no UTF-8, or brackets in brackets
                 raise AskingError("a question must be one JSON object a line") from None
             question = Question.from_json(record)
             found = room.answer(question, lambda share, stage: say({"share": share, "stage": stage}))

@@ -76,3 +76,15 @@ def test_classes_with_too_few_entities_are_left_out() -> None:
     vectors = torch.eye(3)[labels]
     assert few_shot_classes(vectors, labels, seed=0) == {"macro_f1": 1.0, "micro_f1": 1.0}
     assert few_shot_classes(vectors[:56], labels[:56], seed=0) == {}
+
+
+def test_vectors_that_are_no_numbers_are_worst_and_not_best() -> None:
+    """Comparisons with no number are all false, which would rank every partner first."""
+    vectors = torch.eye(4)
+    asked = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 3]])
+    assert ranks(vectors, asked).tolist() == [1, 1, 1, 1]
+    assert ranks(torch.full((4, 4), float("nan")), asked).tolist() == [4, 4, 4, 4]
+    vectors[2] = float("inf")
+    assert float(ranks(vectors, asked)[2]) == 4
+    labels = torch.arange(2).repeat(40)
+    assert few_shot_classes(torch.full((80, 3), float("nan")), labels, seed=0) == {}

@@ -12,7 +12,7 @@ from privgraph.nn.text.adapters import adapt, trainable
 from privgraph.nn.text.encoder import TextEncoder, load_encoder
 from privgraph.nn.text.factors import Tokens
 from privgraph.nn.text.losses import Contrast
-from privgraph.nn.text.tuple_gradients import ROUNDING, ROUTES, clipped_sum, plain_sum
+from privgraph.nn.text.tuple_gradients import ROUTES, clipped_sum, plain_sum
 
 WORDS = [f"word{number}" for number in range(60)]
 LOSS = Contrast()
@@ -129,7 +129,7 @@ def test_one_at_a_time_a_tuple_hangs_on_itself_alone_to_the_last_bit() -> None:
 
 
 def test_together_a_tuple_hangs_on_its_company_by_rounding_alone() -> None:
-    """Single precision, random companions and places; `ROUNDING` is what the noise allows for."""
+    """Single precision, random companions and places, at the first weights; elsewhere nothing bounds it."""
     encoder, dice = adapted(double=False), torch.Generator().manual_seed(5)
     ids = encoder.tokenize(texts(200, seed=2), 16)
     one = drawn(1, of=200, seed=7)
@@ -146,7 +146,7 @@ def test_together_a_tuple_hangs_on_its_company_by_rounding_alone() -> None:
         order = sorted(range(size), key=lambda row, lengths=lengths: lengths[row])  # as pieces come
         found = clipped_sum(encoder, ids, batch, LOSS, Only(chosen[order].tolist()), route="factored")
         worst = max(worst, float((found.total - own).norm() / own.norm()))
-    assert worst < ROUNDING / 10
+    assert worst < 1e-5
 
 
 @pytest.mark.parametrize("tokens", [1, 40, 200])

@@ -47,7 +47,10 @@ def ranks(vectors: Tensor, asked: Tensor, candidates: int = CANDIDATES) -> Tenso
     for start in range(0, asked.shape[1] - size + 1, size) if size else ():
         heads, tails = asked[:, start : start + size]
         scores = vectors[heads].double() @ vectors[tails].double().T
-        own = scores.diagonal().unsqueeze(1)
+        # where vectors are not finite, the partner comes last: no comparison with such a score is true
+        finite, own = torch.isfinite(scores), scores.diagonal()
+        own = own.where(finite.diagonal(), -torch.inf).unsqueeze(1)
+        scores = scores.where(finite, torch.inf)
         others = tails.unsqueeze(0) != tails.unsqueeze(1)
         above = ((scores > own) & others).sum(1)
         level = ((scores == own) & others).sum(1)
@@ -70,8 +73,10 @@ def few_shot_classes(vectors: Tensor, labels: Tensor, seed: int, shots: int = SH
 
     vectors: (n, d) of a frozen encoder; labels: (n,) int64, -1 for none. As many more of each class choose
     the penalty of a logistic regression; all others are tested. Classes with fewer than twice the shots and
-    one are left out; nothing where fewer than two are left.
+    one are left out; nothing where fewer than two are left, or where a vector is not finite.
     """
+    if not bool(torch.isfinite(vectors).all()):
+        return {}
     rng, y = stream(seed, "evaluation/shots"), labels.numpy()
     x = torch.nn.functional.normalize(vectors.double(), dim=1).numpy()
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])

@@ -19,7 +19,7 @@ from privgraph.methods.training import Context
 from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, WHOLE, adapt, check_step, save_adapter, trainable
 from privgraph.nn.text.encoder import TextEncoder, load_encoder
 from privgraph.nn.text.losses import Contrast
-from privgraph.nn.text.tuple_gradients import ROUNDING, clipped_sum, plain_sum
+from privgraph.nn.text.tuple_gradients import clipped_sum, plain_sum
 from privgraph.privacy.ledger import LedgerEntry
 from privgraph.privacy.serialisation import entry_to_json
 from privgraph.progress import Artifact, Event, Metric, Progress, Result, Spent
@@ -48,27 +48,13 @@ class _Sum:
 class Protection:
     """How gradients are made private: the mechanism of every step, and the ledger's entry of `counted` steps.
 
-    With the route `factored` gradients are clipped to slightly less than the mechanism's clip, by as much as
-    all others of a batch may change by rounding when one comes or goes: `ROUNDING` of its own norm each, in
-    batches of up to `most` tuples.
+    Gradients are computed one tuple at a time (route `loop`). Computed together, one of them hangs on the
+    others by rounding, and no bound on that holds: the hinge jumps between two roundings of a score, and
+    large weights, or texts that cancel, enlarge the last bit (a sum moved by 20 clips).
     """
 
     mechanism: PrivateGradients
     counted: Callable[[int], LedgerEntry]
-    route: str
-
-    @property
-    def most(self) -> float:
-        """Where b tuples are expected, more than b + 17 + sqrt(278 + 100 b) are drawn with a chance below
-        exp(-50): that is Bernstein's inequality, exp(-t^2 / (2 b + 2 t / 3)) for t beyond b."""
-        expected = self.mechanism.expected_batch
-        return expected + 17 + math.sqrt(278 + 100 * expected)
-
-    @property
-    def clip(self) -> float:
-        """To which norm gradients are clipped."""
-        company = self.most * ROUNDING if self.route == "factored" else 0.0
-        return self.mechanism.clip / (1 + company)
 
 
 def step_size(config: RelationOptions, step: int) -> float:
@@ -229,14 +215,14 @@ class FineTuning:
             found = plain_sum(self.encoder, self.ids, tuples, self.loss)
             total = _Sum(found.total.unsqueeze(0) / max(1, len(tuples)))
         else:
-            clip = torch.tensor([self.private.clip])
+            clip = torch.tensor([self.private.mechanism.clip], dtype=torch.float64)
             found = clipped_sum(
                 self.encoder,
                 self.ids,
                 tuples,
                 self.loss,
                 lambda squared: clip_factors(squared.unsqueeze(0), clip.to(squared))[0],
-                route=self.private.route,
+                route="loop",
             )
             total = _Sum(found.total.unsqueeze(0))
             PrivateGradients.perturb([self.private.mechanism], total, [self.noise], [self.context.observer])

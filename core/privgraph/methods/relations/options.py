@@ -18,11 +18,9 @@ RELATION_PAIR = (
 ASSUME_TEXTS_PUBLIC = "texts, and which domain each belongs to, are public with respect to the protected relation"
 ASSUME_BASE_PUBLIC = "the encoder that is fine-tuned was not trained on these relations"
 ASSUME_POISSON = "every batch holds each relation of the training domain independently with the stated rate"
-ASSUME_COMPANY = (
-    "gradients are computed together: by rounding, one relation's gradient hangs on those computed beside it by no "
-    "more than a share 2^-14 of the clip, for which noise is added (measured, not proved)"
-)
 PUBLIC_RELATIONS = "the numbers of texts and of relations in each domain"
+LEAST_RELATIONS = 10
+"""With fewer, one over their number is no delta that anybody would choose."""
 LORA = (ATTENTION, LINEAR)
 CANDIDATES = 256
 """Relations whose partners are candidates for one another in an evaluation (section 4, Tasks and Metrics)."""
@@ -146,8 +144,7 @@ class RelationOptions:
         float,
         Option(
             "temperature of the cosine",
-            low=0,
-            low_open=True,
+            low=1e-4,
             high=10,
             group="Training",
             advanced=True,
@@ -217,6 +214,11 @@ class RelationOptions:
         learnt = _number("trained_on", self.trained_on, names) if self.trained_on else 0
         other = next(number for number in range(len(names)) if number != learnt)
         predicted = _number("tested_on", self.tested_on, names) if self.tested_on else other
+        if predicted == learnt:
+            raise OptionError(
+                f"relations are learnt in one domain and predicted in another: tested_on must not be {names[learnt]}, "
+                "which is learnt from"
+            )
         return learnt, predicted
 
     def check_data(self, facts: PublicFacts) -> None:
@@ -251,6 +253,11 @@ class RelationOptions:
         count = self.trained_relations(facts)
         if asked > 0:
             return delta_rule(count, asked)
+        if count < LEAST_RELATIONS:
+            raise OptionError(
+                f"delta is one over the number of relations unless it is given, and {count} are too few for that: give "
+                f"a delta, or at least {LEAST_RELATIONS} relations"
+            )
         return 1 / count, f"one over {count:,} {RELATIONS}"
 
     def tuning_key(self) -> tuple[object, ...]:

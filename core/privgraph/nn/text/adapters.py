@@ -7,6 +7,7 @@ B (p, r). At the start B is zero, so that the encoder answers as before.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ WEIGHTS, SETTINGS = "adapter_model.safetensors", "adapter_config.json"
 """Of a saved adapter, as peft names them."""
 WHOLE = "model.safetensors"
 """Of an encoder all of whose weights were trained."""
+LARGEST_RANK = 256
 QUERIES_AND_VALUES = (("query", "value"), ("q_proj", "v_proj"), ("q_lin", "v_lin"), ("q", "v"))
 """What modules of attention are called in models of Hugging Face."""
 
@@ -173,11 +175,13 @@ def load_adapter(encoder: TextEncoder, folder: Path) -> None:
         else:
             settings = json.loads((folder / SETTINGS).read_text())
             rank, alpha, targets = int(settings["r"]), float(settings["lora_alpha"]), settings["target_modules"]
+            if not 1 <= rank <= LARGEST_RANK or not 0 < alpha < math.inf:
+                raise ValueError("no rank and scale of an adapter")
             tensors = load_file(folder / WEIGHTS)
             adapt(encoder, rank=rank, alpha=alpha, generator=generator, targets=[str(one) for one in targets])
     except EncoderError:
         raise
-    except (OSError, KeyError, TypeError, ValueError, SafetensorError) as error:
+    except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError, SafetensorError) as error:
         raise EncoderError(f"there is no adapter to be read in {folder.name}: {type(error).__name__}") from None
     own = {_plain(name): weight for name, weight in _own(encoder)}
     if set(own) != set(tensors) or any(own[name].shape != tensors[name].shape for name in own):

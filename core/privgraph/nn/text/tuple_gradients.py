@@ -7,8 +7,9 @@ A tuple's gradient is the sum over its texts, through all their tokens. Two rout
 - `factored`: one forward and one backward pass for all texts of many tuples, sorted by length, so that
   little is padded. Each weight's part of a tuple's gradient comes from what its layer took and what came back
   to it (`factors`): never a gradient for each token, nor for each text of a tuple beside others. Products of
-  a whole batch may be rounded otherwise in other company; by how much is measured in
-  `tests/nn/text/test_tuple_gradients.py`, and `ROUNDING` bounds it.
+  a whole batch may be rounded otherwise in other company, and nothing bounds what becomes of a last bit (a
+  hinge jumps): the sum's sensitivity is the clip in real numbers, and in floats it is not. So no private
+  training takes it.
 
 A text that stands in two tuples has a gradient in each, of another loss, and a norm is not linear: one
 backward pass cannot serve both. A text is encoded once for each tuple that it stands in (twice in one tuple:
@@ -31,9 +32,6 @@ from privgraph.nn.text.losses import TupleLoss
 ROUTES = ("loop", "factored")
 TOKENS_AT_ONCE = 8_192
 """Tokens of a forward pass with gradients: bounds the memory of the factored route."""
-ROUNDING = 2.0**-14
-"""By what share of its norm a tuple's gradient may hang on its company in the factored route."""
-
 Factors = Callable[[Tensor], Tensor]
 """From squared norms (B,) to what each gradient is multiplied by, (B,): 0 for those that do not count."""
 

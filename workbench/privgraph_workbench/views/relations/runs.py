@@ -28,7 +28,7 @@ PENDING = ("queued", "running", "stopping")
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
 EMBEDDED = "products"
-PAIR: tuple[Mapping[str, object], ...] = ({"unit": "none"}, {"unit": "edge", "epsilon": 10.0, "gradients": "together"})
+PAIR: tuple[Mapping[str, object], ...] = ({"unit": "none"}, {"unit": "edge", "epsilon": 10.0})
 """Options of the two runs that the page offers to train: what is reached without privacy, and with it."""
 
 

@@ -23,7 +23,6 @@ from privgraph.methods.base import (
 from privgraph.methods.levers import GRADIENT_NOISE, ONE_MECHANISM
 from privgraph.methods.relations.options import (
     ASSUME_BASE_PUBLIC,
-    ASSUME_COMPANY,
     ASSUME_POISSON,
     ASSUME_TEXTS_PUBLIC,
     PUBLIC_RELATIONS,
@@ -102,19 +101,8 @@ class Config(RelationOptions, MethodConfig):
     ] = 0.0
     clip: Annotated[
         float,
-        Option("largest norm C of one tuple's gradient", low=0, low_open=True, high=1000, group="Training"),
+        Option("largest norm C of one tuple's gradient", low=1e-6, high=1000, scale="log", group="Training"),
     ] = 1.0
-
-    gradients: Annotated[
-        str,
-        Option(
-            "alone: each relation's gradient is computed by itself, so that it hangs on nothing else in floats "
-            "either; together: many at once, and more noise for what their company may change by rounding",
-            choices=("alone", "together"),
-            group="Training",
-            advanced=True,
-        ),
-    ] = "alone"
 
     def __post_init__(self) -> None:
         check(self)
@@ -124,7 +112,6 @@ class Config(RelationOptions, MethodConfig):
             "relational",
             self.unit,
             self.clip,
-            self.gradients,
             self.learning_rate,
             self.weight_decay,
             *self.tuning_key(),
@@ -136,7 +123,12 @@ class Config(RelationOptions, MethodConfig):
                 "pairing in-batch is for training without privacy: each relation then stands in the loss of every "
                 "other one of its batch, so that no clipping of tuples bounds what one relation changes"
             )
-        return refusal(lambda: self.check_data(facts))
+
+        def checked() -> None:
+            self.check_data(facts)
+            self.delta_and_rule(facts)
+
+        return refusal(checked)
 
     def delta_and_rule(self, facts: PublicFacts) -> tuple[float, str]:
         if self.unit == "none":
@@ -178,7 +170,6 @@ class Config(RelationOptions, MethodConfig):
                 ASSUME_BASE_PUBLIC,
                 ASSUME_POISSON,
                 statements.ASSUME_GRADIENTS,
-                *((ASSUME_COMPANY,) if self.gradients == "together" else ()),
                 statements.ASSUME_ONE_RUN,
             )
             if protected

@@ -21,9 +21,7 @@ def train(members: Sequence[Member[Config]]) -> Generator[tuple[int, Event], Non
         protection = None
         if config.unit == "edge":
             rate = config.rate(facts)
-            together = config.gradients == "together"
             protection = Protection(
-                route="factored" if together else "loop",
                 mechanism=PrivateGradients(
                     clip=config.clip,
                     noise_multiplier=member.plan.scale,
