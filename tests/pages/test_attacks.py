@@ -308,8 +308,10 @@ def test_the_verdict_says_what_the_run_promises(unit: str, said: str) -> None:
 
 def test_why_no_limit_is_drawn() -> None:
     limited = replace(made_attack(), sound=2.0, steps=2, drawn=True)
-    assert findings.without_line(["a"], [limited]) == []
+    assert findings.without_line(["a"], [limited], ["node"]) == []
     bare, none = replace(limited, sound=math.inf), replace(limited, steps=None)
-    (first, second) = findings.without_line(["a", "b", "c"], [bare, none, bare])
+    (first, second) = findings.without_line(["a", "b", "c"], [bare, none, bare], ["none", "node", "none"])
     assert first == "No line of a sound ε for a, c: it promises nothing."
     assert second.startswith("No line of a sound ε for b: its ε is for a node that leaves")
+    (edges,) = findings.without_line(["d"], [none], ["edge"])
+    assert edges == "No line of a sound ε for d: its ε hides edges, and limits nothing of who trained."

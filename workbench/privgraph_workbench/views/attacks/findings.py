@@ -180,18 +180,21 @@ def _measured(rate: Rate, others: int) -> str:
     return f"{percent(rate.low)} to {percent(rate.high)}"
 
 
-def without_line(names: Sequence[str], attacks: Sequence[AttackRecord]) -> list[str]:
-    """Why an attack has no line that its sound epsilon draws, one sentence for each reason."""
+def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
+    """Why an attack has no line that its sound epsilon draws, one sentence for each reason; `units`
+    are what the attacked runs protect."""
     reasons: dict[str, list[str]] = {}
-    for name, one in zip(names, attacks, strict=True):
+    for name, one, unit in zip(names, attacks, units, strict=True):
         if math.isinf(one.sound):
             reason = "it promises nothing"
         elif sides(one.attack).caution:
             reason = "no coin of ours drew who is connected"
+        elif unit == "edge" and sides(one.attack).unit != "edge":
+            reason = "its ε hides edges, and limits nothing of who trained"
         elif one.steps is None:
             reason = (
-                "its ε is for a node that leaves a graph whose sample stays, and no such steps lead from one that "
-                "trains to one that does not"
+                "its ε is for a node that leaves the graph with its edges, and in the attack a node stays there and "
+                "only stops training"
             )
         elif not one.drawn:
             reason = "who trains was not drawn by our own split"

@@ -277,6 +277,10 @@ def _shown(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]
     findings.history(attacks)
 
 
+def _unit(record: RunRecord) -> str:
+    return "none" if record.statement is None else record.statement.unit
+
+
 def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
     """The curve of an attack, with others that ask the same laid over it, and their numbers below."""
     offered = comparing.others(record, attacks, chosen)
@@ -296,7 +300,7 @@ def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, nam
     names = [f"{named[run.id]}: {findings.short(one)}" for run, one in zip(runs, drawn, strict=True)]
     rows = attack_roc.data(drawn, str(scale), names)
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
-    for note in (*attack_roc.chart(rows).notes, *findings.without_line(names, drawn)):
+    for note in (*attack_roc.chart(rows).notes, *findings.without_line(names, drawn, [_unit(run) for run in runs])):
         st.caption(markup.literal(note))
     figure_exports("attack_roc", rows, statements_of(list({one.id: one for one in runs}.values())), name=name)
     if over:
