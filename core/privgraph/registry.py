@@ -392,7 +392,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
     for spec in (
         AttackSpec(
             name="bavaria",
-            title="Likelihood ratio with a prior",
+            title="Likelihood ratio with a prior (BaVarIA)",
             about="Compares what the model says of a node with shadow models that trained on it and others that did "
             "not; nodes share a prior on mean and variance, so that few shadow models do.",
             paper="Brännvall, BaVarIA, 2026 (arXiv 2603.11799); Carlini et al., Membership Inference Attacks From "
@@ -402,7 +402,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
         ),
         AttackSpec(
             name="lira",
-            title="Likelihood ratio",
+            title="Likelihood ratio (LiRA)",
             about="Compares what the model says of a node with shadow models that trained on it and others that did "
             "not, as two normal distributions.",
             paper="Carlini et al., Membership Inference Attacks From First Principles, S&P 2022",
@@ -411,7 +411,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
         ),
         AttackSpec(
             name="rmia",
-            title="Pairwise comparison",
+            title="Pairwise comparison (RMIA)",
             about="Asks how many nodes that surely did not train a node outdoes, each measured against what shadow "
             "models say of it.",
             paper="Zarifzadeh, Liu and Shokri, Low-Cost High-Power Membership Inference Attacks, ICML 2024",
@@ -443,7 +443,7 @@ _ATTACKS: Mapping[str, AttackSpec] = {
         ),
         AttackSpec(
             name="prompts",
-            title="Likelihood ratio on prompts",
+            title="Likelihood ratio on prompts (LiRA)",
             about="Looks for the few nodes that a prompt was tuned on, among others of their class, with shadow "
             "prompts on other shots: DP-GPL's Algorithm 1.",
             paper="Carlini et al., Membership Inference Attacks From First Principles, S&P 2022; DP-GPL: "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
+from scipy.stats import binomtest, norm, ttest_1samp
 
-from privgraph.attacks.outcome import outcome
+from privgraph.attacks.outcome import difference, mean_interval, outcome
 
 
 def test_numbers_by_hand() -> None:
@@ -93,3 +93,26 @@ def test_a_perfect_attack_has_an_interval_that_ends_at_one() -> None:
 def test_what_cannot_be_judged_is_refused(scores: list[float], members: list[int], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         outcome(np.array(scores), np.array(members, dtype=bool))
+
+
+def test_the_mean_over_models_has_students_interval() -> None:
+    areas = (0.61, 0.64, 0.68, 0.71)
+    mean, low, high = mean_interval(areas, 0.9)
+    exact = ttest_1samp(areas, 0.5).confidence_interval(0.9)
+    assert (mean, low, high) == pytest.approx((np.mean(areas), exact.low, exact.high))
+    assert mean_interval((0.9, 0.99), 0.95)[2] == 1.0, "no area is larger"
+    with pytest.raises(ValueError, match="two of them"):
+        mean_interval((0.6,))
+
+
+def test_a_difference_has_an_interval_that_covers() -> None:
+    """Of means of normal samples, whose intervals are symmetric, and of shares, whose are not."""
+    assert difference((0.8, 0.7, 0.85), (0.6, 0.56, 0.62)) == pytest.approx(
+        (0.2, 0.2 - np.hypot(0.1, 0.02), 0.2 + np.hypot(0.05, 0.04))
+    )
+    draw, inside = np.random.default_rng(0), 0
+    for _ in range(400):
+        one, other = draw.normal(0.7, 0.1, 8), draw.normal(0.6, 0.05, 8)
+        _, low, high = difference(mean_interval(one.tolist()), mean_interval(other.tolist()))
+        inside += low <= 0.1 <= high
+    assert 0.93 <= inside / 400 <= 0.99

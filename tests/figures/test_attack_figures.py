@@ -85,10 +85,24 @@ class TestCurves:
 
     def test_the_summary_has_the_true_positives_at_one_percent_false_ones(self) -> None:
         record = attack(memory=1.0)
-        rare = max(true for false, true in zip(record.roc_false, record.roc_true, strict=True) if false <= 0.01)
-        assert rare > 0
+        rare = record.rare
+        assert rare is not None
+        assert (rare.false, rare.true > 0) == (0.05, True), "of 40 others, one in a hundred is less than one"
         said = attack_roc.chart(attack_roc.data([record])).summary
-        assert f"{percent(rare)} true positives with at most 1% false ones" in said
+        assert f"{percent(rare.true)} true positives with at most 5% false ones" in said
+        few = replace(record, outcome=replace(record.outcome, others=19))
+        assert "true positives" not in attack_roc.chart(attack_roc.data([few])).summary
+
+    def test_on_logarithmic_axes_a_band_that_holds_0_reaches_down_to_the_edge(self) -> None:
+        record = attack(memory=1.0)
+        record = replace(record, band_low=(0.0,) * 35 + record.band_low[35:])
+        assert max(record.band_high[25:35]) > 0
+        chart = attack_roc.chart(attack_roc.data([record], "log"))
+        (drawn,) = (one for one in chart.series if one.kind == "band")
+        edge = chart.panels[0].y.low
+        assert min(one for one in drawn.low if one is not None) == edge
+        seen = [f for f, h in zip(record.band_false, record.band_high, strict=True) if h > 0 and f >= (edge or 0)]
+        assert list(drawn.x) == seen
 
     def test_a_single_model_has_no_band(self) -> None:
         assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}

@@ -13,6 +13,7 @@ from tests.figures import made_runs
 from tests.figures.made_audits import audit
 
 from privgraph.methods.gradients.heter_poisson.influence import influence as measure
+from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.pld import gaussian_curve
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
@@ -65,6 +66,29 @@ class TestCurves:
                 assert row["true"] == pytest.approx(norm.sf(norm.isf(row["false"]) - row["mu"]))
         chart = audit_roc.chart(rows)
         assert "μ = " in next(one.name for one in chart.series if "Gaussian" in one.name)
+
+    def test_the_published_claim_has_a_gaussian_curve_that_a_refuting_attack_crosses(self) -> None:
+        record = audit(noise=0.5, published=2.0)
+        assert record.refutes_published
+        rows = audit_roc.data(record)
+        of = {curve: [row for row in rows if row["curve"] == curve] for curve in ("gaussian", "gaussian_published")}
+        sound, published = ({row["false"]: row["true"] for row in held} for held in of.values())
+        assert all(published[false] <= sound[false] for false in sound), "it claims more, and so allows less"
+        (mu,) = {row["mu_published"] for row in rows}
+        assert float(gaussian_curve(np.array([2.0]), mu)[0]) == pytest.approx(record.delta, rel=1e-4)
+        beyond = [
+            true - np.interp(false, list(published), list(published.values()))
+            for false, true in zip(record.roc_false, record.roc_true, strict=True)
+        ]
+        assert max(beyond) > 0.1, "the bound exceeds the claim, and so does the curve its line"
+        names = [one.name for one in audit_roc.chart(rows).series]
+        assert len({name for name in names if name.startswith("Gaussian noise with")}) == 2
+
+    def test_an_outsider_has_no_line_of_a_claim(self) -> None:
+        """Its two sides lie several neighbouring datasets apart, and a claim's line speaks of one."""
+        record = replace(audit(), adversary=Adversary.OUTSIDER)
+        assert {row["curve"] for row in audit_roc.data(record)} == {"attack"}
+        assert {"sound", "published"} <= {row["curve"] for row in audit_roc.data(audit())}
 
     def test_other_noise_has_no_gaussian_curve(self) -> None:
         sampled = replace(audit(), audit="white-box")  # its Gaussian route is that of one step, on a sample

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
@@ -22,8 +23,9 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
-from privgraph_workbench.views.attacks import findings, outsider
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.views.attacks import findings, shown, verdict
+from privgraph_workbench.words import rates
+from privgraph_workbench.words.numbers import exact_percent, percent
 
 Open = Callable[..., AppTest]
 
@@ -150,11 +152,10 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app = opened("attacks", run=run)
     assert app.selectbox(key="found").value == "2", "the newest"
     text = _texts(app)
-    assert findings.conclusion(second, "node") in text
+    assert verdict.conclusion(second, "node") in text
     assert app.metric[0].value == f"{second.outcome.area:.3f}"
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
-    assert "Likelihood ratio with a prior" in _drawn(app)[0].split(": area")[0]
     assert len(_drawn(app)) == 4
     offered = app.multiselect(key="over").options
     assert len(offered) == 1, "an attack is not laid over itself"
@@ -162,6 +163,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app.multiselect(key="over").select("1").run()
     assert not app.exception
     assert app.query_params["over"] in ("1", ["1"]), "the address keeps what is compared"
+    assert "Likelihood ratio with a prior" in _drawn(app)[0], "the attacks' names, where several are drawn"
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"
     elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(elsewhere, made_attack(elsewhere, memory=0.2))
@@ -172,7 +174,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     again = opened("attacks", run=run, over=elsewhere)
     assert "node ε 2" in _drawn(again)[0], "and a link to it shows the same"
     other = opened("attacks", run=run, found="1")
-    assert findings.conclusion(first, "node") in _texts(other)
+    assert verdict.conclusion(first, "node") in _texts(other)
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))
 
 
@@ -187,7 +189,7 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
     def exports(figure: str, _rows: object, statements: Mapping[str, PrivacyStatement], **_: object) -> None:
         left[figure] = sorted(statement.epsilon for statement in statements.values())
 
-    monkeypatch.setattr(outsider, "figure_exports", exports)
+    monkeypatch.setattr(shown, "figure_exports", exports)
     app = opened("attacks", run=run)
     own, other = (store.get(one).statement for one in (run, elsewhere))
     assert own is not None
@@ -205,14 +207,14 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
     [(0.0, "cannot be told from guessing"), (3.0, "gives away who trained it")],
 )
 def test_conclusions(memory: float, said: str) -> None:
-    assert said in findings.conclusion(made_attack(memory=memory, seed=5))
+    assert said in verdict.conclusion(made_attack(memory=memory, seed=5))
 
 
 def test_whether_it_is_guessing_is_for_the_interval_to_say_and_not_for_the_area() -> None:
     found = made_attack()
     for low, guesses in ((0.49, True), (0.51, False)):
         seen = replace(found.outcome, area=0.58, area_low=low, area_high=0.66)
-        said = findings.conclusion(replace(found, outcome=seen))
+        said = verdict.conclusion(replace(found, outcome=seen))
         assert ("cannot be told from guessing" in said) == guesses
 
 
@@ -227,14 +229,17 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
     below = [one.value for one in app.caption]
     for rate in found.outcome.rates:
         assert rate.low < rate.high
-        seen = rate.false * found.outcome.others >= 1
-        assert (f"{percent(rate.low)} to {percent(rate.high)}" in below) == seen
+        seen = found.outcome.measurable(rate)
+        assert any(one.startswith(f"{percent(rate.low)} to {percent(rate.high)};") for one in below) == seen
         assert (
-            any(f"{percent(rate.false)} of {found.outcome.others:,} is less than one" in one for one in below) != seen
+            any(f"{exact_percent(rate.false)} of {found.outcome.others:,} is less than one" in one for one in below)
+            != seen
         )
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
     assert (line["models beside the attacked"], line["attack"], line["asked"]) == (24, 1, "linked")
-    assert line[f"found at {percent(0.01)} false alarms"] == percent(found.rare.true)
+    for rate in found.outcome.rates:
+        assert line[f"found at {percent(rate.false)} false alarms"] == rates.found(found.outcome, rate)
+    assert {rates.found(found.outcome, rate) for rate in found.outcome.rates} > {"–"}, "too few others for the rarest"
 
 
 def test_a_bound_above_the_sound_epsilon_is_an_alarm(opened: Open, store: RunStore, run: str) -> None:
@@ -302,8 +307,8 @@ def test_too_few_shadow_models_are_told_before_the_start(
     [("none", "The run promises nothing."), ("edge", "promises to hide edges, not who trained"), ("node", "")],
 )
 def test_the_verdict_says_what_the_run_promises(unit: str, said: str) -> None:
-    assert said in findings.conclusion(made_attack(memory=3.0), unit)
-    assert ("promises" in findings.conclusion(made_attack(memory=3.0), unit)) == bool(said)
+    assert said in verdict.conclusion(made_attack(memory=3.0), unit)
+    assert ("promises" in verdict.conclusion(made_attack(memory=3.0), unit)) == bool(said)
 
 
 def test_why_no_limit_is_drawn() -> None:
@@ -315,3 +320,52 @@ def test_why_no_limit_is_drawn() -> None:
     assert second.startswith("No line of a sound ε for b: its ε is for a node that leaves")
     (edges,) = findings.without_line(["d"], [none], ["edge"])
     assert edges == "No line of a sound ε for d: its ε hides edges, and limits nothing of who trained."
+
+
+def test_whether_it_is_guessing_hangs_on_all_attacked_models_where_they_are_enough() -> None:
+    found = made_attack(memory=1.0, targets=4)
+    apart = (found.outcome.area, 0.4, 0.45, 0.5)
+    for areas, guesses in ((apart, True), (apart[:2], False), ((0.8, 0.82, 0.81, 0.79), False)):
+        rates_of = found.true_rates[: len(areas)]
+        seen = replace(found, areas=areas, true_rates=rates_of)
+        assert found.outcome.area_low > 0.5
+        assert verdict.guessing(seen) == guesses
+        assert ("cannot be told from guessing" in verdict.conclusion(seen)) == guesses
+    mean = np.mean((0.8, 0.82, 0.81, 0.79))
+    assert f"{percent(float(mean))} of the time on average over 4 models" in verdict.conclusion(seen)
+
+
+def test_an_attacked_model_that_is_no_stand_in_for_the_run_is_pointed_out(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    for accuracy, said in ((0.70, True), (0.63, False)):
+        store.add_attack(run, replace(made_attack(run), accuracy=accuracy, said=0.62))
+        assert ("Models that differ so much" in _texts(opened("attacks", run=run))) == said
+
+
+def test_nobody_is_listed_as_exposed_by_a_guess(opened: Open, store: RunStore, run: str) -> None:
+    for memory, listed in ((0.0, False), (3.0, True)):
+        store.add_attack(run, made_attack(run, memory=memory, seed=5))
+        text = _texts(opened("attacks", run=run))
+        assert ("The most exposed nodes" in text) == listed
+        assert ("a guess, too, puts some nodes before all others" in text) != listed
+
+
+def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:
+    strong = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_attack(run, made_attack(run, memory=0.2))
+    assert not any("asks" in one.value.columns for one in opened("attacks", run=run).dataframe), "one is no table"
+    store.add_attack(strong, made_attack(strong, memory=0.0))
+    store.add_attack(strong, made_attack(strong, memory=2.0))
+    table = next(one.value for one in opened("attacks", run=run).dataframe if "asks" in one.value.columns)
+    assert [float(one.split()[0]) for one in table["area"]] == sorted(
+        (float(one.split()[0]) for one in table["area"]), reverse=True
+    )
+    assert "ε 2" in table["run"].iloc[0]
+    assert len(table) == 2, "the newest attack of each"
+
+
+def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, store: RunStore, run: str) -> None:
+    edges = keep(store, spec("gap", unit="edge"))
+    assert opened("attacks", run=edges).selectbox(key="attack").value == "link"
+    assert opened("attacks", run=run).selectbox(key="attack").value != "link"

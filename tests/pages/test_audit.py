@@ -65,7 +65,7 @@ def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: st
     said = "\n".join(text.value for text in app.warning)
     assert "There is no finished run gap-karate-000000000000 that protects anything" in said
     assert "there is no audit grey-box" in said
-    assert "there is no audit number 7" in said
+    assert "there is no audit number 7" in "\n".join(text.value for text in opened("audit", run=run, shown="7").warning)
     assert [text.value for text in app.error] == ["Confidence must be at most 0.9999 (got 2)."]
 
 
@@ -283,28 +283,36 @@ class TestShown:
     def test_a_smaller_delta_says_nothing_of_the_runs_own(self, opened: Open, store: RunStore, run: str) -> None:
         statement = store.get(run).statement
         assert statement is not None
-        for delta, said in ((statement.delta / 2, True), (statement.delta, False), (2 * statement.delta, False)):
+        cases = ((statement.delta / 2, True), (statement.delta, False), (2 * statement.delta, False))
+        for place, (delta, said) in enumerate(cases, start=1):
             store.add_audit(run, made_audit(run, delta=delta))
-            assert ("a smaller δ than the run's" in _texts(opened("audit", run=run))) == said
+            assert ("a smaller δ than the run's" in _texts(opened("audit", run=run, shown=str(place)))) == said
 
     def test_one_step_is_not_the_run(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run, covers="step"))
         assert "of one step alone: not the run" in _texts(opened("audit", run=run))
 
-    def test_the_newest_comes_first_and_the_address_names_another(
+    def test_the_strongest_that_counts_comes_first_and_the_address_names_another(
         self, opened: Open, store: RunStore, run: str
     ) -> None:
-        first = made_audit(run, noise=0.8, seed=1, published=None)
-        second = replace(made_audit(run, noise=3.0, seed=2, published=None), title="The second")
+        statement = store.get(run).statement
+        assert statement is not None
+        delta = statement.delta
+        first = made_audit(run, noise=0.8, seed=1, published=None, delta=delta)
+        second = replace(made_audit(run, noise=3.0, seed=2, published=None, delta=delta), title="The second")
         store.add_audit(run, first)
         store.add_audit(run, second)
         app = opened("audit", run=run)
-        assert app.selectbox(key="shown").value == "2"
+        assert app.selectbox(key="shown").value == "1"
+        assert app.selectbox(key="shown").options[1].startswith("2: The second, ε at least ")
         table = next(one.value for one in app.dataframe if "covers" in one.value)
         assert table["audit"].tolist() == [2, 1]
         assert table["seed"].tolist() == [2, 1]
-        older = opened("audit", run=run, shown="1")
-        assert float(_boxes(older)[2].removeprefix("≥ ")) > float(_boxes(app)[2].removeprefix("≥ "))
+        weaker = opened("audit", run=run, shown="2")
+        assert float(_boxes(weaker)[2].removeprefix("≥ ")) < float(_boxes(app)[2].removeprefix("≥ "))
+        store.add_audit(run, made_audit(run, noise=0.4, published=None, covers="step", delta=delta))
+        store.add_audit(run, made_audit(run, noise=0.4, published=None, delta=delta / 2))
+        assert opened("audit", run=run).selectbox(key="shown").value == "1", "of one step, or at a smaller delta"
 
     def test_a_new_audit_comes_to_the_front(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run))

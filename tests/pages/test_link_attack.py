@@ -6,16 +6,20 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.runs import attacking
+from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.attack import describe
 from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
-from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.attacks import verdict
 
 Open = Callable[..., AppTest]
 
@@ -52,7 +56,7 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
     store.add_attack(run, record)
     app = opened("attacks", run=run, attack="link")
     text = "\n".join(one.value for kind in (app.markdown, app.caption, app.warning, app.info) for one in kind)
-    assert findings.conclusion(record) in text
+    assert verdict.conclusion(record) in text
     assert f"{record.outcome.members:,} edges, {record.outcome.others:,} pairs without an edge" in text
     assert "most exposed nodes" not in text
     drawn = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
@@ -61,12 +65,14 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
 
 
 def test_conclusions_name_both_sides_and_what_similarity_explains() -> None:
-    strong, none = findings.conclusion(made(memory=3.0)), findings.conclusion(made(memory=0.0))
-    assert strong.startswith("**The attack tells who is connected to whom better than guessing.** Shown one edge and")
-    assert "a model that never saw an edge tells some of them, too. So this alone is no leak." in strong
+    strong, none = verdict.conclusion(made(memory=3.0)), verdict.conclusion(made(memory=0.0))
+    assert strong.startswith("**Likeness or leak? This attack alone does not say.** Shown one edge and")
+    assert "a model that never saw an edge tells some of them, too." in strong
+    moved = replace(made(memory=3.0), options=AttackOptions(by="influence"))
+    assert verdict.conclusion(moved).startswith("**The model gives away who is connected to whom.**"), "edges alone"
     assert "never saw" not in none
     assert "Another attack may find more" in none
-    assert "train" not in strong + none
+    assert "that trained" not in strong + none
     said = describe(made())
     assert "edges, " in said
     assert "that trained" not in said
@@ -91,15 +97,22 @@ def test_figures_name_both_sides_and_mixed_ones_neither() -> None:
 
 def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     strong, likeness = made(memory=3.0), made(memory=3.0, run="mlp-run")
-    beside = findings.conclusion(strong, "none", likeness)
+    beside = verdict.conclusion(strong, "none", likeness)
     assert "A perceptron on the same graph, which never read an edge, gives" in beside
-    assert "no more than likeness is seen here" in beside
-    weak = replace(likeness, outcome=replace(likeness.outcome, area=0.6, area_low=0.55, area_high=0.65))
-    more = 100 * (strong.outcome.area - 0.6)
-    assert f"{more:.1f} points more come from the edges that this model has read" in findings.conclusion(
-        strong, "none", weak
+    assert beside.startswith("**No more is found than likeness tells.**")
+    weak = replace(
+        likeness,
+        areas=(0.6,),
+        true_rates=likeness.true_rates[:1],
+        outcome=replace(likeness.outcome, area=0.6, area_low=0.55, area_high=0.65),
     )
-    assert "none of it a leak" in findings.conclusion(strong, "none", strong)
+    (more, low, high) = verdict.beyond(strong, weak)
+    assert more == pytest.approx(verdict.area(strong)[0] - 0.6)
+    assert low < more < high
+    said = verdict.conclusion(strong, "none", weak)
+    assert said.startswith("**The model gives away more of who is connected to whom than likeness tells.**")
+    assert f"a difference of {100 * more:.1f} points ({100 * low:.1f} to {100 * high:.1f})" in said
+    assert verdict.conclusion(strong, "none", strong).startswith("**What is found here is likeness")
 
 
 def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
@@ -107,15 +120,41 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
 ) -> None:
     run, flat = keep(store, spec("gnn", unit="none")), keep(store, spec("mlp", unit="none"))
     store.add_attack(run, made(run, memory=3.0))
+    unsure = "Likeness or leak? This attack alone does not say."
     app = opened("attacks", run=run)
     assert any("likeness alone" in one.value for one in app.caption)
-    assert any("So this alone is no leak" in one.value for one in app.warning)
-    other = made(flat, memory=3.0)
+    assert any(unsure in one.value for one in app.info)
+    assert "perceptron.attack" in {one.key for one in app.button}, "there is one, and nobody has attacked it"
+    other = made(flat, memory=1.0)
     store.add_attack(flat, replace(other, options=replace(other.options, distance="cosine")))
-    assert any("So this alone is no leak" in one.value for one in opened("attacks", run=run).warning), "other distance"
+    assert any(unsure in one.value for one in opened("attacks", run=run).info), "other distance"
     store.add_attack(flat, other)
     told = opened("attacks", run=run)
     assert any("A perceptron on the same graph" in one.value for one in told.warning)
     assert not any("likeness alone" in one.value for one in told.caption)
     alone = opened("attacks", run=flat)
-    assert any("none of it a leak" in one.value for one in alone.info)
+    assert any("What is found here is likeness" in one.value for one in alone.info)
+
+
+def test_the_perceptron_is_trained_on_the_runs_own_graph_split_and_seed_and_attacked_alike(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = {"nodes": 200, "degree": 4}
+    asked = make_spec("gnn", "social", {"unit": "none"}, data_options=data, seed=3)
+    run = keep(store, asked)
+    record = made(run, memory=3.0)
+    record = replace(record, options=replace(record.options, pairs=77, unlinked="alike"))
+    store.add_attack(run, record)
+    trained: list[RunSpec] = []
+    monkeypatch.setattr(queue, "submit", lambda specs, tags=(): trained.extend(specs))
+    opened("attacks", run=run).button(key="perceptron.train").click().run()
+    (flat,) = trained
+    assert (flat.method, flat.dataset, flat.data_options) == ("mlp", "social", asked.data_options)
+    assert (flat.split, flat.seed, flat.unit) == (asked.split, 3, "none")
+    started: list[tuple[str, str, AttackOptions]] = []
+    monkeypatch.setattr(attacking, "start", lambda _, run, name, options: started.append((run, name, options)))
+    elsewhere = keep(store, make_spec("mlp", "social", {"unit": "none"}, data_options={**data, "degree": 6}))
+    assert "perceptron.attack" not in {one.key for one in opened("attacks", run=run).button}, f"not {elsewhere}"
+    kept = keep(store, flat)
+    opened("attacks", run=run).button(key="perceptron.attack").click().run()
+    assert started == [(kept, "link", record.options)]

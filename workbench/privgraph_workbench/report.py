@@ -26,7 +26,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import curves
-from privgraph_workbench.words import settings
+from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
 from privgraph_workbench.words.meaning import BUT_FOR_FAULTS, risk
 from privgraph_workbench.words.naming import UNIT_WORDS, graph_of, made_by, method_title, metric_title
@@ -156,12 +156,12 @@ def _attacks(attacks: Sequence[AttackRecord]) -> Section:
             one.title,
             sides(one.attack).asks,
             f"{one.outcome.area:.3f} ({one.outcome.area_low:.3f} to {one.outcome.area_high:.3f})",
-            f"{percent(one.rare.true)} ({percent(one.rare.low)} to {percent(one.rare.high)})",
+            rates.rare(one),
             "none" if one.bound is None else f"at least {lower(one.bound)}",
         )
         for one in attacks
     )
-    head = ("Attack", "Asks", "Area under the curve", "Found at 1% false positives", "Bound on ε")
+    head = ("Attack", "Asks", "Area under the curve", "Found where false positives are rare", "Bound on ε")
     return Section("What outsiders can tell", [Table(head, rows), OUTSIDERS])
 
 

@@ -8,11 +8,12 @@ itself. NumPy and SciPy only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
-from scipy.stats import binom
+from scipy.stats import binom, t
 
 from privgraph.attacks.signals import Array, Bools
 from privgraph.audits.bounds import at_least, at_most
@@ -51,6 +52,36 @@ class Outcome:
     area_high: float
     balanced_accuracy: float
     rates: tuple[Rate, ...]
+
+    def measurable(self, rate: Rate) -> bool:
+        """Whether at least one of the others may be named at that false positive rate: below, no share of
+        them is so small."""
+        return rate.false * self.others >= 1
+
+
+def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:
+    """The mean of attacked models' areas and its interval by Student's t, within [0, 1]: what hangs on the
+    draw of who trains, of first weights and of noise. With two models it is wide, and with one there is none:
+    `ValueError`."""
+    if len(values) < 2:
+        raise ValueError(f"an interval over models needs two of them (got {len(values)})")
+    found = np.asarray(values, dtype=np.float64)
+    mean = float(found.mean())
+    reach = float(t.isf((1 - confidence) / 2, len(found) - 1) * found.std(ddof=1) / np.sqrt(len(found)))
+    return mean, max(0.0, mean - reach), min(1.0, mean + reach)
+
+
+def difference(one: tuple[float, float, float], other: tuple[float, float, float]) -> tuple[float, float, float]:
+    """By how much `one` exceeds `other`, each with the ends of its interval, and the interval of that (from
+    the variances that both intervals imply: Zou and Donner 2008). It is for independent estimates; where
+    both judge the same pairs it is rather too wide."""
+    (first, low, high), (second, least, most) = one, other
+    value = first - second
+    return (
+        value,
+        value - float(np.hypot(first - low, most - second)),
+        value + float(np.hypot(high - first, second - least)),
+    )
 
 
 def outcome(scores: Array, members: Bools, *, confidence: float = 0.95) -> Outcome:

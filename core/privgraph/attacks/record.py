@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.outcome import Outcome, Rate
+from privgraph.attacks.outcome import Outcome, Rate, mean_interval
 from privgraph.privacy.serialisation import read_record
 
 FORM = 1
 """Version of the form in which attacks are stored."""
 RARE = 0.01
-"""The false positive rate that is told in a sentence."""
+"""The false positive rate that is told in a sentence, where there are others enough."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,16 +145,23 @@ class AttackRecord:
     def __repr__(self) -> str:
         """What it found, in one line."""
         low = self.rare
+        rare = "" if low is None else f", true positives {low.true:.1%} at {low.false:g} false ones"
         return (
             f"AttackRecord({self.attack} on {self.run}: area {self.outcome.area:.3f} "
-            f"({self.outcome.area_low:.3f} to {self.outcome.area_high:.3f}), true positives {low.true:.1%} at 1% "
-            f"false ones, {self.models} models)"
+            f"({self.outcome.area_low:.3f} to {self.outcome.area_high:.3f}){rare}, {self.models} models)"
         )
 
     @property
-    def rare(self) -> Rate:
-        """The rates at a false positive rate of 1%."""
-        return next(rate for rate in self.outcome.rates if rate.false == RARE)
+    def rare(self) -> Rate | None:
+        """The rates at a false positive rate of 1%, or at the smallest one above that so many others can
+        show; None where they can show none."""
+        seen = (rate for rate in self.outcome.rates if rate.false >= RARE and self.outcome.measurable(rate))
+        return min(seen, key=lambda rate: rate.false, default=None)
+
+    @property
+    def mean_area(self) -> tuple[float, float, float] | None:
+        """Mean area of the attacked models, and its interval (`outcome.mean_interval`); None of one."""
+        return mean_interval(self.areas, self.confidence) if len(self.areas) > 1 else None
 
     @property
     def refutes_sound(self) -> bool:

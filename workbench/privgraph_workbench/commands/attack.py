@@ -17,6 +17,7 @@ from privgraph_workbench.commands.following import follow
 from privgraph_workbench.commands.output import json_line
 from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.values import find_run
+from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import lower, number, percent, upper
 
 
@@ -54,17 +55,19 @@ def describe(record: AttackRecord) -> str:
         f"Area under the ROC curve: {found.area:.3f} (0.5 is chance; {found.area_low:.3f} to {found.area_high:.3f} at "
         f"{sure})",
         *(
-            f"True positives at {percent(rate.false)} false positives: {percent(rate.true)} ({percent(rate.low)} to "
-            f"{percent(rate.high)})"
+            f"True positives at {percent(rate.false)} false positives: {rates.found(found, rate)} "
+            f"({rates.interval(found, rate)})"
             for rate in found.rates
         ),
         f"Balanced accuracy of the best threshold: {percent(found.balanced_accuracy)}",
         f"Targets: {found.members:,} {apart.members}, {found.others:,} {apart.others}; {record.models:,} models, in "
         f"{record.seconds:.1f} s",
     ]
-    if len(record.areas) > 1:
+    if record.mean_area is not None:
+        mean, low, high = record.mean_area
         lines.append(
-            f"Area over {len(record.areas)} attacked models: {min(record.areas):.3f} to {max(record.areas):.3f}"
+            f"Area over {len(record.areas)} attacked models: {min(record.areas):.3f} to {max(record.areas):.3f}; "
+            f"mean {mean:.3f} ({low:.3f} to {high:.3f} at {sure})"
         )
     if record.bound is not None:
         claim = "infinite" if math.isinf(record.sound) else upper(record.sound)

@@ -12,9 +12,10 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.values import find_run, settle
+from privgraph_workbench.words import rates
 from privgraph_workbench.words.naming import describe as what_was_run
 from privgraph_workbench.words.naming import made_by, metric_title
-from privgraph_workbench.words.numbers import lower, metric, percent
+from privgraph_workbench.words.numbers import lower, metric
 from privgraph_workbench.words.statements import refutations
 
 
@@ -44,8 +45,7 @@ def told(attack: AttackRecord) -> str:
     bound = "" if attack.bound is None else f", epsilon at least {lower(attack.bound)}"
     return (
         f"Attack {attack.title}, {sides(attack.attack).asks}: area under the curve {area.area:.3f} "
-        f"({area.area_low:.3f} to {area.area_high:.3f}), {percent(attack.rare.true)} found at 1% false "
-        f"positives{bound}"
+        f"({area.area_low:.3f} to {area.area_high:.3f}), {rates.rare(attack)}{bound}"
     )
 
 

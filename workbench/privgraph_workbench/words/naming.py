@@ -167,11 +167,13 @@ def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
     return {key: value for key, value in options_read(record).items() if key not in axes}
 
 
-def run_labels(records: Sequence[RunRecord]) -> list[str]:
-    """A short name for each run, distinct: method, and of graph, privacy and seed what differs; the end of
-    the id where nothing does."""
+def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False) -> list[str]:
+    """A short name for each run, distinct: method, and of graph, privacy and seed what differs (or privacy
+    in any case); the end of the id where nothing does."""
     parts = [(method_title(one.spec.method), graph_of(one), privacy(one), f"seed {one.spec.seed}") for one in records]
-    differing = [place for place in range(1, 4) if len({part[place] for part in parts}) > 1]
+    differing = [
+        place for place in range(1, 4) if len({part[place] for part in parts}) > 1 or (place == 2 and privacy_too)
+    ]
     names = [", ".join([part[0], *(part[place] for place in differing)]) for part in parts]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     return [

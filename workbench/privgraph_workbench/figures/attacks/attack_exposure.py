@@ -85,4 +85,4 @@ plot = plotted(chart)
 
 
 def _hover(row: Row) -> str:
-    return f"{row['name']}\nexposure {number(row['exposure'])}\n{row['nodes']:,} nodes"
+    return f"{row['name']}\nexposure {number(row['exposure'])}\n{row['nodes']:,} judged"

@@ -16,7 +16,7 @@ from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.numbers import number, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
 
 TITLE = "What attacks find"
 POINTS = 120
@@ -31,8 +31,9 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
     nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows, and chance
     with so few members and others), false, true,
-    low, high (of a band; None elsewhere), area, area_low, area_high, models, epsilon (sound), steps, scale,
-    asks, members_are, others_are (the attack's question and its two sides in words).
+    low, high (of a band; None elsewhere), area, area_low, area_high, models, rare_false, rare_true (the
+    rarest false positive rate that so many others can show, and its true positive rate), epsilon (sound),
+    steps, scale, asks, members_are, others_are (the attack's question and its two sides in words).
     An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead
     from no node that trains to one that does not. Raises `ValueError` for an unknown scale.
     """
@@ -49,6 +50,8 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "area_low": found.area_low,
             "area_high": found.area_high,
             "models": len(record.areas),
+            "rare_false": None if record.rare is None else record.rare.false,
+            "rare_true": None if record.rare is None else record.rare.true,
             "epsilon": record.sound,
             "steps": record.steps,
             "delta": record.delta,
@@ -110,14 +113,15 @@ def chart(rows: Sequence[Row]) -> Chart:
     single = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
     for slot, name in enumerate(names):
         held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= low)]
-        band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["low"] > 0)]
+        band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["high"] > 0)]
         if band:
             series.append(
                 Series(
                     name=f"{name}, all {band[0]['models']} attacked models",
                     kind="band",
                     x=tuple(row["false"] for row in band),
-                    low=tuple(row["low"] for row in band),
+                    # no logarithm of 0: there the band reaches to the lower edge
+                    low=tuple(max(row["low"], low) for row in band),
                     y=tuple(row["high"] for row in band),
                     slot=slot,
                     group=name,
@@ -164,7 +168,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=_summary(rows, names),
-        height=440,
+        height=560,
         legend=True,
         notes=_notes(rows),
     )
@@ -233,9 +237,11 @@ def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:
     for name in names:
         held = [row for row in rows if row["attack"] == name and row["curve"] == "attack"]
         first = held[0]
-        rare = max((row["true"] for row in held if row["false"] <= 0.01), default=0.0)
+        rare = ""
+        if first["rare_false"] is not None:
+            allowed = exact_percent(first["rare_false"])
+            rare = f", {percent(first['rare_true'])} true positives with at most {allowed} false ones"
         said.append(
-            f"{name}: area {number(first['area'])} ({number(first['area_low'])} to {number(first['area_high'])}), "
-            f"{percent(rare)} true positives with at most 1% false ones"
+            f"{name}: area {number(first['area'])} ({number(first['area_low'])} to {number(first['area_high'])}){rare}"
         )
     return "; ".join(said) + ". A guess by chance has an area of 0.5."

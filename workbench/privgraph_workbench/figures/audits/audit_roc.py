@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from privgraph.audits.record import AuditRecord
 from privgraph.privacy.composition import gaussian_epsilon
+from privgraph.privacy.kinds import Adversary
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
@@ -22,10 +23,12 @@ CURVES: Mapping[str, tuple[Epsilon | None, str]] = {
     "attack": ("audited", "the attack"),
     "sound": ("sound", "sound ε allows no more"),
     "published": ("published", "ε as published allows no more"),
-    "gaussian": (None, "Gaussian noise with that guarantee allows no more"),
+    "gaussian": (None, "Gaussian noise with the sound ε allows no more"),
+    "gaussian_published": (None, "Gaussian noise with the ε as published allows no more"),
 }
 """The attack's curve is what the audited epsilon is read off, and looks like it."""
-GAUSSIAN_SLOT = 0
+GAUSSIANS: Mapping[str, tuple[int, int]] = {"gaussian": (0, 4), "gaussian_published": (1, 5)}
+"""Slot and dash of each."""
 CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
 STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
@@ -43,38 +46,41 @@ def frontier(false: float, epsilon: float, delta: float) -> float:
     return max(0.0, min(1.0, rising, 1 - math.exp(-epsilon) * (1 - delta - false)))
 
 
-def gaussian_shift(record: AuditRecord) -> float | None:
-    """The mu of the Gaussian mechanism whose epsilon, at the audit's delta, is the sound one; None where what
-    was attacked is not plain Gaussian noise alone, or where nothing finite is claimed of it.
+def gaussian_shift(record: AuditRecord, epsilon: float | None) -> float | None:
+    """The mu of the Gaussian mechanism that has this epsilon at the audit's delta; None where what was
+    attacked is not plain Gaussian noise alone, or where nothing finite is claimed of it.
 
-    A sound epsilon is never below the exact one of the ledger, so neither is this mu.
+    A sound epsilon is never below the exact one of the ledger, so neither is its mu.
     """
     plain = record.audit == "mechanism" and any(bound.route == "gaussian" for bound in record.bounds)
-    if not plain or not (0 < record.sound < math.inf) or record.delta <= 0:
+    if not plain or epsilon is None or not (0 < epsilon < math.inf) or record.delta <= 0:
         return None
     low, high = 0.0, 1.0
-    while gaussian_epsilon(high, record.delta) < record.sound:
+    while gaussian_epsilon(high, record.delta) < epsilon:
         low, high = high, 2 * high
     while high - low > 1e-9 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if gaussian_epsilon(middle, record.delta) < record.sound else (low, middle)
+        low, high = (middle, high) if gaussian_epsilon(middle, record.delta) < epsilon else (low, middle)
     return high
 
 
 def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     """One row per point of each curve, from few false alarms to many.
 
-    curve (attack, sound, published or gaussian), false (share of false alarms), true (share found), epsilon
-    (of the claim; None for the attack), mu (of the Gaussian mechanism that has the sound epsilon; None where
-    the audited noise is not Gaussian alone), delta, area (under the attack's curve), covers, sound,
+    curve (attack, sound, published, gaussian or gaussian_published), false (share of false alarms), true
+    (share found), epsilon (of the claim; None for the attack), mu and mu_published (of the Gaussian mechanism
+    that has the sound epsilon, and of the one that has the published; None where the audited noise is not
+    Gaussian alone), delta, area (under the attack's curve), covers, sound,
     published, bound (the audit's, at its confidence), trials, scale. A claim without a finite epsilon has no
-    rows: it allows everything. Raises `ValueError` for an unknown scale.
+    rows: it allows everything; nor has any where an outsider's two sides lie several neighbouring datasets
+    apart, of which a claim's line speaks of one. Raises `ValueError` for an unknown scale.
     """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
-    mu = gaussian_shift(record)
+    mu, mu_published = gaussian_shift(record, record.sound), gaussian_shift(record, record.published)
     shared = {
         "mu": mu,
+        "mu_published": mu_published,
         "delta": record.delta,
         "area": record.area,
         "covers": record.covers,
@@ -89,8 +95,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         {"curve": "attack", "false": false, "true": true, "epsilon": None, **shared}
         for false, true in zip(record.roc_false, record.roc_true, strict=True)
     ]
-    if not rows:
-        return []
+    if not rows or record.adversary is Adversary.OUTSIDER:
+        return rows
     ends = np.geomspace(_least(rows), 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     for curve, epsilon in (("sound", record.sound), ("published", record.published)):
         if epsilon is not None and math.isfinite(epsilon):
@@ -105,12 +111,16 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
                 }
                 for false in places
             ]
-    if mu is not None:
-        found = ndtr(ndtri(ends) + mu)
-        rows += [
-            {"curve": "gaussian", "false": false, "true": true, "epsilon": record.sound, **shared}
-            for false, true in zip(ends.tolist(), found.tolist(), strict=True)
-        ]
+    for curve, shift, epsilon in (
+        ("gaussian", mu, record.sound),
+        ("gaussian_published", mu_published, record.published),
+    ):
+        if shift is not None:
+            found = ndtr(ndtri(ends) + shift)
+            rows += [
+                {"curve": curve, "false": false, "true": true, "epsilon": epsilon, **shared}
+                for false, true in zip(ends.tolist(), found.tolist(), strict=True)
+            ]
     return rows
 
 
@@ -147,8 +157,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                     x=tuple(row["false"] for row in held),
                     y=tuple(row["true"] for row in held),
                     epsilon=kind,
-                    slot=GAUSSIAN_SLOT,
-                    shape=4,
+                    slot=GAUSSIANS.get(curve, (0, 4))[0],
+                    shape=GAUSSIANS.get(curve, (0, 4))[1],
                     hover=tuple(_hover(row) for row in held),
                 )
             )
@@ -174,7 +184,7 @@ def _of(row: Row) -> str:
     """What a curve belongs to, in the legend."""
     kind, _ = CURVES[row["curve"]]
     if kind is None:
-        return f"μ = {number(row['mu'])}"
+        return f"μ = {number(row['mu' if row['curve'] == 'gaussian' else 'mu_published'])}"
     if kind == "audited":
         return f"ε audited: at least {stated('audited', row['bound'])}"
     return f"ε = {stated(kind, row['epsilon'])}, δ = {number(row['delta'])}"
@@ -199,9 +209,8 @@ def _corner(epsilon: float, delta: float) -> tuple[float, ...]:
 
 
 def _hover(row: Row) -> str:
-    said = {"attack": "finds", "gaussian": "no attack on Gaussian noise may find more than"}.get(
-        row["curve"], "no attack may find more than"
-    )
+    gaussian = dict.fromkeys(GAUSSIANS, "no attack on Gaussian noise may find more than")
+    said = {"attack": "finds", **gaussian}.get(row["curve"], "no attack may find more than")
     return f"{percent(row['false'])} false alarms\n{said} {percent(row['true'])}"
 
 

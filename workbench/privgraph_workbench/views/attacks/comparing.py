@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import METHODS, sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import findings
 from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.words import naming, rates
 from privgraph_workbench.words.numbers import lower, number, percent, stated
 
 MOST = 500
@@ -108,6 +109,16 @@ def siblings(record: RunRecord, offered: Mapping[str, Other]) -> list[str]:
     return [key for key, one in offered.items() if one.run.id != record.id and fits(one.run)]
 
 
+def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[str]:
+    """Short names for curves: method and privacy of the run, of graph and seed what differs, and the attack
+    where several are drawn. Long ones would cut the legend of an exported figure."""
+    distinct = list({one.id: one for one in runs}.values())
+    named = dict(zip((one.id for one in distinct), naming.run_labels(distinct, privacy_too=True), strict=True))
+    told = [findings.short(one) for one in attacks]
+    several = len(set(told)) > 1
+    return [f"{named[run.id]}: {one}" if several else named[run.id] for run, one in zip(runs, told, strict=True)]
+
+
 def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[RunRecord]) -> None:
     """What each found, side by side."""
     st.dataframe(
@@ -121,7 +132,11 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
                 "area": number(one.outcome.area),
                 "interval": f"{one.outcome.area_low:.3f} to {one.outcome.area_high:.3f}",
                 "all attacked models": f"{min(one.areas):.3f} to {max(one.areas):.3f}",
-                "found at 1% false alarms": percent(one.rare.true),
+                **{
+                    f"found at {percent(rate.false)} false alarms": rates.found(one.outcome, rate)
+                    for rate in one.outcome.rates
+                    if rate.false >= RARE
+                },
                 "ε at least": "none" if not one.bound else lower(one.bound),
             }
             for name, one, run in zip(names, attacks, runs, strict=True)

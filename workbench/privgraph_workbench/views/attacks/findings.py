@@ -7,20 +7,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from privgraph.attacks.outcome import Rate
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import ATTACKS, sides
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
-CLOSE = 0.55
-"""An area below this is called close to chance, where its interval does not hold 0.5."""
-FAR = 0.65
-EXPOSURE = (
-    "Exposure of a node that trained: the share of nodes that did not train to which the attack gives a lower score. "
-    "0.5 is chance; 1 is found before all of them."
-)
+
+def exposure(attack: AttackRecord) -> str:
+    """What the figure of exposure measures."""
+    apart = sides(attack.attack)
+    return (
+        f"Exposure of {apart.member}: the share of {apart.others} to which the attack gives a lower score. 0.5 is "
+        "chance; 1 is found before all of them."
+    )
 
 
 def title(attack: AttackRecord, place: int) -> str:
@@ -31,123 +31,47 @@ def title(attack: AttackRecord, place: int) -> str:
 def short(attack: AttackRecord) -> str:
     """What it was, and how it asked."""
     name = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
-    how = {"alone": ", asked alone", "both": ", asked both ways"}.get(attack.options.query, "")
-    offline = "" if attack.options.online else ", offline"
-    return f"{name}{how}{offline}, {attack.models} models"
-
-
-def conclusion(attack: AttackRecord, unit: str = "none", without: AttackRecord | None = None) -> str:
-    """What the area says, in plain sentences of Markdown.
-
-    `unit` is what the run protects; `without` the same attack on a model that reads no edge, where the attack
-    asks for edges and there is one.
-    """
-    found, sure, apart = attack.outcome, exact_percent(attack.confidence), sides(attack.attack)
-    between = f"{percent(found.area_low)} to {percent(found.area_high)} at {sure} confidence"
-    pair = (
-        f"Shown {apart.member} and {apart.other}, it picks the right one {percent(found.area)} of the time "
-        f"({between}; a coin: 50%)."
-    )
-    guessing = found.area_low <= 0.5
-    if guessing:
-        said = "**The attack cannot be told from guessing.**"
-    elif apart.caution:
-        said = f"**The attack tells {apart.asks} better than guessing.**"
-    elif found.area < CLOSE:
-        said = "**The attack does a little better than guessing.**"
-    elif found.area < FAR:
-        said = f"**The attack tells {apart.asks} better than guessing.**"
-    else:
-        said = f"**The model gives away {apart.gives_away}.**"
-    rate = attack.rare
-    rare = (
-        f"Where it wrongly names 1% of the others, it rightly names {percent(rate.true)} of the {apart.members} "
-        f"({percent(rate.low)} to {percent(rate.high)})."
-    )
-    more = ", or more shadow models," if attack.models > len(attack.areas) else ""
-    tail = f"Another attack{more} may find more: this is no proof." if guessing else _caution(attack, without)
-    return " ".join(filter(None, (said, pair, rare, _all_models(attack), tail, _promised(attack, unit))))
-
-
-def _all_models(attack: AttackRecord) -> str:
-    """How the other attacked models came out, which the interval does not cover."""
-    if len(attack.areas) < 2:
-        return ""
-    low, high = percent(min(attack.areas)), percent(max(attack.areas))
-    return f"All {len(attack.areas)} attacked models, which differ in their draws: {low} to {high}."
-
-
-def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
-    """What an area says of edges beside a model that never saw one."""
-    apart = sides(attack.attack)
-    if not apart.caution:
-        return ""
-    if without is None:
-        return f"{apart.caution} So this alone is no leak."
-    if without.run == attack.run:
-        return "This model has never read an edge: all of it is likeness, and none of it a leak."
-    more = attack.outcome.area - without.outcome.area
-    beside = f"A perceptron on the same graph, which never read an edge, gives {percent(without.outcome.area)}"
-    if attack.outcome.area_low <= without.outcome.area_high:
-        return f"{beside}: no more than likeness is seen here."
-    return f"{beside}: {100 * more:.1f} points more come from the edges that this model has read."
-
-
-def _promised(attack: AttackRecord, unit: str) -> str:
-    """What the run promises of what the attack asks."""
-    edges = sides(attack.attack).unit == "edge"
-    if unit == "none":
-        return "The run promises nothing."
-    if unit == "edge" and not edges:
-        return "The run promises to hide edges, not who trained: nothing here contradicts its ε."
-    if unit == "node" and edges:
-        return "The run promises to hide people; its ε for them covers each of their edges, too."
-    return ""
-
-
-def show(attack: AttackRecord, unit: str = "none", without: AttackRecord | None = None) -> None:
-    """The conclusion in a box whose colour says whether anything was found."""
-    said = conclusion(attack, unit, without)
-    if attack.refutes_sound:
-        st.error(
-            f"{said} It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "
-            f"{stated('sound', attack.sound)} that we call sound: do not rely on this run, and tell us.",
-            icon="🚨",
-        )
-    elif attack.outcome.area_low > 0.5 and (without is None or without.run != attack.run):
-        st.warning(said, icon="🕵️")
-    else:
-        st.info(said, icon="🕵️")
+    asked = {"alone": "asked alone", "both": "asked both ways"}.get(attack.options.query, "")
+    pairs = {"alike": "against pairs alike"}.get(attack.options.unlinked, "")
+    by = {"influence": "by influence"}.get(attack.options.by, "")
+    offline = "" if attack.options.online else "offline"
+    models = f"{attack.models} {'model' if attack.models == 1 else 'models'}"
+    return ", ".join(filter(None, (name, by, pairs, asked, offline, models)))
 
 
 def numbers(attack: AttackRecord) -> None:
     """Area, rates and the bound, side by side, each with its interval."""
     found, apart = attack.outcome, sides(attack.attack)
-    spread = (
-        f"all {len(attack.areas)} attacked models: {min(attack.areas):.3f} to {max(attack.areas):.3f}"
-        if len(attack.areas) > 1
-        else "one attacked model"
+    own = f"this model's {apart.members}: {found.area_low:.3f} to {found.area_high:.3f}"
+    mean = attack.mean_area
+    over = (
+        "one attacked model"
+        if mean is None
+        else f"mean of {len(attack.areas)} models: {mean[0]:.3f} ({mean[1]:.3f} to {mean[2]:.3f})"
     )
     boxes = [
         (
             "Area under the curve",
             f"{found.area:.3f}",
-            f"{found.area_low:.3f} to {found.area_high:.3f}; {spread}",
-            f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds all. The "
-            "interval (DeLong's) says how much hangs on which of them were judged, for this one model; other models "
-            "stand beside it.",
+            f"{over}; {own}",
+            f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds all "
+            f"(AUC). The number is of the model on {apart.again}. The first interval (Student's t) says how "
+            "models differ that are trained on other draws, the second (DeLong's) how much hangs on whom this one was "
+            "judged on.",
         )
     ]
     boxes += [
         (
             f"Found at {percent(rate.false)} false alarms",
-            percent(rate.true),
-            _measured(rate, found.others),
+            rates.found(found, rate),
+            "; ".join(filter(None, (rates.interval(found, rate), rates.over_models(attack, place))))
+            if found.measurable(rate)
+            else rates.interval(found, rate),
             f"An attacker who wrongly names at most {percent(rate.false)} of the {apart.others} rightly names so many "
             f"of the {apart.members} (true positive rate at a false positive rate of {percent(rate.false)}). A guess "
             f"names {percent(rate.false)}.",
         )
-        for rate in found.rates
+        for place, rate in enumerate(found.rates)
     ]
     boxes.append(
         (
@@ -166,18 +90,11 @@ def numbers(attack: AttackRecord) -> None:
     accuracy = "" if attack.said is None else f" (the run: {percent(attack.said)})"
     noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
     st.caption(
-        f"{found.members:,} {apart.members}, {found.others:,} {apart.others}; balanced accuracy of the best threshold "
-        f"{percent(found.balanced_accuracy)}. The attacked model was trained again on {apart.again}"
-        f"{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
+        f"{found.members:,} {apart.members}, {found.others:,} {apart.others}; balanced accuracy of the best threshold, "
+        f"chosen in hindsight: {percent(found.balanced_accuracy)}. The attacked model was trained again on "
+        f"{apart.again}{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
         f"{duration(attack.seconds)}, seed {attack.options.seed}."
     )
-
-
-def _measured(rate: Rate, others: int) -> str:
-    """The interval of a rate, or why there is none worth reading."""
-    if rate.false * others < 1:
-        return f"not measurable: {percent(rate.false)} of {others:,} is less than one"
-    return f"{percent(rate.low)} to {percent(rate.high)}"
 
 
 def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
@@ -214,8 +131,8 @@ def exposed(attack: AttackRecord) -> None:
     """The training nodes that the attack finds most easily."""
     st.markdown(
         "#### The most exposed nodes",
-        help=f"{EXPOSURE} Where several have the same, the higher score comes first. The evaluator's view: it takes "
-        "knowing who trained, and is not for release",
+        help=f"{exposure(attack)} Where several have the same, the higher score comes first. The evaluator's view: "
+        "it takes knowing who trained, and is not for release",
     )
     st.badge("evaluator's view", color="gray", icon=":material/visibility:")
     st.dataframe(
@@ -247,6 +164,10 @@ def history(attacks: Sequence[AttackRecord]) -> None:
     )
 
 
+def _reads(attack: AttackRecord) -> tuple[str, ...]:
+    return ATTACKS[attack.attack].reads if attack.attack in ATTACKS else ()
+
+
 def _line(place: int, attack: AttackRecord) -> dict[str, object]:
     found = attack.outcome
     return {
@@ -254,9 +175,9 @@ def _line(place: int, attack: AttackRecord) -> dict[str, object]:
         "kind": attack.title,
         "area": number(found.area),
         "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
-        **{f"found at {percent(rate.false)} false alarms": percent(rate.true) for rate in found.rates},
+        **{f"found at {percent(rate.false)} false alarms": rates.found(found, rate) for rate in found.rates},
         "ε at least": "none" if not attack.bound else lower(attack.bound),
-        "asked": attack.options.query,
+        "asked": attack.options.query if "query" in _reads(attack) else rates.NONE,
         "models beside the attacked": attack.models - len(attack.areas),
         "seconds": attack.seconds,
         "seed": attack.options.seed,

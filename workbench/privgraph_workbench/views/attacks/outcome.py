@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -82,19 +83,28 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
 def _sure(audit: AuditRecord) -> str:
     """How sure the bound is, and what it takes for granted."""
     text = f"The bound is right at {exact_percent(audit.confidence)} confidence"
-    routes = {bound.route: bound.epsilon for bound in audit.bounds}
-    if Route.THRESHOLD not in routes or routes.get(Route.GAUSSIAN) != audit.epsilon:
+    shown = {bound.route: bound.epsilon for bound in audit.bounds}
+    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
+    bare = shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
+    if bare is None or shown.get(Route.GAUSSIAN) != audit.epsilon:
         return f"{text}."
+    if audit.adversary is Adversary.CANARIES:
+        return (
+            f"{text}, for Gaussian noise and for the sampling and the number of steps that the run's ledger lists: "
+            "canaries show how much noise a step really has, and the rest is computed. Without these premises the "
+            f"canaries of this one run show {lower(bare)}."
+        )
     return (
-        f"{text}, for Gaussian noise, which the attacked releases have. Without that premise one "
-        "threshold alone shows "
-        f"{lower(routes[Route.THRESHOLD])}."
+        f"{text}, for Gaussian noise, which the attacked releases have. Without that premise one threshold alone "
+        f"shows {lower(bare)}."
     )
 
 
 def routes(audit: AuditRecord) -> str:
     """Why the bars of the figure differ, where they do; nothing where there is but one bound."""
     epsilons = {bound.route: bound.epsilon for bound in audit.bounds}
+    if audit.adversary is Adversary.CANARIES:
+        return _of_canaries(epsilons)
     if not {Route.THRESHOLD, Route.GAUSSIAN} <= set(epsilons):
         return ""
     return (
@@ -108,6 +118,20 @@ def routes(audit: AuditRecord) -> str:
         "trial has reached. It is "
         "larger for that reason, and worth nothing where the noise is of another kind."
     )
+
+
+def _of_canaries(epsilons: Mapping[Route, float]) -> str:
+    """Why several bounds follow from the canaries of one run."""
+    told = {
+        Route.GAUSSIAN: "The Gaussian trade-off ({}) measures the noise of single steps, and composes them by the "
+        "ledger's sampling and number of steps: it would not see a ledger that lists too few steps.",
+        Route.THRESHOLD: "The threshold ({}) takes each canary's whole run for a trial of its own, which holds where "
+        "noise is drawn for every coordinate afresh.",
+        Route.ONE_RUN: "The bound in one run ({}) takes nothing for granted but the coins that put canaries in, and "
+        "is the smallest for that.",
+    }
+    said = [text.format(lower(epsilons[route])) for route, text in told.items() if route in epsilons]
+    return " ".join(["Why several bounds from the same canaries?", *said]) if len(said) > 1 else ""
 
 
 def _next(audit: AuditRecord, subject: Subject) -> None:

@@ -11,7 +11,6 @@ import streamlit as st
 
 from privgraph.attacks.drawing import fewest
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.record import AttackRecord
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError, UnknownName, build, parameters
@@ -19,19 +18,14 @@ from privgraph.registry import ATTACKS, METHODS, AttackSpec
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
-from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets
 from privgraph_workbench.facts.attackable import attackable
-from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
-from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import baseline, comparing, findings
-from privgraph_workbench.views.parts import choosing, layout, statement, states
-from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.views.attacks import comparing, overview, shown
+from privgraph_workbench.views.parts import choosing, statement, states
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration
 
 MOST_RUNS = 200
@@ -44,11 +38,11 @@ OF_ALL = ("targets", "confidence", "seed")
 def body() -> None:
     """Choose a run; start an attack and watch it; read what the attacks have found."""
     st.markdown(
-        "Somebody outside has your finished model, and asks it about people they know. Can they tell **who was "
-        "among the training nodes**? The attack trains models like yours, on other training nodes of the same "
-        "graph, and compares what they say. A model that is surer of a person than models that never saw them "
-        "has given them away. One attack, **Stolen edges**, asks who is connected to whom instead; "
-        "of an encoder of texts, attacks ask which relations it learnt from."
+        "Somebody outside asks a trained model about people they know. Can they tell **who was among the training "
+        "nodes**? We play that outsider: models are trained as this run was, on training nodes that we know, and "
+        "some of them are attacked. The others, the shadow models, show what a model says of people whom it never "
+        "saw. A model that is surer of a person than those has given them away. One attack, **Stolen edges**, asks "
+        "who is connected to whom instead; of an encoder of texts, attacks ask which relations it learnt from."
     )
     record = _choose_run()
     if record is None:
@@ -61,18 +55,25 @@ def body() -> None:
         return
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
-    if attacks:
+    if not attacks:
+        _new_and_claims(record, subject)
+        st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
+    else:
+        # an address that asks for an attack finds its form open
+        with st.expander("A new attack on this run", icon="🕵️", expanded="attack" in st.query_params):
+            _new_and_claims(record, subject)
         st.markdown("### What attacks on this run have found")
-        _shown(record, subject, attacks)
-        st.divider()
+        shown.show(record, subject, attacks)
+    overview.show(record)
+
+
+def _new_and_claims(record: RunRecord, subject: Attacked) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _new(record, subject)
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
-        if not attacks:
-            st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
 
 
 def _choose_run() -> RunRecord | None:
@@ -130,6 +131,8 @@ def _new(record: RunRecord, subject: Attacked) -> None:
             f"{', '.join(f'{name} ({one.title})' for name, one in ATTACKS.items())}."
         )
     offered = [name for name, one in ATTACKS.items() if one.refuses(subject) is None]
+    # first what the run promises to hide: of edges, an attack on who trained says nothing
+    offered.sort(key=lambda name: (ATTACKS[name].sides.unit == "edge") != (subject.statement.unit == "edge"))
     if asked in ATTACKS and asked not in offered:
         st.warning(f"In this page's address, the attack {asked} is not offered for this run.")
     spec = ATTACKS[choosing.one("Attack", {name: ATTACKS[name].title for name in offered}, "attack")]
@@ -226,86 +229,3 @@ def _progress_text(one: Attacking) -> str:
     rest = elapsed * (1 - one.progress) / one.progress if one.progress > 0.05 else 0.0
     left = f" · about {duration(rest)} left" if rest >= 1 else ""
     return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{left}"
-
-
-# What they have found
-
-
-def _shown(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
-    """One attack in full, with others laid over its curve."""
-    titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
-    seen = st.session_state.get("attacks_seen")
-    if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
-        st.session_state["found"] = str(len(attacks))
-    st.session_state["attacks_seen"] = (record.id, len(attacks))
-    asked = st.query_params.get("found")
-    if asked is not None and asked not in titles:
-        st.warning(f"In this page's address, there is no attack number {markup.literal(asked[:20])} on this run.")
-    if st.session_state.get("found") not in titles:
-        st.session_state["found"] = asked if asked in titles else str(len(titles))
-    chosen = str(st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place]))
-    st.query_params["found"] = chosen
-    attack = attacks[int(chosen) - 1]
-    findings.show(attack, subject.statement.unit, baseline.beside(record, attack))
-    baseline.offer(record, attack)
-    findings.numbers(attack)
-    with st.expander("What the attacker knows", expanded=False):
-        findings.attacker(attack)
-    name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
-    _curves(record, attacks, int(chosen) - 1, name)
-    one, other = st.columns(2, gap="large")
-    with one:
-        scores = attack_scores.data(attack)
-        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
-        figure_exports("attack_scores", scores, statements, name=name)
-    with other:
-        groups = attack_exposure.data(attack)
-        live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
-        st.caption(findings.EXPOSURE)
-        figure_exports("attack_exposure", groups, statements, name=name)
-    if attack.exposed:
-        listed, mapped = st.columns(2, gap="large")
-        with listed:
-            findings.exposed(attack)
-        with mapped:
-            if attack.map_nodes:
-                nodes = attack_map.data(attack)
-                live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
-                figure_exports("attack_map", nodes, statements, name=name)
-            else:
-                st.info("This attack was made before maps were kept: attack again to see these nodes in the graph.")
-    findings.history(attacks)
-
-
-def _unit(record: RunRecord) -> str:
-    return "none" if record.statement is None else record.statement.unit
-
-
-def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
-    """The curve of an attack, with others that ask the same laid over it, and their numbers below."""
-    offered = comparing.others(record, attacks, chosen)
-    over = comparing.choose(record, offered)
-    scale = st.segmented_control(
-        "Axes of the curve",
-        list(SCALES),
-        default="log",
-        required=True,
-        key="roc_scale",
-        bind="query-params",
-        help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
-    )
-    drawn = [attacks[chosen], *(one.attack for one in over)]
-    runs = [record, *(one.run for one in over)]
-    named = choosing.runs({one.id: one for one in runs}.values())
-    names = [f"{named[run.id]}: {findings.short(one)}" for run, one in zip(runs, drawn, strict=True)]
-    rows = attack_roc.data(drawn, str(scale), names)
-    live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
-    for note in (*attack_roc.chart(rows).notes, *findings.without_line(names, drawn, [_unit(run) for run in runs])):
-        st.caption(markup.literal(note))
-    figure_exports("attack_roc", rows, statements_of(list({one.id: one for one in runs}.values())), name=name)
-    if over:
-        areas = attack_areas.data(drawn, names)
-        live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
-        left = statements_of(list({one.id: one for one in runs}.values()))
-        figure_exports("attack_areas", areas, left, name=name)
-        comparing.table(names, drawn, runs)

@@ -14,7 +14,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import naming
+from privgraph_workbench.words import naming, rates
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import lower, number, percent
 
@@ -58,14 +58,14 @@ def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
 
 
 def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
-    found, rare = attack.outcome, attack.outcome.rates[-1]
+    found = attack.outcome
     return {
         "run": naming.name(record),
         "attack": attack.title,
         "area": number(found.area),
         "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
-        f"found at {percent(rare.false)} false alarms": f"{percent(rare.true)} ({percent(rare.low)} to "
-        f"{percent(rare.high)})",
+        f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(found, found.rates[-1])} "
+        f"({rates.interval(found, found.rates[-1])})",
         "signed-rank p": "–" if attack.signed_rank is None else number(attack.signed_rank),
         "ε at least": "none" if not attack.bound else lower(attack.bound),
     }

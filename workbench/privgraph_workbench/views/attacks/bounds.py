@@ -1,0 +1,216 @@
+"""What audits of a run have shown: one in full, and all of them as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from privgraph.audits.options import Subject
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import attacked
+from privgraph.registry import ATTACKS, AUDITS
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.attacks import outcome
+from privgraph_workbench.views.parts import choosing, layout
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
+
+PLOTS: Mapping[str, Callable[..., object]] = {
+    "audit_roc": audit_roc.plot,
+    "audit_scores": audit_scores.plot,
+    "audit_bounds": audit_bounds.plot,
+}
+
+
+def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
+    """One audit of the run in full, and all of them as a table."""
+    audit = _choose_record(record, audits)
+    outcome.show(audit, subject)
+    _numbers(audit)
+    if record.statement is not None and audit.delta < record.statement.delta:
+        st.caption(
+            f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
+            "smaller: the bound does not become the run's number."
+        )
+    with st.expander("What the attacker sees", expanded=True):
+        _adversary(audit)
+    statements = statements_of([record])
+    name = f"{record.id}-audit-{audits.index(audit) + 1}"
+    left, right = st.columns(2, gap="large")
+    with left:
+        scale = st.segmented_control(
+            "Axes of the curve",
+            list(audit_roc.SCALES),
+            default="linear",
+            required=True,
+            key="scale",
+            bind="query-params",
+            help="; ".join(f"{key}: {meaning}" for key, meaning in audit_roc.SCALES.items()),
+        )
+        _figure("audit_roc", audit_roc.data(audit, str(scale)), statements, name)
+        st.caption(_lines(audit))
+    with right:
+        _figure("audit_bounds", audit_bounds.data(audit), statements, name)
+        if why := outcome.routes(audit):
+            st.caption(why)
+        _figure("audit_scores", audit_scores.data(audit), statements, name)
+    _history(audits)
+
+
+def _lines(audit: AuditRecord) -> str:
+    """What the lines beside the curve mean; or why there are none."""
+    if audit.adversary is Adversary.OUTSIDER:
+        return (
+            "No claim is drawn here: a training node and another exchange places in several steps, each of which "
+            "costs ε. The curve with the line for all of them stands where the outsider's attacks are shown."
+        )
+    return (
+        "A claim of (ε, δ) draws a line that no attack can cross, in the long run. Where the noise is Gaussian and "
+        "nothing else, the Gaussian mechanism with that ε draws a second line, further inside, and it is that one "
+        "which an attack on Gaussian noise must not cross. Where the attack's curve lies far beyond a line, the claim "
+        "is false; how far is beyond chance, the bound says."
+    )
+
+
+def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRecord:
+    """Which audit is shown: the one that the address names, or the strongest; a new one comes to the front by
+    itself."""
+    titles = {str(place): _title(one, place) for place, one in enumerate(audits, start=1)}
+    asked = st.query_params.get("shown")
+    if asked is not None and asked not in titles:
+        st.warning(f"In this page's address, there is no audit number {markup.literal(asked[:20])} of this run.")
+    seen = st.session_state.get("audits_seen")
+    if seen is not None and seen[0] == record.id and seen[1] < len(audits):
+        choosing.put("shown", str(len(audits)))
+    elif asked not in titles:
+        choosing.put("shown", str(strongest(record, audits)))
+    st.session_state["audits_seen"] = (record.id, len(audits))
+    return audits[int(choosing.one("Which of its audits", titles, "shown")) - 1]
+
+
+def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
+    """The number, from 1, of the audit that has shown most of what the run promises, at a delta that is not
+    smaller; else of the one that has shown most; the newest of equals."""
+    delta = 0.0 if record.statement is None else record.statement.delta
+
+    def order(number: int) -> tuple[bool, float, int]:
+        one = audits[number - 1]
+        return one.covers == "run" and one.delta >= delta, one.epsilon, number
+
+    return max(range(1, len(audits) + 1), key=order)
+
+
+def _title(audit: AuditRecord, place: int) -> str:
+    of = "" if audit.covers == "run" else " of one step"
+    return f"{place}: {audit.title}, ε{of} at least {lower(audit.epsilon)}"
+
+
+def _numbers(audit: AuditRecord) -> None:
+    """The claims for what was audited and the bound, side by side; a claim that it exceeds is red."""
+    whole = "of the whole run" if audit.covers == "run" else "of one step of it"
+    boxes = (
+        (EPSILONS["sound"].label, _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
+        (
+            EPSILONS["published"].label,
+            _published(audit),
+            audit.refutes_published,
+            f"What the paper's own formula claims {whole}",
+        ),
+        (
+            f"{EPSILONS['audited'].label}, by this audit",
+            f"≥ {lower(audit.epsilon)}",
+            False,
+            f"What the attack has shown {whole}, at {exact_percent(audit.confidence)} confidence. It "
+            f"attacked {markup.literal(attacked(audit.adversary))}.",
+        ),
+    )
+    for column, (label, value, refuted, help_) in zip(st.columns(3), boxes, strict=True):
+        with column.container(border=True, height="stretch"):
+            st.markdown(label, help=help_)
+            st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
+            if refuted:
+                st.badge("refuted", color="red", icon=":material/gavel:")
+    counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
+    covers = (
+        "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
+    )
+    st.caption(
+        f"All three at δ = {number(audit.delta)}, and of {covers}. The bound holds at "
+        f"{exact_percent(audit.confidence)} confidence. {audit.trials:,} {counted}, "
+        f"{duration(audit.seconds)}, seed {audit.seed}."
+    )
+    if audit.adversary is Adversary.CANARIES:
+        st.caption(
+            f"As a membership attack (HeterPoisson, Figure 8a): shown a canary that was in and one that was not, it "
+            f"picks the right one {percent(audit.area)} of the time; at its best threshold "
+            f"{percent(audit.best_accuracy)} of its guesses are right. A coin: 50%."
+        )
+
+
+def _claim(epsilon: float) -> str:
+    return "∞, none proved" if math.isinf(epsilon) else stated("sound", epsilon)
+
+
+def _published(audit: AuditRecord) -> str:
+    return "no formula" if audit.published is None else stated("published", audit.published)
+
+
+def _adversary(audit: AuditRecord) -> None:
+    """Who attacks, with what."""
+    about = next((table[audit.audit].about for table in (AUDITS, ATTACKS) if audit.audit in table), "")
+    st.markdown(
+        "\n".join(f"- {markup.sentence(line)}" for line in (about, f"Its score: {audit.score}", *audit.notes) if line)
+    )
+
+
+def _figure(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], name: str) -> None:
+    live_plot.show(PLOTS[figure](rows, layout.theme()), key=f"{figure}.{name}")
+    figure_exports(figure, rows, statements, name=name)
+
+
+def _history(audits: Sequence[AuditRecord]) -> None:
+    st.markdown("#### All audits of this run")
+    st.dataframe(
+        [_line(place, audit) for place, audit in reversed(list(enumerate(audits, start=1)))],
+        hide_index=True,
+        alt="Audits of this run, the newest first",
+        column_config={
+            "covers": st.column_config.TextColumn(
+                help="Whether the bound is one on the whole run, or on one step alone"
+            ),
+            "seconds": st.column_config.NumberColumn(format="%.1f"),
+        },
+    )
+    st.caption(
+        "The run carries the largest of the bounds that cover all of it. With every further audit, chance "
+        "has one more opportunity to make a bound too large. So each audit is judged more strictly than the "
+        "one before it, and the stated confidence holds for all of them together, however many follow. "
+        "Versions before 0.5 did not do so. If all audits of a run were made by them, only the first one "
+        "counts; if a newer audit is among them, theirs do not count."
+    )
+
+
+def _line(place: int, audit: AuditRecord) -> dict[str, object]:
+    return {
+        "audit": place,
+        "kind": audit.title,
+        "covers": audit.covers,
+        "ε at least": lower(audit.epsilon),
+        "confidence": exact_percent(audit.confidence),
+        "δ": number(audit.delta),
+        EPSILONS["sound"].title: _claim(audit.sound),
+        EPSILONS["published"].title: _published(audit),
+        "trials": audit.trials,
+        "seconds": audit.seconds,
+        "seed": audit.seed,
+    }
