@@ -35,8 +35,12 @@ def short(attack: AttackRecord) -> str:
     pairs = {"alike": "against pairs alike"}.get(attack.options.unlinked, "")
     by = {"influence": "by influence"}.get(attack.options.by, "")
     offline = "" if attack.options.online else "offline"
-    models = f"{attack.models} {'model' if attack.models == 1 else 'models'}"
-    return ", ".join(filter(None, (name, by, pairs, asked, offline, models)))
+    return ", ".join(filter(None, (name, by, pairs, asked, offline, models_of(attack))))
+
+
+def models_of(attack: AttackRecord) -> str:
+    """How many models were trained for it, in words."""
+    return f"{attack.models:,} {'model' if attack.models == 1 else 'models'}"
 
 
 def numbers(attack: AttackRecord) -> None:
@@ -92,7 +96,7 @@ def numbers(attack: AttackRecord) -> None:
     st.caption(
         f"{found.members:,} {apart.members}, {found.others:,} {apart.others}; balanced accuracy of the best threshold, "
         f"chosen in hindsight: {percent(found.balanced_accuracy)}. The attacked model was trained again on "
-        f"{apart.again}{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {attack.models} models, "
+        f"{apart.again}{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {models_of(attack)}, "
         f"{duration(attack.seconds)}, seed {attack.options.seed}."
     )
 

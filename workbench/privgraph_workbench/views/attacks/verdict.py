@@ -33,8 +33,9 @@ def caution(attack: AttackRecord) -> str:
 
 
 def guessing(attack: AttackRecord) -> bool:
-    """Whether an interval holds 0.5: that of the model on the run's own draw, or that of all models."""
-    return min(area(attack)[1], attack.outcome.area_low) <= 0.5
+    """Whether an interval holds 0.5, in the digits that are shown: that of the model on the run's own draw,
+    or that of all models."""
+    return round(min(area(attack)[1], attack.outcome.area_low), 3) <= 0.5
 
 
 def beyond(attack: AttackRecord, without: AttackRecord) -> tuple[float, float, float]:
@@ -115,7 +116,10 @@ def _promised(attack: AttackRecord, unit: str) -> str:
     if unit == "none":
         return "The run promises nothing."
     if unit == "edge" and not edges:
-        return "The run promises to hide edges, not who trained: nothing here contradicts its ε."
+        return (
+            "The run promises to hide edges, not who trained: nothing here contradicts its ε. Noise on edges may even "
+            "leave a network to learn its training nodes by heart."
+        )
     if unit == "node" and edges:
         return "The run promises to hide people; its ε for them covers each of their edges, too."
     return ""

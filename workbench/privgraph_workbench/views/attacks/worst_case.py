@@ -51,20 +51,26 @@ def body() -> None:
     except Unreadable as error:
         st.error(markup.sentence(error))
         return
+    going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
+    shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
+    if not audits:
+        _new_and_claims(record, subject)
+        st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
+        return
+    # an address that asks for an audit finds its form open
+    with st.expander("A new audit of this run", icon="🔎", expanded="audit" in st.query_params):
+        _new_and_claims(record, subject)
+    st.markdown("### What audits of this run have shown")
+    bounds.show(record, subject, audits)
+
+
+def _new_and_claims(record: RunRecord, subject: Subject) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         _new(record, subject)
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
-        going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
-        shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
-    st.divider()
-    st.markdown("### What audits of this run have shown")
-    if not audits:
-        st.info("This run has not been audited yet. Start an audit above; what it shows will stand here.", icon="🔎")
-        return
-    bounds.show(record, subject, audits)
 
 
 def _choose_run() -> RunRecord | None:
@@ -87,7 +93,8 @@ def _choose_run() -> RunRecord | None:
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
         return None
     if st.session_state.get("audited") not in records:
-        st.session_state["audited"] = asked if asked in records else next(iter(records))
+        first = next((run for run, one in records.items() if one.epsilon_audited is not None), next(iter(records)))
+        st.session_state["audited"] = asked if asked in records else first
     titles = choosing.runs(records.values())
     chosen = st.selectbox(
         "Run",

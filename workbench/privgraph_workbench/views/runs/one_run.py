@@ -300,9 +300,10 @@ def _attacks(record: RunRecord) -> None:
                 query_params={"who": "worst-case", "run": record.id},
             )
         if attackable(record):
+            found = len(queue.store().attacks(record.id))
             st.page_link(
                 shell.page("attacks"),
-                label="Attack it as an outsider",
+                label=f"What attacks have found ({found})" if found else "Attack it as an outsider",
                 icon=":material/person_search:",
                 query_params={"run": record.id},
             )

@@ -93,9 +93,9 @@ def _demo() -> None:
         text, button = st.columns([4, 1], vertical_alignment="center")
         text.markdown(
             "**A demo of about ten seconds.** ProGAP learns the groups of 600 invented people. At ε = 2, "
-            "somebody who knows everything else and guesses whether two of them are friends is right "
-            f"{at_most(meaning.guess(2.0, 1e-4))} of the time; a coin is right 50% of it. Nothing leaves "
-            "this computer."
+            "somebody who knows everything else, but not whether two of them are friends, and takes both for equally "
+            f"likely, then guesses right {at_most(meaning.guess(2.0, 1e-4))} of the time; a coin does 50% of it. "
+            "Nothing leaves this computer."
         )
         if button.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:", width="stretch"):
             beginning.send([demo_spec()], tags=["demo"])
