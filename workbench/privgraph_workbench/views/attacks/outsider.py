@@ -60,11 +60,16 @@ def body() -> None:
         st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
     else:
         # an address that asks for an attack finds its form open
-        with st.expander("A new attack on this run", icon="🕵️", expanded="attack" in st.query_params):
+        with st.expander("A new attack on this run", icon="🕵️", expanded=_asked_for()):
             _new_and_claims(record, subject)
         st.markdown("### What attacks on this run have found")
         shown.show(record, subject, attacks)
     overview.show(record)
+
+
+def _asked_for() -> bool:
+    """Whether the address speaks of an attack that is to be made."""
+    return any(name == "attack" or name.startswith(PREFIX) for name in st.query_params)
 
 
 def _new_and_claims(record: RunRecord, subject: Attacked) -> None:

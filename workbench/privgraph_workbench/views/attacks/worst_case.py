@@ -58,10 +58,15 @@ def body() -> None:
         st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
         return
     # an address that asks for an audit finds its form open
-    with st.expander("A new audit of this run", icon="🔎", expanded="audit" in st.query_params):
+    with st.expander("A new audit of this run", icon="🔎", expanded=_asked_for()):
         _new_and_claims(record, subject)
     st.markdown("### What audits of this run have shown")
     bounds.show(record, subject, audits)
+
+
+def _asked_for() -> bool:
+    """Whether the address speaks of an audit that is to be made."""
+    return any(name == "audit" or name.startswith(PREFIX) for name in st.query_params)
 
 
 def _new_and_claims(record: RunRecord, subject: Subject) -> None:
