@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.figures.made_relations import NAMES, made_answer, made_pair, made_run
+from tests.figures.made_relations import NAMES, made_answer, made_options, made_pair, made_run
 
 from privgraph.runs.store import RunStore
-from privgraph_workbench.figures.relations import moved, relation_ranking
+from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
 
 
 class TestMoved:
@@ -108,3 +108,47 @@ class TestRanking:
         other = replace(made_run(store), metrics={"test_accuracy": 0.5})
         assert relation_ranking.data([other]) == []
         assert "no run here was judged" in relation_ranking.chart([]).summary
+
+
+class TestOptions:
+    def test_runs_are_compared_that_differ_in_one_option_alone(self, store: RunStore) -> None:
+        rows = relation_options.data(made_options(store))
+        found = {(row["option"], row["line"], row["value"]): (row["mean"], row["seeds"], row["own"]) for row in rows}
+        own = (pytest.approx(0.07), 3, True)
+        assert found == {
+            ("negatives", "", 4): own,
+            ("negatives", "", 8): (pytest.approx(0.05), 3, False),
+            ("batch_size", "0.003", 64): own,
+            ("batch_size", "0.003", 16): (0.03, 1, False),
+            ("batch_size", "0.01", 16): (0.05, 1, False),
+            ("noise_multiplier", "", 0.5): (0.09, 1, False),
+            ("noise_multiplier", "", 2): (0.02, 1, False),
+            ("epsilon", "", 4): own,
+            ("epsilon", "", 10): (0.10, 1, False),
+        }
+        (negatives,) = (row for row in rows if (row["option"], row["value"]) == ("negatives", 4))
+        assert negatives["mrr"] == pytest.approx(0.14)
+        assert negatives["low"] < 0.07 < negatives["high"]
+        assert all(row["low"] is None for row in rows if row["seeds"] < 3)
+        assert {row["composed"] for row in rows} == {11}, "of all that stand in the figure"
+        assert all(row["evaluator"] for row in rows)
+
+    def test_without_privacy_neither_clip_nor_noise_is_an_option(self, store: RunStore) -> None:
+        runs = [made_run(store, unit="none", **one) for one in ({}, {"clip": 5.0}, {"epsilon": 1.0}, {"negatives": 8})]
+        assert {row["option"] for row in relation_options.data(runs)} == {"negatives"}
+        assert next(row for row in relation_options.data(runs) if row["own"])["seeds"] == 3, "the same training"
+
+    def test_each_option_has_a_panel_with_the_base_and_the_asked_run(self, store: RunStore) -> None:
+        rows = relation_options.data(made_options(store))
+        chart = relation_options.chart(rows)
+        assert [panel.x.title for panel in chart.panels] == list(dict.fromkeys(row["title"] for row in rows))
+        for place in range(len(chart.panels)):
+            level, *_ = (one for one in chart.series if one.panel == place and one.kind == "level")
+            assert level.y == (0.02,)
+            (own,) = (one for one in chart.series if one.panel == place and one.kind == "points")
+            asked = chart.panels[place].x.title != "noise multiplier σ (clips)"
+            assert own.y == ((pytest.approx(0.07),) if asked else ())
+        lines = [one.name for one in chart.series if one.panel == 1 and one.kind == "path"]
+        assert lines == ["learning rate 0.003", "learning rate 0.01"]
+        assert "negatives k (texts a relation): from 5.0% at 8 to 7.0% at 4" in chart.summary
+        assert "no two runs here differ" in relation_options.chart([]).summary

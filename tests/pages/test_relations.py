@@ -19,11 +19,12 @@ from privgraph.nn.text.naming import EncoderError
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.questions import Answer, AskingError, ProcessEnded, Question
 from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.relations import moved
-from privgraph_workbench.jobs import asking
+from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.views.relations import nearest
 
 Open = Callable[..., AppTest]
@@ -385,3 +386,41 @@ def test_what_attacks_found_of_the_chosen_runs_stands_below(opened: Open, store:
     assert row["signed-rank p"] == "1e-06"
     assert row["ε at least"] == "0.25"
     assert any("Intervals are at 95% confidence" in one for one in drawn(app))
+
+
+def test_one_option_is_moved_and_only_what_is_missing_is_trained(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_run(store, seed=3)
+    app = opened("relations")
+    assert any("No two runs here differ in one option alone" in one.value for one in app.info)
+    made_run(store, seed=3, negatives=8)
+    made_run(store, seed=3, negatives=2, state="queued")
+    made_run(store, seed=3, negatives=1, state="failed")
+    trained: list[RunSpec] = []
+    monkeypatch.setattr(queue, "submit", lambda specs, tags=(): trained.extend(specs))
+    app = opened("relations", private=run.id)
+    drawn = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+    assert any("negatives k (texts a relation)" in one for one in drawn)
+    assert app.selectbox(key="moved").value == "negatives"
+    app.button(key="train_moved").click().run()
+    assert not app.exception
+    assert [one.options["negatives"] for one in trained] == [1, 16], "2 waits, 4 and 8 are there, 1 failed"
+    for one in trained:
+        assert (one.seed, one.method, one.dataset) == (3, run.spec.method, run.spec.dataset)
+        assert {**one.options, "negatives": 4} == run.spec.options
+    trained.clear()
+    app.selectbox(key="moved").select("epsilon").run()
+    app.number_input(key="moved_seeds").set_value(2).run()
+    app.button(key="train_moved").click().run()
+    assert [(one.seed, one.options["epsilon"]) for one in trained] == [
+        *((3, budget) for budget in (1, 2, 10)),
+        *((4, budget) for budget in (1, 2, 4, 10)),
+    ]
+
+
+def test_without_privacy_no_noise_is_offered_to_be_moved(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store, unit="none")
+    offered = opened("relations").selectbox(key="moved").options
+    assert "clip C" not in offered
+    assert "negatives k" in offered

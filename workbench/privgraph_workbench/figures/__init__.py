@@ -69,6 +69,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     "relations": {
         "moved": "Places of the nearest texts under several encoders",
         "relation_ranking": "How well relations are predicted",
+        "relation_options": "How well relations are predicted, as one option after another is moved",
     },
 }
 """Every figure by its subject: the name of its module, and what it shows."""

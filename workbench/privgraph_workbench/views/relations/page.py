@@ -8,7 +8,7 @@ import streamlit as st
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import nearest, outsiders, runs
+from privgraph_workbench.views.relations import nearest, outsiders, runs, studied
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
@@ -35,6 +35,7 @@ def page() -> None:
     if pair is not None:
         nearest.show(pair)
         _ranking(pair)
+        studied.show(pair)
         outsiders.show(pair)
 
 

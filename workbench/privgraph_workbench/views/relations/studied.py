@@ -1,0 +1,121 @@
+"""What moves the prediction of relations: a figure of runs that differ in one option, and the way to more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from privgraph.options import OptionError, Scalar
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.figures.relations import relation_options
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import duration, number
+
+MOST_RUNS = 500
+VALUES: Mapping[str, tuple[float, ...]] = {
+    "negatives": (1, 2, 4, 8, 16),
+    "batch_size": (16, 32, 64, 128),
+    "learning_rate": (0.001, 0.003, 0.01),
+    "clip": (0.01, 0.1, 1.0, 10.0, 100.0),
+    "steps": (5, 10, 20, 40),
+    "noise_multiplier": (0.5, 0.7, 1.0, 1.5, 2.5),
+    "epsilon": (1.0, 2.0, 4.0, 10.0),
+}
+"""Values that the page offers to train, of each option: those of the study (Figures 2 and 3)."""
+TITLES = {
+    "negatives": "negatives k",
+    "batch_size": "batch size b",
+    "learning_rate": "learning rate",
+    "clip": "clip C",
+    "steps": "steps T",
+    "noise_multiplier": "noise multiplier σ",
+    "epsilon": "ε",
+}
+SEEDS = 5
+
+
+def show(pair: Pair) -> None:
+    """The figure of what is there, and a form that trains what is not."""
+    chosen = pair.first
+    if chosen.spec.method != relation_options.METHOD:
+        return
+    st.divider()
+    st.markdown("### What moves it?")
+    st.markdown(
+        "Runs that differ from the one above in **one option**, all else equal. With privacy, more negatives or "
+        "steps may cost more than they bring."
+    )
+    query = RunQuery(methods=(relation_options.METHOD,), states=("done",), limit=MOST_RUNS)
+    records = states.readable(queue.store().find(query))
+    rows = relation_options.data(records, chosen)
+    if rows:
+        found = relation_options.compared(records, chosen)
+        drawn = {one.id: one for members in found.values() for one in members}
+        drawn_figure("relation_options", rows, statements_of(list(drawn.values())), chosen)
+    else:
+        st.info("No two runs here differ in one option alone. Train some, and their figure stands here.", icon="📈")
+    _more(chosen)
+
+
+def _more(chosen: RunRecord) -> None:
+    """Train the chosen run with other values of one option."""
+    private = chosen.spec.unit != "none"
+    offered = {name: title for name, title in TITLES.items() if private or name not in relation_options.PRIVATE}
+    with st.expander("Move an option", icon=":material/tune:"):
+        left, right = st.columns(2)
+        with left:
+            option = choosing.one("Option", offered, "moved")
+        with right:
+            seeds = int(st.number_input("Seeds", 1, SEEDS, 1, key="moved_seeds", help="Repetitions with other seeds"))
+        try:
+            specs = missing(chosen.spec, option, seeds)
+        except OptionError as error:
+            st.error(markup.sentence(error))
+            return
+        told = ", ".join(number(value) for value in VALUES[option])
+        if not specs:
+            st.caption(f"All of these values are there or under way: {told}.")
+            return
+        took = "" if chosen.seconds is None else f"; one took {duration(chosen.seconds)}"
+        st.caption(f"{TITLES[option]}: {told}. {len(specs)} runs are missing{took}.")
+        if st.button(f"Train {len(specs)} runs", key="train_moved", icon=":material/play_arrow:"):
+            try:
+                queue.submit(specs, tags=["relations"])
+            except (StoreError, OSError) as error:
+                st.error(markup.sentence(error))
+                return
+            st.rerun()
+
+
+def missing(asked: RunSpec, option: str, seeds: int) -> list[RunSpec]:
+    """The asked spec with each value of the option, and seeds from its own on; without those that are stored,
+    unless they were stopped or failed."""
+    specs = [_with(asked, {option: value}, asked.seed + more) for more in range(seeds) for value in VALUES[option]]
+    there = {
+        one.id
+        for one in queue.store().find(RunQuery(ids=tuple(one.id for one in specs), limit=MOST_RUNS))
+        if one.pending or one.state == "done"
+    }
+    return list({one.id: one for one in specs if one.id not in there}.values())
+
+
+def _with(asked: RunSpec, moved: Mapping[str, Scalar], seed: int) -> RunSpec:
+    options = {**asked.options, **moved}
+    if "epsilon" in moved:
+        options["noise_multiplier"] = 0.0
+    return make_spec(
+        asked.method,
+        asked.dataset,
+        options,
+        data_options=asked.data_options,
+        split=asked.split,
+        seed=seed,
+        device=asked.device,
+    )
