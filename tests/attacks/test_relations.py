@@ -342,3 +342,12 @@ def test_from_a_stored_run_to_a_stored_attack_among_its_audits(monkeypatch: pyte
     assert any(note.startswith("Wilcoxon signed-rank test of the 20 pairs") for note in record.notes)
     (audit,) = store.audits(run)
     assert audit.epsilon == record.bound
+
+
+def test_an_encoder_that_fell_apart_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> Iterator[relations._Tuned]:
+        yield relations._Tuned(likeness=np.full(40, np.nan), accuracy=0.0)
+
+    monkeypatch.setattr(relations, "_train", broken)
+    with pytest.raises(ValueError, match=r"model 1 of 1 has vectors that are not finite"):
+        list(relations.relations(subject(), replace(ONE, candidates=20)))

@@ -134,6 +134,11 @@ def _attack(
         given = without_relations(graph, candidates.pairs[:, torch.from_numpy(~own)])
         for event in _train(name, subject, options, config, given, candidates.pairs, row):
             if isinstance(event, _Tuned):
+                if not np.isfinite(event.likeness).all():
+                    raise ValueError(
+                        f"model {row + 1} of {models} has vectors that are not finite, so that nothing can be asked "
+                        "of it: trained with this run's options, an encoder may fall apart"
+                    )
                 tuned.append(event)
             else:
                 done = row + event.step / max(1, event.total)

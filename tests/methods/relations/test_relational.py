@@ -56,6 +56,7 @@ def test_what_cannot_be_trained_is_refused_in_one_sentence() -> None:
         ({"negatives": 64}, facts, "negatives must be at most the 60 texts"),
         ({"encoder": "nonsense"}, facts, "encoder: it must be minilm, tiny or the path of a folder"),
         ({"pairing": "in-batch"}, facts, "pairing in-batch is for training without privacy"),
+        ({"pairing": "in-batch", "unit": "none", "batch_size": 1}, facts, "must have 2 at least (got 1)"),
         ({}, replace(facts, relations=(0, 90)), "the domain kitchen needs at least 1 relation"),
         ({}, replace(facts, relations=(90, 1)), "the domain garden needs at least 2 relations"),
     ):
@@ -166,8 +167,16 @@ def test_pairs_of_a_batch_against_each_other() -> None:
     made = in_batch(torch.tensor([[0, 10], [1, 11], [2, 12]]))
     assert made.tolist() == [[0, 10, 11, 12], [1, 11, 10, 12], [2, 12, 10, 11]]
     assert in_batch(torch.zeros(0, 2, dtype=torch.int64)).shape[0] == 0
-    events = told(Config(**TINY | {"unit": "none", "pairing": "in-batch"}), shop())
+    graph = shop()
+    held = graph.relations(0).shape[1]
+    size = next(size for size in range(2, held) if held % size == 1)  # one is left over after each pass
+    steps = held // size + 2
+    given = {"unit": "none", "pairing": "in-batch", "batch_size": size, "steps": steps, "loss": "hinge"}
+    events = told(Config(**TINY | given), graph)
     assert isinstance(events[-1], Result)
+    losses = [one.value for one in events if isinstance(one, Metric) and one.name == "train_loss"]
+    assert len(losses) == steps
+    assert np.isfinite(losses).all(), "one relation alone is held against nothing"
 
 
 @pytest.mark.parametrize("schedule", ["linear", "cosine", "constant"])

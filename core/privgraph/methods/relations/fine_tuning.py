@@ -172,6 +172,8 @@ class FineTuning:
         )
         if self.private is None:
             batches = sampler.shuffled(stream(context.seed, "batches/tuples"), config.batch_size)
+            if config.pairing == "in-batch":  # one that is left over at the end of a pass has no negatives
+                batches = (batch for batch in batches if len(batch) > 1)
         else:
             batches = poisson_batches(sampler, context.secret("sampling/tuples"))
             self.noise = context.secret("noise/gradients")

@@ -135,7 +135,10 @@ def check_step(encoder: TextEncoder, before: Mapping[str, Tensor]) -> None:
         elif not same:
             raise RuntimeError(f"the weight {name} is not trained, and has moved")
     if not moved:
-        raise RuntimeError("no weight has moved in a step")
+        raise RuntimeError(
+            "no weight has moved in the first step: the learning rate, or the gradient of these relations, is too "
+            "small for 32-bit weights"
+        )
 
 
 def save_adapter(encoder: TextEncoder, folder: Path) -> tuple[str, ...]:
