@@ -214,11 +214,11 @@ def test_facts_of_texts_leave_out_who_has_no_label() -> None:
 
 
 def test_a_text_without_a_label_is_in_no_class_of_an_evaluation() -> None:
-    from privgraph.methods.relations.evaluation import few_shot_classes
+    from privgraph.methods.relations.evaluation import class_places, few_shot_classes
 
     vectors = torch.eye(3).repeat(20, 1) + 0.01 * torch.arange(60).unsqueeze(1) / 60
     labels = torch.arange(3).repeat(20)
     labels[labels == 2] = -1
-    assert few_shot_classes(vectors, labels, 0) == {"macro_f1": 1.0, "micro_f1": 1.0}
+    assert few_shot_classes(vectors, labels, class_places(labels, seed=0)) == {"macro_f1": 1.0, "micro_f1": 1.0}
     labels[labels == 1] = -1
-    assert few_shot_classes(vectors, labels, 0) == {}
+    assert few_shot_classes(vectors, labels, class_places(labels, seed=0)) == {}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
-from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking, ranks
+from privgraph.methods.relations.evaluation import asked_relations, class_places, few_shot_classes, ranking, ranks
 
 
 def test_ranks_written_out() -> None:
@@ -64,18 +65,29 @@ def test_classes_of_vectors_that_tell_them_are_found_and_others_are_not() -> Non
     generator = torch.Generator().manual_seed(0)
     labels = torch.arange(4).repeat(50)
     noise = torch.randn(200, 8, generator=generator)
-    told = few_shot_classes(noise * 0.1 + torch.eye(8)[labels], labels, seed=0)
+    told = few_shot_classes(noise * 0.1 + torch.eye(8)[labels], labels, class_places(labels, seed=0))
     assert told["macro_f1"] > 0.95
     assert told["micro_f1"] > 0.95
-    blind = few_shot_classes(noise, labels, seed=0)
+    blind = few_shot_classes(noise, labels, class_places(labels, seed=0))
     assert blind["micro_f1"] < 0.45
 
 
 def test_classes_with_too_few_entities_are_left_out() -> None:
     labels = torch.tensor([0] * 40 + [1] * 16 + [2] * 40)
     vectors = torch.eye(3)[labels]
-    assert few_shot_classes(vectors, labels, seed=0) == {"macro_f1": 1.0, "micro_f1": 1.0}
-    assert few_shot_classes(vectors[:56], labels[:56], seed=0) == {}
+    assert few_shot_classes(vectors, labels, class_places(labels, seed=0)) == {"macro_f1": 1.0, "micro_f1": 1.0}
+    assert few_shot_classes(vectors[:56], labels[:56], class_places(labels[:56], seed=0)) == {}
+
+
+def test_places_of_classes_are_apart_balanced_and_few() -> None:
+    labels = torch.tensor([0, 1, -1] * 1000 + [2] * 16)
+    places = class_places(labels, seed=3)
+    assert len(np.unique(places.all)) == len(places.all), "nobody teaches and is tested"
+    for part in (places.train, places.validation):
+        assert torch.bincount(labels[torch.from_numpy(part)]).tolist() == [8, 8], "16 of a class are too few"
+    assert len(places.test) == 1024
+    assert set(labels[torch.from_numpy(places.test)].tolist()) == {0, 1}, "drawn from all classes"
+    assert (class_places(labels, seed=4).test != places.test).any()
 
 
 def test_vectors_that_are_no_numbers_are_worst_and_not_best() -> None:
@@ -87,4 +99,4 @@ def test_vectors_that_are_no_numbers_are_worst_and_not_best() -> None:
     vectors[2] = float("inf")
     assert float(ranks(vectors, asked)[2]) == 4
     labels = torch.arange(2).repeat(40)
-    assert few_shot_classes(torch.full((80, 3), float("nan")), labels, seed=0) == {}
+    assert few_shot_classes(torch.full((80, 3), float("nan")), labels, class_places(labels, seed=0)) == {}

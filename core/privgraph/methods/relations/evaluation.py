@@ -7,9 +7,11 @@ steers the training.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from torch import Tensor
@@ -19,6 +21,8 @@ from privgraph.streams import stream
 
 SHOTS = 8
 """Labelled entities of each class, and as many for validation (Table 3)."""
+TESTED = 1024
+"""Entities whose class is asked for, at most: each must be encoded, and so many are enough for a share."""
 STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0)
 """Inverse strengths of the classifier's penalty, chosen on the validation entities."""
 
@@ -68,17 +72,26 @@ def ranking(vectors: Tensor, asked: Tensor, candidates: int = CANDIDATES) -> dic
     return {"accuracy": accuracy, "mrr": float((1 / found).mean()), "relations": float(found.numel())}
 
 
-def few_shot_classes(vectors: Tensor, labels: Tensor, seed: int, shots: int = SHOTS) -> Mapping[str, float]:
-    """Macro and micro F1 of classes of entities from `shots` labelled vectors of each class (Table 3).
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Classes:
+    """Places (int64 arrays) of entities by whose vectors classes are learnt, chosen and tested."""
 
-    vectors: (n, d) of a frozen encoder; labels: (n,) int64, -1 for none. As many more of each class choose
-    the penalty of a logistic regression; all others are tested. Classes with fewer than twice the shots and
-    one are left out; nothing where fewer than two are left, or where a vector is not finite.
+    train: NDArray[np.int64]
+    validation: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+    @property
+    def all(self) -> NDArray[np.int64]:
+        return np.concatenate([self.train, self.validation, self.test])
+
+
+def class_places(labels: Tensor, seed: int, shots: int = SHOTS, most: int = TESTED) -> Classes:
+    """Which entities classes are learnt from and tested on, of labels (n,) int64 in which -1 is none.
+
+    `shots` of each class teach, as many more choose the penalty, and `most` of all others at most are tested.
+    Classes with fewer than twice the shots and one are left out.
     """
-    if not bool(torch.isfinite(vectors).all()):
-        return {}
     rng, y = stream(seed, "evaluation/shots"), labels.numpy()
-    x = torch.nn.functional.normalize(vectors.double(), dim=1).numpy()
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     for label in np.unique(y[y >= 0]):  # texts without a label are no class
         own = rng.permutation(np.flatnonzero(y == label))
@@ -86,8 +99,20 @@ def few_shot_classes(vectors: Tensor, labels: Tensor, seed: int, shots: int = SH
             for part, taken in zip(parts, np.split(own, [shots, 2 * shots]), strict=True):
                 part.extend(int(node) for node in taken)
     train, validation, test = (np.array(part, dtype=np.int64) for part in parts)
-    if np.unique(y[train]).size < 2:
+    return Classes(train=train, validation=validation, test=rng.permutation(test)[:most])
+
+
+def few_shot_classes(vectors: Tensor, labels: Tensor, places: Classes) -> Mapping[str, float]:
+    """Macro and micro F1 of classes of entities from a few labelled vectors of each class (Table 3).
+
+    vectors: (n, d) of a frozen encoder, read at `places` alone; labels: (n,) int64. As many more of each
+    class as teach choose the penalty of a logistic regression. Nothing where fewer than two classes are left,
+    or where a vector is not finite.
+    """
+    y, train, validation, test = labels.numpy(), places.train, places.validation, places.test
+    if np.unique(y[train]).size < 2 or not bool(torch.isfinite(vectors[places.all]).all()):
         return {}
+    x = torch.nn.functional.normalize(vectors.double(), dim=1).numpy()
     fitted = [LogisticRegression(C=strength, max_iter=2000).fit(x[train], y[train]) for strength in STRENGTHS]
     best = max(fitted, key=lambda model: float(model.score(x[validation], y[validation])))
     said = best.predict(x[test])

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
-from privgraph.methods.relations.evaluation import asked_relations, few_shot_classes, ranking
+from privgraph.methods.relations.evaluation import asked_relations, class_places, few_shot_classes, ranking
 from privgraph.methods.relations.few_shot import learn_more
 from privgraph.methods.relations.options import CANDIDATES, RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler, in_batch
@@ -116,17 +116,19 @@ class FineTuning:
         """(N,) int64 numbers of the texts of a domain."""
         return (self.graph.domains == domain).nonzero().squeeze(1)
 
-    def vectors(self, domain: int) -> Tensor:
-        """(|V|, d): vectors of the texts of a domain, zeros elsewhere."""
-        own = self.entities(domain)
+    def vectors(self, texts: Tensor) -> Tensor:
+        """(|V|, d): vectors of these texts (numbers, of any shape, each once or more), zeros elsewhere."""
+        own = torch.unique(texts)
         found = self.encoder.encode([self.ids[int(number)] for number in own])
         return found.new_zeros(len(self.ids), found.shape[1]).index_copy_(0, own, found).cpu()
 
     def judged(self, prefix: str) -> dict[str, float]:
-        """PREC@1 and MRR in the other domain, and F1 of its classes, as `<prefix>_...`."""
-        vectors = self.compared(self.vectors(self.predicted))
+        """PREC@1 and MRR in the other domain, and F1 of its classes, as `<prefix>_...`. Only texts that are
+        asked about are encoded."""
         own = self.entities(self.predicted)
-        classes = few_shot_classes(vectors[own], self.graph.y[own], self.context.seed)
+        places = class_places(self.graph.y[own], self.context.seed)
+        vectors = self.compared(self.vectors(torch.cat([self.asked.flatten(), own[places.all]])))
+        classes = few_shot_classes(vectors[own], self.graph.y[own], places)
         return {f"{prefix}_{name}": value for name, value in {**ranking(vectors, self.asked), **classes}.items()}
 
     def ranked(self, prefix: str) -> dict[str, float]:
@@ -147,7 +149,7 @@ class FineTuning:
             negatives=self.config.negatives,
             random=stream(self.context.seed, "few-shot/tuples"),
         )
-        found = ranking(self.compared(self.vectors(self.predicted)), self.asked)
+        found = ranking(self.compared(self.vectors(self.asked)), self.asked)
         for weight, old in zip(weights, before, strict=True):
             weight.data.copy_(old)
         return {f"{prefix}_{name}": found[name] for name in ("accuracy", "mrr") if name in found}
@@ -237,7 +239,7 @@ class FineTuning:
         """The adapter, and what it reaches."""
         found = {**self.judged("test"), **self.ranked("test_few_shot")}
         own = asked_relations(self.relations, TRAINED, self.context.seed, "train")
-        known = ranking(self.compared(self.vectors(self.learnt)), own)
+        known = ranking(self.compared(self.vectors(own)), own)
         yield Metric(name="test_accuracy", value=found.get("test_accuracy", 0.0), step=self.config.steps)
         if self.context.folder is not None:
             for name in save_adapter(self.encoder, self.context.folder):

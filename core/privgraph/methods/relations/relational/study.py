@@ -20,7 +20,7 @@ TAG = "study-relations"
 DOMAINS: Mapping[str, tuple[str, str]] = {
     "products": ("kitchen", "garden"),
     "cora-titles": ("artificial intelligence", "systems"),
-    "debian-packages": ("application", "language"),
+    "debian-packages": ("application", "libraries"),
 }
 """The two domains of each graph: each is learnt from once, and predicted in once."""
 SHOTS = 16
