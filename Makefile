@@ -97,6 +97,7 @@ study-heterpoisson: $(VENV)/.installed
 # PvGaLM on texts with relations, as runs of the store (several hours on 2 cores; it may be interrupted); writes the method's README.
 study-relations: $(VENV)/.installed-text
 	$(BIN)/python -m privgraph.methods.relations.relational.study --readme
+	$(BIN)/python -m privgraph.studies.relation_attacks --readme
 
 # Who trained, method by method, as runs and attacks of the store (it may be interrupted); writes the attacks' README.
 study-attacks: $(VENV)/.installed

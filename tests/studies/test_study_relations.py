@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from tests.figures.made_attacks import attack
 
 from privgraph.data.catalogue import dataset
 from privgraph.methods.relations.relational import study
 from privgraph.runs.store import RunStore
 from privgraph.studies import cells as study_cells
+from privgraph.studies import relation_attacks
 
 
 @pytest.mark.parametrize("name", study.PARTS)
@@ -75,4 +77,30 @@ def test_figures_move_one_option_each() -> None:
     record = dataclasses.replace(run, metrics={"test_accuracy": 0.25, "test_mrr": 0.5})
     text = part.text(lambda cell: [record] if cell == first else [], store)
     assert "| negatives k | 1 | 25.0 | 50.0 |" in text
+    store.close()
+
+
+def test_table_4_is_of_attacks_on_runs_that_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RunStore.open()
+    assert list(relation_attacks.cells()) == list(study.LEVELS)
+    bare, private = (relation_attacks.cells()[level] for level in ("∞", "10"))
+    runs = {cell: [store.get(store.submit(cell.spec(seed))) for seed in (0, 1)] for cell in (bare, private)}
+    monkeypatch.setattr(relation_attacks, "done", lambda _, cell, __: runs.get(cell, []))
+    memory = {run.id: strength for cell, strength in ((bare, 2.0), (private, 0.0)) for run in runs[cell]}
+    kept = {
+        run: dataclasses.replace(
+            attack(run, name="relations", memory=strong, targets=1, seed=place), signed_rank=0.25, bound=place / 10
+        )
+        for place, (run, strong) in enumerate(memory.items())
+    }
+    monkeypatch.setattr(relation_attacks, "found", lambda _, run, *__: kept.get(run.id))
+    told = relation_attacks.text(store, (0, 1))
+    for level, cell, bound in (("∞", bare, ">= 0.1"), ("10", private, ">= 0.3")):
+        seen = [kept[run.id].outcome for run in runs[cell]]
+        (line,) = (line for line in told.splitlines() if line.startswith(f"| {level} |"))
+        cut = [entry.strip() for entry in line.split("|")[2:-1]]
+        assert cut[0].split()[0] == f"{50 * sum(one.rates[-1].true for one in seen):.1f}"
+        assert cut[1].split()[0] == f"{50 * sum(one.area for one in seen):.1f}"
+        assert cut[2:] == ["0.25, 0.25", bound]
+    assert "| 4 |" not in told
     store.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 BEGIN, END = "<!-- study:begin -->", "<!-- study:end -->"
 FINDINGS = "<!-- findings:begin -->", "<!-- findings:end -->"
+ATTACKED = "<!-- attacked:begin -->", "<!-- attacked:end -->"
 PROMPTS = "<!-- prompts:begin -->", "<!-- prompts:end -->"
 
 
