@@ -45,6 +45,8 @@ def test_only_what_shares_batch_graph_and_stacking_key_is_trained_together() -> 
     assert stack(waiting(*inductive)) == [inductive[0].id]
     many = sweep(base, seeds=range(30))
     assert stack(waiting(*many)) == [spec.id for spec in many[:STACK_LIMIT]]
+    alone = sweep(make_spec("relational", "products", {"encoder": "tiny"}), seeds=range(2))
+    assert stack(waiting(*alone)) == [alone[0].id], "adapters gain nothing by a stack"
     stale = RunSpec(method="gnn", dataset="karate", options={"gone": 1})
     assert stack(waiting(stale, RunSpec(method="gnn", dataset="karate", options={"gone": 1}, seed=1))) == [stale.id]
 

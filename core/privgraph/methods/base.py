@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Annotated, final
+from typing import Annotated, ClassVar, final
 
 from privgraph.data.spec import PublicFacts
 from privgraph.options import AUTO, Option, OptionError, Scalar, left
@@ -232,8 +232,11 @@ class MethodConfig(PrivacyOptions, ABC):
     """The configuration of a method: its options, and what follows from them and a graph's public sizes.
 
     A method implements what is abstract, as a frozen dataclass whose fields are annotated with an `Option`.
-    What is final is the same for all: nothing here is overridden.
+    What is final is the same for all: nothing here is overridden. `stacks` is False for a method that has
+    nothing to gain from a stack: each of its runs then has a worker, a progress and a stop of its own.
     """
+
+    stacks: ClassVar[bool] = True
 
     @abstractmethod
     def stack_key(self) -> tuple[object, ...]:

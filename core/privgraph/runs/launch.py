@@ -111,12 +111,13 @@ def _same_graph(one: RunSpec, other: RunSpec) -> bool:
 
 
 def _stack_key(spec: RunSpec) -> tuple[object, ...] | None:
-    """The configuration's stacking key; None for a spec that this version refuses, which its worker will
-    say."""
+    """The configuration's stacking key; None for one that is trained alone, and for a spec that this version
+    refuses, which its worker will say."""
     try:
-        key: tuple[object, ...] = spec.config().stack_key()
+        config = spec.config()
     except (OptionError, UnknownName):
         return None
+    key: tuple[object, ...] | None = config.stack_key() if config.stacks else None
     return key
 
 

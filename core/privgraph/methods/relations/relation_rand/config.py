@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.randomised_response import (
@@ -35,6 +35,8 @@ from privgraph.privacy.statement import PrivacyStatement
 @dataclass(frozen=True, kw_only=True)
 class Config(RelationOptions, MethodConfig):
     """Randomised response on every pair of texts of a domain, then fine-tuning on the pairs that answer 1."""
+
+    stacks: ClassVar[bool] = False  # adapters are trained one after another
 
     unit: Annotated[
         str, Option("what one guarantee protects: a single relation", choices=("edge",), group="Privacy")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from privgraph.data.spec import PublicFacts
 from privgraph.mechanisms.entries import gradient_entry
@@ -65,6 +65,8 @@ RELEASED = {ATTENTION: ADAPTER, LINEAR: ADAPTER, EVERYTHING: "all weights of the
 @dataclass(frozen=True, kw_only=True)
 class Config(RelationOptions, MethodConfig):
     """An encoder of texts, fine-tuned on relations with private gradients of tuples."""
+
+    stacks: ClassVar[bool] = False  # adapters are trained one after another
 
     unit: Annotated[
         str,
