@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, ttest_1samp
 
-from privgraph.attacks.outcome import difference, mean_interval, outcome
+from privgraph.attacks.outcome import difference, mean_interval, outcome, untied
 
 
 def test_numbers_by_hand() -> None:
@@ -116,3 +116,20 @@ def test_a_difference_has_an_interval_that_covers() -> None:
         _, low, high = difference(mean_interval(one.tolist()), mean_interval(other.tolist()))
         inside += low <= 0.1 <= high
     assert 0.93 <= inside / 400 <= 0.99
+
+
+def test_equal_scores_are_told_apart_by_coins_and_find_what_a_guess_finds() -> None:
+    members = np.arange(4000) % 2 == 0
+    found = outcome(np.zeros(4000), members)
+    assert found.area == 0.5
+    for rate in found.rates:
+        assert rate.low <= rate.true <= rate.high
+        assert abs(rate.true - rate.false) < 4 * np.sqrt(rate.false / 2000)
+    # nearly all are equal: the interval stands around the rate and not beside it
+    few = np.where(np.arange(4000) < 40, 1.0, 0.0)
+    for rate in outcome(few, members).rates:
+        assert rate.low <= rate.true <= rate.high < 0.2
+    scores = np.array([3.0, 1.0, 1.0, 2.0])
+    assert untied(scores)[[0, 3]].tolist() == [3.0, 2.0]
+    assert sorted(untied(scores)[[1, 2]]) == [0.0, 1.0]
+    assert (untied(scores) == untied(scores)).all()

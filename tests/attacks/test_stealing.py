@@ -74,6 +74,8 @@ def test_a_record_of_every_kind_of_method(name: str) -> None:
     assert set(areas) == set(DISTANCES)
     assert areas["correlation"] == f"{record.outcome.area:.3f}"
     assert areas["euclidean"] == areas["sqeuclidean"]
+    assert record.by_classes is not None
+    assert 0.5 < record.by_classes < 1, "edges within a class are more frequent than pairs"
 
 
 def test_what_the_options_say_reaches_the_pairs_and_the_scores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +256,7 @@ def test_a_model_that_is_asked_again_answers_for_the_features_it_is_given(conv: 
 def test_what_cannot_be_done_is_refused_in_words() -> None:
     spec = ATTACKS["link"]
     for told, options, said in (
-        (subject("gap"), AttackOptions(by="influence"), "which gap does not answer"),
+        (subject("gap"), AttackOptions(by="influence"), "which GAP does not answer"),
         (subject("gnn"), AttackOptions(query="alone"), "choose query linked"),
         (subject("gnn"), AttackOptions(query="both"), "choose query linked"),
     ):

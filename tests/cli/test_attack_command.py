@@ -40,7 +40,7 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     (line,) = ran.stdout.splitlines()
     record = AttackRecord.from_json(json.loads(line))
     assert (record.run, record.attack, record.models, record.options.online) == (run, "rmia", 16, False)
-    assert ran.stderr.startswith("Pairwise comparison: 16 trainings like the run's own")
+    assert ran.stderr.startswith("Pairwise comparison (RMIA): 16 trainings like the run's own")
     assert RunStore.open().attacks(run) == [record]
     assert main(["export", run, "--out", str(tmp_path), "--format", "json", "--format", "md"]) == 0
     exported = json.loads((tmp_path / f"{run}.json").read_text())

@@ -192,16 +192,16 @@ class TestAreas:
         assert own.y == ("half", "one", "bare") == chart.panels[0].y.categories
         for place, row in enumerate(rows):
             record = records[2 - place]
-            assert own.x[place] == row["area"] == record.outcome.area
-            assert interval.x[2 * place : 2 * place + 2] == (record.outcome.area_low, record.outcome.area_high)
+            assert own.x[place] == row["area"] == pytest.approx(np.mean(record.areas)), "of three models the mean"
+            assert interval.x[2 * place : 2 * place + 2] == record.found[1:]
             assert interval.y[2 * place] == row["attack"]
             assert [x for x, name in zip(further.x, further.y, strict=True) if name == row["attack"]] == list(
-                record.areas[1:]
+                record.areas
             )
         left = chart.panels[0].x.low
         assert left is not None
         assert left < min(*interval.x, *further.x, 0.5)  # type: ignore[type-var]
-        assert number(strong.outcome.area) in chart.summary
+        assert number(strong.found[0]) in chart.summary
         assert "no privacy" in own.hover[2]
 
     def test_one_model_alone_has_no_further_ones_and_nothing_is_an_empty_chart(self) -> None:

@@ -130,7 +130,7 @@ def test_an_attack_under_way_is_shown_and_can_be_stopped(
     monkeypatch.setattr(attacking, "states", lambda *_: [going])
     monkeypatch.setattr(attacking, "stop", lambda _store, _run, token: stopped.append(token))
     app = opened("attacks", run=run)
-    assert app.button(key="start_attack").disabled
+    assert "start_attack" not in {one.key for one in app.button}, "one at a time: its progress stands there instead"
     app.button(key="stop_attack.ab12").click().run()
     assert stopped == ["ab12"]
 
@@ -150,10 +150,10 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     for one in (first, second):
         store.add_attack(run, one)
     app = opened("attacks", run=run)
-    assert app.selectbox(key="found").value == "2", "the newest"
+    assert app.selectbox(key="found").value == "2", "the strongest"
     text = _texts(app)
     assert verdict.conclusion(second, "node") in text
-    assert app.metric[0].value == f"{second.outcome.area:.3f}"
+    assert app.metric[0].value == f"{second.found[0]:.3f}"
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
     assert len(_drawn(app)) == 4
@@ -212,10 +212,12 @@ def test_conclusions(memory: float, said: str) -> None:
 
 def test_whether_it_is_guessing_is_for_the_interval_to_say_and_not_for_the_area() -> None:
     found = made_attack()
+    alone = replace(found, areas=(0.58,), true_rates=found.true_rates[:1], bound=None)
     for low, guesses in ((0.49, True), (0.51, False)):
         seen = replace(found.outcome, area=0.58, area_low=low, area_high=0.66)
-        said = verdict.conclusion(replace(found, outcome=seen))
+        said = verdict.conclusion(replace(alone, outcome=seen))
         assert ("cannot be told from guessing" in said) == guesses
+        assert not verdict.guessing(replace(alone, outcome=seen, bound=0.1)), "a bound above 0 is no guess"
 
 
 def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_models(
@@ -236,7 +238,7 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
             != seen
         )
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
-    assert (line["models beside the attacked"], line["attack"], line["asked"]) == (24, 1, "linked")
+    assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA), 27 models")
     for rate in found.outcome.rates:
         assert line[f"found at {percent(rate.false)} false alarms"] == rates.found(found.outcome, rate)
     assert {rates.found(found.outcome, rate) for rate in found.outcome.rates} > {"–"}, "too few others for the rarest"
@@ -316,23 +318,55 @@ def test_why_no_limit_is_drawn() -> None:
     assert findings.without_line(["a"], [limited], ["node"]) == []
     bare, none = replace(limited, sound=math.inf), replace(limited, steps=None)
     (first, second) = findings.without_line(["a", "b", "c"], [bare, none, bare], ["none", "node", "none"])
-    assert first == "No line of a sound ε for a, c: it promises nothing."
-    assert second.startswith("No line of a sound ε for b: its ε is for a node that leaves")
+    assert first == "No line of a sound ε for a; c: nothing is promised."
+    assert second.startswith("No line of a sound ε for b: that ε is for a node that leaves")
     (edges,) = findings.without_line(["d"], [none], ["edge"])
-    assert edges == "No line of a sound ε for d: its ε hides edges, and limits nothing of who trained."
+    assert edges == "No line of a sound ε for d: that ε hides edges, and limits nothing of who trained."
 
 
-def test_whether_it_is_guessing_hangs_on_all_attacked_models_where_they_are_enough() -> None:
-    found = made_attack(memory=1.0, targets=4)
-    apart = (found.outcome.area, 0.4, 0.45, 0.5)
-    for areas, guesses in ((apart, True), (apart[:2], False), ((0.8, 0.82, 0.81, 0.79), False)):
-        rates_of = found.true_rates[: len(areas)]
-        seen = replace(found, areas=areas, true_rates=rates_of)
-        assert found.outcome.area_low > 0.5
-        assert verdict.guessing(seen) == guesses
-        assert ("cannot be told from guessing" in verdict.conclusion(seen)) == guesses
-    mean = np.mean((0.8, 0.82, 0.81, 0.79))
-    assert f"{percent(float(mean))} of the time on average over 4 models" in verdict.conclusion(seen)
+def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> None:
+    found = replace(made_attack(memory=1.0, targets=4), bound=0.0)
+    clear, unsure = (0.8, 0.82, 0.81, 0.79), (0.78, 0.4, 0.45, 0.5)
+    sure, guess = found.outcome, replace(found.outcome, area_low=0.45)
+    assert sure.area_low > 0.5
+    for areas, own, said in (
+        (clear, sure, "**The model gives away who trained it.**"),
+        (unsure, sure, "**Better than guessing on the run's own training nodes; over all"),
+        (clear, guess, "**Better than guessing on average; on the run's own training nodes alone"),
+        (unsure, guess, "**The attack cannot be told from guessing.**"),
+        (unsure[:2], sure, "**The model gives away who trained it.**"),
+    ):
+        seen = replace(found, areas=areas, true_rates=found.true_rates[: len(areas)], outcome=own)
+        assert verdict.conclusion(seen).startswith(said)
+        assert verdict.guessing(seen) == ("guessing.**" in said)
+    seen = replace(found, areas=clear)
+    mean = float(np.mean(clear))
+    assert f"{percent(mean)} of the time on average over 4 models" in verdict.conclusion(seen)
+
+
+def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, store: RunStore, run: str) -> None:
+    records = [made_attack(run, memory=one, seed=place) for place, one in enumerate((0.1, 2.0, 0.5))]
+    link = replace(made_attack(run, memory=3.0), attack="link", bound=None, steps=None)
+    for one in (*records, link):
+        store.add_attack(run, one)
+    app = opened("attacks", run=run)
+    assert app.selectbox(key="found").value == "2", "the run hides nodes"
+    text = _texts(app)
+    assert "**Who trained?** at best" in text
+    assert "**Who is connected to whom?** at best" in text
+    assert shown.strongest([*records, link], "edge") == 4
+
+
+def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
+    record = replace(made_attack(memory=1.0), sound=1.0, delta=0.0, steps=2, drawn=True, bound=0.1)
+    allowed = verdict.conclusion(record, "node")
+    assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
+    apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
+    assert "for another change of the data" in apart
+    link = replace(record, attack="link", steps=None, bound=None)
+    assert "somebody who knows all the rest: about one pair, such a person is right at most 73.2%" in (
+        verdict.conclusion(link, "edge")
+    )
 
 
 def test_an_attacked_model_that_is_no_stand_in_for_the_run_is_pointed_out(

@@ -20,6 +20,7 @@ from privgraph_workbench.commands.attack import describe
 from privgraph_workbench.figures.attacks import attack_exposure, attack_roc, attack_scores
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
 
@@ -42,11 +43,17 @@ def test_the_page_asks_for_what_the_attack_reads(opened: Open, store: RunStore) 
     assert any("each model is asked once for every node" in one.value for one in influence.markdown)
 
 
-def test_influence_is_refused_in_words_where_a_model_cannot_be_asked_again(opened: Open, store: RunStore) -> None:
+def test_influence_is_refused_in_words_where_a_model_cannot_be_asked_again(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[AttackOptions] = []
+    monkeypatch.setattr(attacking, "start", lambda _, __, ___, options: started.append(options))
     run = keep(store, spec("gap", unit="edge"))
     app = opened("attacks", run=run, attack="link", attack__by="influence")
-    assert any("which gap does not answer" in one.value for one in app.info)
-    assert not [one for one in app.button if one.key == "start_attack"]
+    told = [one.value for kind in (app.info, app.caption, app.warning, app.markdown) for one in kind]
+    assert any("which GAP does not answer" in one for one in told)
+    app.button(key="start_attack").click().run()
+    assert [one.by for one in started] == ["distance"], "what is not offered is not started"
     assert [one for one in opened("attacks", run=run, attack="link").button if one.key == "start_attack"]
 
 
@@ -107,12 +114,18 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
         outcome=replace(likeness.outcome, area=0.6, area_low=0.55, area_high=0.65),
     )
     (more, low, high) = verdict.beyond(strong, weak)
-    assert more == pytest.approx(verdict.area(strong)[0] - 0.6)
+    assert more == pytest.approx(strong.found[0] - 0.6)
     assert low < more < high
     said = verdict.conclusion(strong, "none", weak)
     assert said.startswith("**The model gives away more of who is connected to whom than likeness tells.**")
     assert f"a difference of {100 * more:.1f} points ({100 * low:.1f} to {100 * high:.1f})" in said
+    assert f"it is right about {percent(weak.accuracy)} of the test nodes" in said
     assert verdict.conclusion(strong, "none", strong).startswith("**What is found here is likeness")
+    fair = replace(strong, by_classes=strong.found[0])
+    assert verdict.conclusion(fair, "none", weak).startswith("**No more is found than likeness tells.**"), "classes"
+    assert "Who knows the true classes and no edge is right" in verdict.conclusion(fair, "none", weak)
+    poor = replace(strong, by_classes=strong.found[1] - 0.01)
+    assert verdict.more_than_likeness(poor, weak)
 
 
 def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
@@ -122,16 +135,15 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     store.add_attack(run, made(run, memory=3.0))
     unsure = "Likeness or leak? This attack alone does not say."
     app = opened("attacks", run=run)
-    assert any("likeness alone" in one.value for one in app.caption)
     assert any(unsure in one.value for one in app.info)
-    assert "perceptron.attack" in {one.key for one in app.button}, "there is one, and nobody has attacked it"
+    assert app.button(key="perceptron").label == "Attack the perceptron in the same way", "there is one"
     other = made(flat, memory=1.0)
     store.add_attack(flat, replace(other, options=replace(other.options, distance="cosine")))
     assert any(unsure in one.value for one in opened("attacks", run=run).info), "other distance"
     store.add_attack(flat, other)
     told = opened("attacks", run=run)
     assert any("A perceptron on the same graph" in one.value for one in told.warning)
-    assert not any("likeness alone" in one.value for one in told.caption)
+    assert "perceptron" not in {one.key for one in told.button}
     alone = opened("attacks", run=flat)
     assert any("What is found here is likeness" in one.value for one in alone.info)
 
@@ -146,15 +158,23 @@ def test_the_perceptron_is_trained_on_the_runs_own_graph_split_and_seed_and_atta
     record = replace(record, options=replace(record.options, pairs=77, unlinked="alike"))
     store.add_attack(run, record)
     trained: list[RunSpec] = []
-    monkeypatch.setattr(queue, "submit", lambda specs, tags=(): trained.extend(specs))
-    opened("attacks", run=run).button(key="perceptron.train").click().run()
+    monkeypatch.setattr(queue, "submit", lambda specs, tags=(): trained.extend(specs) or [run])
+    monkeypatch.setattr(queue, "retry", lambda _: None)
+    assert opened("attacks", run=run).button(key="perceptron").label == "Train and attack a perceptron"
+    opened("attacks", run=run).button(key="perceptron").click().run()
     (flat,) = trained
     assert (flat.method, flat.dataset, flat.data_options) == ("mlp", "social", asked.data_options)
     assert (flat.split, flat.seed, flat.unit) == (asked.split, 3, "none")
     started: list[tuple[str, str, AttackOptions]] = []
     monkeypatch.setattr(attacking, "start", lambda _, run, name, options: started.append((run, name, options)))
     elsewhere = keep(store, make_spec("mlp", "social", {"unit": "none"}, data_options={**data, "degree": 6}))
-    assert "perceptron.attack" not in {one.key for one in opened("attacks", run=run).button}, f"not {elsewhere}"
+    assert opened("attacks", run=run).button(key="perceptron").label.startswith("Train"), f"not {elsewhere}"
     kept = keep(store, flat)
-    opened("attacks", run=run).button(key="perceptron.attack").click().run()
-    assert started == [(kept, "link", record.options)]
+    waiting = opened("attacks", run=run)
+    assert not started, "nobody has asked for it here"
+    waiting.session_state["perceptron.wanted"] = run
+    waiting.run()
+    assert started == [(kept, "link", record.options)], "as soon as it is trained"
+    assert "perceptron.wanted" not in waiting.session_state
+    opened("attacks", run=run).button(key="perceptron").click().run()
+    assert started[1:] == started[:1]

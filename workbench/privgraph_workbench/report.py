@@ -155,9 +155,9 @@ def _attacks(attacks: Sequence[AttackRecord]) -> Section:
         (
             one.title,
             sides(one.attack).asks,
-            f"{one.outcome.area:.3f} ({one.outcome.area_low:.3f} to {one.outcome.area_high:.3f})",
+            f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
             rates.rare(one),
-            "none" if one.bound is None else f"at least {lower(one.bound)}",
+            "does not follow" if one.bound is None else f"at least {lower(one.bound)}",
         )
         for one in attacks
     )

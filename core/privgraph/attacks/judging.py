@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.outcome import outcome
+from privgraph.attacks.outcome import outcome, untied
 from privgraph.attacks.record import AttackRecord, Exposed, Group, Mapped
 from privgraph.attacks.signals import Array, Bools
 from privgraph.audits.bounds import shared_notes
@@ -63,12 +63,17 @@ def judged(
     spec, own = attack_spec(name), plays[0]
     found = [outcome(one.scores, one.members, confidence=options.confidence) for one in plays]
     drawn = picture(own.scores[own.members], own.scores[~own.members])
-    band = np.stack([_curve(one.scores, one.members) for one in plays])
+    ordered = untied(own.scores)
+    roc_false, roc_true = roc(ordered[own.members], ordered[~own.members])
+    band = np.stack([_curve(untied(one.scores), one.members) for one in plays])
     exposure = [_exposure(one.scores, one.members) for one in plays]
     nodes, exposed = (np.concatenate(part) for part in ([one.nodes for one in plays], exposure))
     degrees, labels = np.bincount(graph.edge_index[1].numpy(), minlength=graph.num_nodes), graph.y.numpy()
     names = graph.class_names or tuple(str(label) for label in range(graph.num_classes))
-    worst = np.argsort(-exposure[0], kind="stable")[: int(own.members.sum())][:MOST_EXPOSED]
+    # of equally exposed ones, the higher score comes first; who did not train comes last
+    worst = np.lexsort((-own.scores, np.where(own.members, -exposure[0], np.inf)))[: int(own.members.sum())][
+        :MOST_EXPOSED
+    ]
     drawn_nodes, drawn_edges = _map(graph, own.nodes[worst[:CENTRES]])
     known = {
         int(node): float(found)
@@ -85,8 +90,8 @@ def judged(
         outcome=found[0],
         areas=tuple(one.area for one in found),
         true_rates=tuple(tuple(rate.true for rate in one.rates) for one in found),
-        roc_false=drawn.roc_false,
-        roc_true=drawn.roc_true,
+        roc_false=tuple(roc_false.tolist()),
+        roc_true=tuple(roc_true.tolist()),
         band_false=GRID,
         band_low=tuple(band.min(0).tolist()),
         band_mean=tuple(band.mean(0).tolist()),

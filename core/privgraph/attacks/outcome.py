@@ -28,6 +28,9 @@ class Rate:
     """The true positive rate where the false positive rate is `false`: `true` as observed, at the lowest
     threshold that no larger share of the others exceeds, and an interval for that of the distributions.
 
+    Equal scores are put in order by coins, so that a threshold may lie between them; and an attack whose
+    scores are all equal finds what a guess finds.
+
     The interval allows for both sides: which threshold has that false positive rate, by the binomial law of
     how many others lie above it, and Clopper and Pearson's for the members above a threshold, each at half of
     what the confidence leaves. So it reaches down to 0 where there are too few others to see so rare an
@@ -102,6 +105,8 @@ def outcome(scores: Array, members: Bools, *, confidence: float = 0.95) -> Outco
             f"an attack is judged on at least two members and two others (got {len(present)}, {len(absent)})"
         )
     low, high = _area_interval(present, absent, confidence)
+    ordered = untied(scores)
+    rates = tuple(_rate(ordered[members], ordered[~members], false, confidence) for false in RATES)
     return Outcome(
         members=len(present),
         others=len(absent),
@@ -109,8 +114,16 @@ def outcome(scores: Array, members: Bools, *, confidence: float = 0.95) -> Outco
         area_low=low,
         area_high=high,
         balanced_accuracy=_balanced_accuracy(present, absent),
-        rates=tuple(_rate(present, absent, false, confidence) for false in RATES),
+        rates=rates,
     )
+
+
+def untied(scores: Array) -> Array:
+    """(T,) ranks of the scores, equal ones in an order that fixed coins choose: what an attacker does with
+    them who must name so many and no more."""
+    ranks = np.empty(len(scores))
+    ranks[np.lexsort((np.random.default_rng(len(scores)).random(len(scores)), scores))] = np.arange(len(scores))
+    return ranks
 
 
 def _rate(present: Array, absent: Array, false: float, confidence: float) -> Rate:

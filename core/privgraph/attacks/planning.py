@@ -39,6 +39,10 @@ def uncovered(subject: Attacked) -> tuple[str, ...]:
     )
 
 
+def _trainings(count: int) -> str:
+    return f"{count:,} training{'s' * (count != 1)}"
+
+
 class MembershipPlan:
     """Planning of the attacks that ask models with other training nodes."""
 
@@ -71,7 +75,7 @@ class MembershipPlan:
         """In trainings, and in seconds where the run's own are known."""
         models = options.shadows * self._shadows + options.targets
         kept = "; they are kept, so that the next attack with as many models and the same seed takes seconds"
-        return f"{models:,} trainings like the run's own{_took(subject, models)}{kept if self._shadows else ''}"
+        return f"{_trainings(models)} like the run's own{_took(subject, models)}{kept if self._shadows else ''}"
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""
@@ -124,7 +128,7 @@ class ShadowPlan:
         """In trainings, and in seconds where the run's own are known."""
         pairs = options.targets
         return (
-            f"{pairs:,} trainings like the run's own on half of the graph, and {pairs:,} of a shadow network"
+            f"{_trainings(pairs)} like the run's own on half of the graph, and {pairs:,} of a shadow network"
             f"{_took(subject, 2 * pairs)}"
         )
 
@@ -185,7 +189,7 @@ class PromptPlan:
             BLACK_BOX,
             f"it knows the graph, the frozen network, the prompt's options, and candidates with their classes, of whom "
             f"{shots:,} of each class are the shots; it asks about each of them, with its public neighbours",
-            f"it has tuned shadow prompts on other shots of the same law, so that each candidate is a shot of "
+            f"it has tuned shadow prompts on other shots, drawn as the run's were, so that each candidate is a shot of "
             f"{options.shadows:,} of them or more, and none of the others",
         )
 
@@ -209,8 +213,9 @@ class LinkPlan:
             return "the attack link asks about nodes with their edges: choose query linked"
         if options.by == "influence" and subject.method not in ASKED_AGAIN:
             return (
-                f"influence asks the model again and again with changed features, which {subject.method} does not "
-                f"answer; that is for {' and '.join(ASKED_AGAIN)}"
+                "influence asks the model again and again with changed features, which "
+                f"{METHODS[subject.method].title} does not answer; that is for "
+                f"{' and '.join(METHODS[name].title for name in ASKED_AGAIN)}"
             )
         return None
 
@@ -222,7 +227,7 @@ class LinkPlan:
         """In trainings, in seconds where the run's own are known, and in questions."""
         models = options.targets
         asked = "; each model is asked once for every node of the pairs" if options.by == "influence" else ""
-        return f"{models:,} trainings like the run's own{_took(subject, models)}{asked}"
+        return f"{_trainings(models)} like the run's own{_took(subject, models)}{asked}"
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""
@@ -267,7 +272,7 @@ class RelationPlan:
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In trainings, and in seconds where the run's own are known."""
         models = options.targets + options.shadows * self._shadows
-        return f"{models:,} trainings like the run's own, each without {self._out(options)}{_took(subject, models)}"
+        return f"{_trainings(models)} like the run's own, each without {self._out(options)}{_took(subject, models)}"
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""

@@ -16,6 +16,9 @@ FORM = 1
 RARE = 0.01
 """The false positive rate that is told in a sentence, where there are others enough."""
 
+FEW = 3
+"""Attacked models from which conclusions are drawn from their mean: of two, an interval says nothing."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
@@ -83,6 +86,8 @@ class AttackRecord:
         seconds: How long the attack took.
         signed_rank: The p-value of Wilcoxon's signed-rank test, two-sided, of members against the others they
             are matched with (`attacks.matched.signed_rank`); None where nobody was matched.
+        by_classes: Of an attack on edges, the area that the true classes of both ends have alone: pairs of
+            one class before all others. None elsewhere.
     """
 
     run: str
@@ -120,6 +125,7 @@ class AttackRecord:
     map_nodes: tuple[Mapped, ...] = ()
     map_edges: tuple[tuple[int, ...], ...] = ()
     signed_rank: float | None = None
+    by_classes: float | None = None
 
     def __post_init__(self) -> None:
         if self.bound is not None and not (self.bound >= 0 and math.isfinite(self.bound)):
@@ -153,15 +159,26 @@ class AttackRecord:
 
     @property
     def rare(self) -> Rate | None:
-        """The rates at a false positive rate of 1%, or at the smallest one above that so many others can
-        show; None where they can show none."""
-        seen = (rate for rate in self.outcome.rates if rate.false >= RARE and self.outcome.measurable(rate))
-        return min(seen, key=lambda rate: rate.false, default=None)
+        """The rates at a false positive rate of 1%, or at the smallest one above of which so many others can
+        tell; None where they can tell of none."""
+        seen = [rate for rate in self.outcome.rates if rate.false >= RARE and self.outcome.measurable(rate)]
+        # one whose interval begins at 0 where something was found says that the others are too few for it
+        told = [rate for rate in seen if rate.low > 0 or rate.true == 0] or seen[-1:]
+        return min(told, key=lambda rate: rate.false, default=None)
 
     @property
     def mean_area(self) -> tuple[float, float, float] | None:
         """Mean area of the attacked models, and its interval (`outcome.mean_interval`); None of one."""
         return mean_interval(self.areas, self.confidence) if len(self.areas) > 1 else None
+
+    @property
+    def found(self) -> tuple[float, float, float]:
+        """The area that conclusions are drawn from, with its interval: the mean of the attacked models where
+        they are at least `FEW`, for they differ by more than whom one of them was judged on; else that of
+        the one."""
+        if self.mean_area is not None and len(self.areas) >= FEW:
+            return self.mean_area
+        return self.outcome.area, self.outcome.area_low, self.outcome.area_high
 
     @property
     def refutes_sound(self) -> bool:

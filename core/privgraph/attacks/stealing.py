@@ -39,7 +39,7 @@ from privgraph.streams import noise_key, stream, stream_seed
 NO_BOUND = "no bound on epsilon follows: no coin of ours drew who is connected to whom"
 BY_ITSELF = (
     "people who are alike are often connected, and a model says much the same of them even where it never saw an edge: "
-    "compare with the same attack on a run of mlp before an edge is called leaked"
+    "compare with the same attack on a perceptron before an edge is called leaked"
 )
 OTHER_END = "groups are those of the end that has fewer edges; exposure is that of an edge of such a node"
 
@@ -68,6 +68,7 @@ def attack(subject: Attacked, options: AttackOptions) -> Iterator[Progress | Att
     graphs, of = _graphs(subject, options, graph), options.targets
     plays: list[Play] = []
     notes: list[str] = []
+    by_classes: float | None = None
     for row, own in enumerate(graphs):
         # drawn before anything is trained: an impossible wish need not wait for that
         pairs = _pairs(own, graph, row, options)
@@ -88,6 +89,8 @@ def attack(subject: Attacked, options: AttackOptions) -> Iterator[Progress | Att
         plays.append(_play(model, pairs, scores, graph))
         if not row:
             notes = [_areas(model, pairs, scores, options), BY_ITSELF, OTHER_END, NO_BOUND]
+            same = graph.y.numpy()[pairs.nodes[:, 0]] == graph.y.numpy()[pairs.nodes[:, 1]]
+            by_classes = area(same[pairs.linked].astype(float), same[~pairs.linked].astype(float))
     record = judged(
         "link",
         subject,
@@ -99,7 +102,7 @@ def attack(subject: Attacked, options: AttackOptions) -> Iterator[Progress | Att
         seconds=time.monotonic() - started,
     )
     # a list of nodes would name ends of edges, one of them only, and is no answer to who is connected
-    yield replace(record, exposed=(), map_nodes=(), map_edges=())
+    yield replace(record, exposed=(), map_nodes=(), map_edges=(), by_classes=by_classes)
 
 
 def _graphs(subject: Attacked, options: AttackOptions, graph: Graph) -> list[Graph]:

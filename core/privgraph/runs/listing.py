@@ -255,6 +255,15 @@ def find_attacks(connection: sa.Connection, number: int) -> list[AttackRecord]:
         return [AttackRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
 
 
+def all_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
+    """The newest attacks, the newest first; those that cannot be read are left out."""
+    found = []
+    for record in connection.scalars(sa.select(attacks.c.record).order_by(attacks.c.number.desc()).limit(limit)):
+        with suppress(Unreadable), reading("an attack"):
+            found.append(AttackRecord.from_json(parsed(record)))
+    return found
+
+
 def newest_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
     """The newest attack on each run, the newest first; those that cannot be read are left out."""
     newest = sa.select(sa.func.max(attacks.c.number)).group_by(attacks.c.run)

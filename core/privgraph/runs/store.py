@@ -313,6 +313,11 @@ class RunStore:
         with self._database.read() as connection:
             return listing.find_attacks(connection, self._number(connection, run))
 
+    def all_attacks(self, limit: int = 2000) -> list[AttackRecord]:
+        """The newest attacks on all runs, the newest first."""
+        with self._database.read() as connection:
+            return listing.all_attacks(connection, limit)
+
     def newest_attacks(self, limit: int = 30) -> list[AttackRecord]:
         """The newest attack on each attacked run, the newest first."""
         with self._database.read() as connection:

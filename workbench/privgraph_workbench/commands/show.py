@@ -41,11 +41,11 @@ def show_command(parsed: argparse.Namespace) -> int:
 
 def told(attack: AttackRecord) -> str:
     """What an outsider found, in a line; `privgraph attack` tells all of it."""
-    area = attack.outcome
+    value, low, high = attack.found
     bound = "" if attack.bound is None else f", epsilon at least {lower(attack.bound)}"
     return (
-        f"Attack {attack.title}, {sides(attack.attack).asks}: area under the curve {area.area:.3f} "
-        f"({area.area_low:.3f} to {area.area_high:.3f}), {rates.rare(attack)}{bound}"
+        f"Attack {attack.title}, {sides(attack.attack).asks}: area under the curve {value:.3f} "
+        f"({low:.3f} to {high:.3f}), {rates.rare(attack)}{bound}"
     )
 
 

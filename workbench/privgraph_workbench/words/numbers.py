@@ -126,6 +126,15 @@ def stated(kind: Epsilon, value: float | None) -> str:
     return upper(value) if kind == "sound" else lower(value) if kind == "audited" else number(value, 4)
 
 
+def signed(value: float) -> str:
+    """A number with one decimal and a true minus sign.
+
+    >>> signed(-0.62), signed(12.94)
+    ('−0.6', '12.9')
+    """
+    return f"{value:.1f}".replace("-", "−")
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number for people: `none` where there is none, the sign of infinity where it is infinite.
 

@@ -18,18 +18,18 @@ def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row
     """One row per attack, the smallest sound epsilon first and runs without privacy last.
 
     attack (its name: of `names`, else its title), run, epsilon (sound; infinite without privacy), area,
-    area_low, area_high (DeLong's 95% interval, over who was judged), others (areas of further attacked
-    models), asks (its question in words).
+    area_low, area_high (`AttackRecord.found`: the mean of attacked models with Student's interval, or that of
+    one model with DeLong's), models (the area of each attacked model), asks (its question in words).
     """
     rows = [
         {
             "attack": name,
             "run": record.run,
             "epsilon": record.sound,
-            "area": record.outcome.area,
-            "area_low": record.outcome.area_low,
-            "area_high": record.outcome.area_high,
-            "others": list(record.areas[1:]),
+            "area": record.found[0],
+            "area_low": record.found[1],
+            "area_high": record.found[2],
+            "models": list(record.areas),
             "asks": sides(record.attack).asks,
         }
         for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True)
@@ -42,7 +42,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "no attack is chosen")
     names = tuple(row["attack"] for row in rows)
-    further = [(area, row["attack"]) for row in rows for area in row["others"]]
+    single = [(area, row["attack"]) for row in rows if len(row["models"]) > 1 for area in row["models"]]
     series = [
         Series(
             name="95% confidence",
@@ -50,10 +50,9 @@ def chart(rows: Sequence[Row]) -> Chart:
             x=tuple(end for row in rows for end in (row["area_low"], row["area_high"])),
             y=tuple(row["attack"] for row in rows for _ in range(2)),
             slot=0,
-            legend=False,
         ),
         Series(
-            name="the run's own training nodes" if rows[0]["asks"] == "who trained" else "the run",
+            name="mean of the attacked models, or the only one",
             kind="points",
             x=tuple(row["area"] for row in rows),
             y=names,
@@ -61,20 +60,20 @@ def chart(rows: Sequence[Row]) -> Chart:
             hover=tuple(_hover(row) for row in rows),
         ),
     ]
-    if further:
+    if single:
         series.append(
             Series(
-                name="further attacked models",
+                name="each attacked model",
                 kind="points",
-                x=tuple(area for area, _ in further),
-                y=tuple(name for _, name in further),
+                x=tuple(area for area, _ in single),
+                y=tuple(name for _, name in single),
                 slot=0,
                 hollow=True,
                 size=6,
-                hover=tuple(f"{name}\na further attacked model: {number(area)}" for area, name in further),
+                hover=tuple(f"{name}\none attacked model: {number(area)}" for area, name in single),
             )
         )
-    least = min(0.45, *(row["area_low"] for row in rows), *(area for area, _ in further))
+    least = min(0.45, *(row["area_low"] for row in rows), *(area for area, _ in single))
     told = "; ".join(f"{row['attack']}: {_value(row)}" for row in rows)
     return Chart(
         title=TITLE,
@@ -86,7 +85,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=f"{told}. Intervals are at 95% confidence, and say nothing of other models.",
+        summary=f"{told}. Intervals are at 95% confidence.",
         columns=1,
         height=170 + 26 * len(rows),
         legend=True,

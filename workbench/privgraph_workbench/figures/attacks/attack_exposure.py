@@ -75,8 +75,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"0.5. The largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} "
             f"{most['name']}."
         ),
-        columns=1,
-        height=190 * len(kinds) + 24 * len(rows),
+        columns=2,
+        height=170 + 26 * max(sum(row["kind"] == kind for row in rows) for kind in kinds),
         badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
 

@@ -42,13 +42,12 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     rows: list[Row] = []
     claims: set[tuple[float, float, int | None]] = set()
     for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
-        found = record.outcome
         shared = {
             "attack": name,
             "run": record.run,
-            "area": found.area,
-            "area_low": found.area_low,
-            "area_high": found.area_high,
+            "area": record.found[0],
+            "area_low": record.found[1],
+            "area_high": record.found[2],
             "models": len(record.areas),
             "rare_false": None if record.rare is None else record.rare.false,
             "rare_true": None if record.rare is None else record.rare.true,
@@ -216,14 +215,14 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     if any(row["curve"] == "band" for row in rows):
         notes.append(
             "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked "
-            "models, each trained on a draw of its own."
+            "models, each trained on a draw of its own. Areas are means over these models."
         )
     if any(row["curve"] == "sound" for row in rows):
         notes.append(
-            "Each sound ε limits the attack on its own run alone. Its line allows for chance: few others and few "
-            "members give a curve that wanders, each beyond what is allowed for at one point in forty. A node that "
-            f"trains and one that does not exchange their places in {_steps(rows)} steps, each of which costs ε. Where "
-            "the line lies on the upper edge, it allows everything."
+            "The dotted line is the most that a run's sound ε allows: no attack lies above it for long. It allows for "
+            "chance, since so few nodes give a curve that wanders: above the line by chance in at most 1 of 40 cases "
+            f"at each point. Exchanging a member and another takes {_steps(rows)} changes of the data, and each costs "
+            "ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
     return tuple(notes)
 

@@ -11,12 +11,16 @@ from privgraph.runs import attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks.verdict import caution
 from privgraph_workbench.views.parts import states
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup
 
 METHOD = "mlp"
 MOST = 200
+POLL_SECONDS = 1.0
+WANTED = "perceptron.wanted"
+"""The run beside which somebody has asked for a perceptron: it is attacked once it is trained."""
 
 
 def perceptrons(record: RunRecord) -> list[RunRecord]:
@@ -55,31 +59,60 @@ def beside(record: RunRecord, attack: AttackRecord) -> AttackRecord | None:
 
 
 def offer(record: RunRecord, attack: AttackRecord) -> None:
-    """Two clicks to such a model, where an attack on edges has none beside it: train it, and attack it in the
-    same way; both on the graph, split and seed of this run."""
+    """A click to such a model, where an attack on edges has none beside it: it is trained on the graph, split
+    and seed of this run, and attacked in the same way as soon as it is there."""
     if not caution(attack) or beside(record, attack) is not None:
+        st.session_state.pop(WANTED, None)
         return
+    wanted = st.session_state.get(WANTED) == record.id
+    shell.fragment(_offer, run_every=POLL_SECONDS if wanted or _busy(record) else None)(record, attack)
+
+
+def _busy(record: RunRecord) -> bool:
+    return any(
+        one.pending or any(not going.done for going in attacking.states(queue.store(), one.id))
+        for one in perceptrons(record)
+    )
+
+
+def _offer(record: RunRecord, attack: AttackRecord) -> None:
+    queue.tick()
+    if beside(record, attack) is not None:
+        st.rerun()  # the verdict above reads it
     runs = perceptrons(record)
     done = next((one for one in runs if one.state == "done"), None)
     waiting = next((one for one in runs if one.pending), None)
+    going = [] if done is None else [one for one in attacking.states(queue.store(), done.id) if not one.done]
+    try:
+        if going:
+            st.progress(min(1.0, max(0.0, going[0].progress)), text="The perceptron is under attack")
+        elif done is None and waiting is not None:
+            st.progress(min(1.0, max(0.0, waiting.progress)), text="A perceptron is in training")
+        elif done is not None and st.session_state.get(WANTED) == record.id:
+            _attack(done, attack)
+        else:
+            _ask(record, attack, done)
+    except (StoreError, OptionError, OSError) as error:
+        st.session_state.pop(WANTED, None)
+        st.error(markup.sentence(error))
+
+
+def _ask(record: RunRecord, attack: AttackRecord, done: RunRecord | None) -> None:
+    label = "Train and attack a perceptron" if done is None else "Attack the perceptron in the same way"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("How much is likeness alone? The same attack on a perceptron, which reads no edge, says so.")
-        try:
-            if done is not None:
-                _attack(done, attack)
-            elif waiting is not None:
-                st.caption(f"A perceptron is in training: {naming.name(waiting)}.")
-                st.button("Look again", key="perceptron.look", icon=":material/refresh:")
-            elif st.button("Train the perceptron", key="perceptron.train", icon=":material/model_training:"):
+        st.caption("A perceptron reads no edge: the same attack on one says how much is likeness.")
+        if st.button(label, key="perceptron", icon=":material/play_arrow:"):
+            st.session_state[WANTED] = record.id
+            if done is None:
                 _train(record)
-                st.rerun()
-        except (StoreError, OptionError, OSError) as error:
-            st.error(markup.sentence(error))
+            else:
+                _attack(done, attack)
+            st.rerun()
 
 
 def _train(record: RunRecord) -> None:
     asked = record.spec
-    queue.submit(
+    (run,) = queue.submit(
         [
             make_spec(
                 METHOD,
@@ -92,13 +125,12 @@ def _train(record: RunRecord) -> None:
             )
         ]
     )
+    if not queue.store().get(run).pending:  # it was stopped or failed before
+        queue.retry(run)
 
 
 def _attack(run: RunRecord, attack: AttackRecord) -> None:
-    going = [one for one in attacking.states(queue.store(), run.id) if not one.done]
-    if going:
-        st.caption(f"It is under attack: {going[0].progress:.0%}.")
-        st.button("Look again", key="perceptron.look", icon=":material/refresh:")
-    elif st.button("Attack the perceptron in the same way", key="perceptron.attack", icon=":material/play_arrow:"):
-        attacking.start(queue.store(), run.id, attack.attack, attack.options)
-        st.rerun()
+    """Start it; where it fails, nobody starts it again by itself."""
+    st.session_state.pop(WANTED, None)
+    attacking.start(queue.store(), run.id, attack.attack, attack.options)
+    st.rerun()

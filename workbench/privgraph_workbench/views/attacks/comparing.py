@@ -17,7 +17,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import naming, rates
-from privgraph_workbench.words.numbers import lower, number, percent, stated
+from privgraph_workbench.words.numbers import lower, percent, stated
 
 MOST = 500
 """Attacked runs that can be laid over a curve."""
@@ -120,7 +120,9 @@ def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[s
 
 
 def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[RunRecord]) -> None:
-    """What each found, side by side."""
+    """What each found, side by side, in order of the sound epsilon; and how well the runs learnt."""
+    order = sorted(range(len(names)), key=lambda place: (attacks[place].sound, names[place]))
+    told = [(names[place], attacks[place], runs[place]) for place in order]
     st.dataframe(
         [
             {
@@ -129,17 +131,18 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
                 "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
                     str(run.spec.options.get("unit", "none")), "nothing"
                 ),
-                "area": number(one.outcome.area),
-                "interval": f"{one.outcome.area_low:.3f} to {one.outcome.area_high:.3f}",
+                "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
                 "all attacked models": f"{min(one.areas):.3f} to {max(one.areas):.3f}",
                 **{
                     f"found at {percent(rate.false)} false alarms": rates.found(one.outcome, rate)
                     for rate in one.outcome.rates
                     if rate.false >= RARE
                 },
-                "ε at least": "none" if not one.bound else lower(one.bound),
+                "ε at least": rates.NONE if one.bound is None else lower(one.bound),
+                "training accuracy": percent(run.metrics.get("train_accuracy")),
+                "test accuracy": percent(run.metrics.get("test_accuracy")),
             }
-            for name, one, run in zip(names, attacks, runs, strict=True)
+            for name, one, run in told
         ],
         hide_index=True,
         alt="The attacks of the curves above, side by side",

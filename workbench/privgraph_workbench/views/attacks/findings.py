@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import ATTACKS, sides
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.attacks import verdict
 from privgraph_workbench.words import markup, rates
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
 
 
 def exposure(attack: AttackRecord) -> str:
@@ -43,25 +44,21 @@ def models_of(attack: AttackRecord) -> str:
     return f"{attack.models:,} {'model' if attack.models == 1 else 'models'}"
 
 
-def numbers(attack: AttackRecord) -> None:
-    """Area, rates and the bound, side by side, each with its interval."""
-    found, apart = attack.outcome, sides(attack.attack)
-    own = f"this model's {apart.members}: {found.area_low:.3f} to {found.area_high:.3f}"
-    mean = attack.mean_area
-    over = (
-        "one attacked model"
-        if mean is None
-        else f"mean of {len(attack.areas)} models: {mean[0]:.3f} ({mean[1]:.3f} to {mean[2]:.3f})"
-    )
+def numbers(attack: AttackRecord, unit: str = "none") -> None:
+    """Area, rates and the bound, side by side, each with its interval; `unit` is what the run protects."""
+    found, apart, (value, low, high) = attack.outcome, sides(attack.attack), attack.found
+    own = f"{found.area:.3f} ({found.area_low:.3f} to {found.area_high:.3f})"
+    below = f"{low:.3f} to {high:.3f}"
+    if len(attack.areas) >= FEW:
+        below = f"mean of {len(attack.areas)} models, {below}; on {apart.again} {own}"
     boxes = [
         (
             "Area under the curve",
-            f"{found.area:.3f}",
-            f"{over}; {own}",
+            f"{value:.3f}",
+            below,
             f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds all "
-            f"(AUC). The number is of the model on {apart.again}. The first interval (Student's t) says how "
-            "models differ that are trained on other draws, the second (DeLong's) how much hangs on whom this one was "
-            "judged on.",
+            "(AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that of "
+            f"one model (DeLong's) how much hangs on whom it was judged on. {verdict.WORDS}",
         )
     ]
     boxes += [
@@ -77,20 +74,24 @@ def numbers(attack: AttackRecord) -> None:
         )
         for place, rate in enumerate(found.rates)
     ]
+    sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
+    counted = " The bound counts among the run's audits." if attack.turn else ""
     boxes.append(
         (
             "ε at least",
-            "none" if not attack.bound else lower(attack.bound),
-            f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}",
-            "If the run's ε were smaller, an attack would do as well as this one with a chance of "
+            rates.NONE if attack.bound is None else lower(attack.bound),
+            f"does not follow: {no_line(attack, unit) or 'the run promises something else'}"
+            if attack.bound is None
+            else f"{sound}{'' if attack.bound else '; nothing was shown'}",
+            "If the run's ε were below this number, an attack would do as well as this one with a chance of "
             f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
-            "trained. Where the run promises to hide that, the bound counts among its audits.",
+            f"trained.{counted}",
         )
     )
-    for column, (label, value, below, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
+    for column, (label, shown, told, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
         with column.container(border=True, height="stretch"):
-            st.metric(label, value, help=help_)  # no heading: two equal values would have one name
-            st.caption(below)
+            st.metric(label, shown, help=help_)  # no heading: two equal values would have one name
+            st.caption(told)
     accuracy = "" if attack.said is None else f" (the run: {percent(attack.said)})"
     noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
     st.caption(
@@ -101,28 +102,31 @@ def numbers(attack: AttackRecord) -> None:
     )
 
 
+def no_line(attack: AttackRecord, unit: str) -> str:
+    """Why no line, and no bound, follows from the run's sound epsilon; "" where one does. `unit` is what the
+    run protects."""
+    if math.isinf(attack.sound):
+        return "nothing is promised"
+    if sides(attack.attack).caution:
+        return "which pairs are connected was not drawn by us"
+    if unit == "edge" and sides(attack.attack).unit != "edge":
+        return "that ε hides edges, and limits nothing of who trained"
+    if attack.steps is None:
+        return (
+            "that ε is for a node that leaves the graph with its edges, and in the attack a node stays there and only "
+            "stops training"
+        )
+    return "" if attack.drawn else "who trains was not drawn by our own split"
+
+
 def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
     """Why an attack has no line that its sound epsilon draws, one sentence for each reason; `units`
     are what the attacked runs protect."""
     reasons: dict[str, list[str]] = {}
     for name, one, unit in zip(names, attacks, units, strict=True):
-        if math.isinf(one.sound):
-            reason = "it promises nothing"
-        elif sides(one.attack).caution:
-            reason = "no coin of ours drew who is connected"
-        elif unit == "edge" and sides(one.attack).unit != "edge":
-            reason = "its ε hides edges, and limits nothing of who trained"
-        elif one.steps is None:
-            reason = (
-                "its ε is for a node that leaves the graph with its edges, and in the attack a node stays there and "
-                "only stops training"
-            )
-        elif not one.drawn:
-            reason = "who trains was not drawn by our own split"
-        else:
-            continue
-        reasons.setdefault(reason, []).append(name)
-    return [f"No line of a sound ε for {', '.join(held)}: {reason}." for reason, held in reasons.items()]
+        if reason := no_line(one, unit):
+            reasons.setdefault(reason, []).append(name)
+    return [f"No line of a sound ε for {'; '.join(held)}: {reason}." for reason, held in reasons.items()]
 
 
 def attacker(attack: AttackRecord) -> None:
@@ -168,21 +172,14 @@ def history(attacks: Sequence[AttackRecord]) -> None:
     )
 
 
-def _reads(attack: AttackRecord) -> tuple[str, ...]:
-    return ATTACKS[attack.attack].reads if attack.attack in ATTACKS else ()
-
-
 def _line(place: int, attack: AttackRecord) -> dict[str, object]:
-    found = attack.outcome
+    found, (value, low, high) = attack.outcome, attack.found
     return {
         "attack": place,
-        "kind": attack.title,
-        "area": number(found.area),
-        "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
+        "kind": short(attack),
+        "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **{f"found at {percent(rate.false)} false alarms": rates.found(found, rate) for rate in found.rates},
-        "ε at least": "none" if not attack.bound else lower(attack.bound),
-        "asked": attack.options.query if "query" in _reads(attack) else rates.NONE,
-        "models beside the attacked": attack.models - len(attack.areas),
+        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "seconds": attack.seconds,
         "seed": attack.options.seed,
     }

@@ -55,13 +55,15 @@ def body() -> None:
         return
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
-    if not attacks:
+    # while an attack is under way, its progress stands where its form stood: one at a time
+    if not attacks and not going:
         _new_and_claims(record, subject)
         st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
-    else:
+    elif not going:
         # an address that asks for an attack finds its form open
         with st.expander("A new attack on this run", icon="🕵️", expanded=_asked_for()):
             _new_and_claims(record, subject)
+    if attacks:
         st.markdown("### What attacks on this run have found")
         shown.show(record, subject, attacks)
     overview.show(record)
@@ -144,9 +146,12 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     st.caption(f"{spec.about} ({spec.paper})")
     ways = METHODS[record.spec.method].asked if record.spec.method in METHODS else ()
     known = [one for one in parameters(AttackOptions) if _read(one.name, spec, ways)]
+    influence = spec.unanswered(subject, build(AttackOptions, {"by": "influence"})) if "by" in spec.reads else None
     for complaint in widgets.complaints(known, prefix=PREFIX):
         st.warning(complaint)
-    filled = widgets.options_form(known, prefix=PREFIX, heading=False)
+    filled = widgets.options_form(
+        known, prefix=PREFIX, heading=False, disabled={"by": {"influence": influence}} if influence else None
+    )
     if filled.errors:
         st.info(widgets.pointer(filled.errors), icon=":material/edit:")
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import streamlit as st
 
@@ -12,53 +11,59 @@ from privgraph.registry import sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.views.attacks import findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import lower, stated
 
-MOST = 500
 KEY = "overview"
 
 
 def show(chosen: RunRecord) -> None:
-    """A table of the newest attack on each run, those that find most first; a row that is chosen opens its
-    run."""
-    newest = {one.run: one for one in queue.store().newest_attacks(MOST)}
-    if len(newest) < 2:
+    """A table of the strongest attack on each run, for each question, those that find most first; a row that
+    is chosen opens its run."""
+    strongest: dict[tuple[str, str], AttackRecord] = {}
+    for one in queue.store().all_attacks():
+        key = (one.run, sides(one.attack).asks)
+        if key not in strongest or one.found[0] > strongest[key].found[0]:
+            strongest[key] = one
+    ids = tuple(dict.fromkeys(run for run, _ in strongest))
+    if len(ids) < 2:
         return
-    runs = states.readable(queue.store().find(RunQuery(ids=tuple(newest), limit=MOST)))
-    runs.sort(key=lambda one: (sides(newest[one.id].attack).asks, -verdict.area(newest[one.id])[0], one.id))
-    titles = choosing.runs(runs)
+    runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=ids, limit=len(ids))))}
+    titles = choosing.runs(runs.values())
+    rows = sorted(
+        (one for one in strongest.values() if one.run in runs),
+        key=lambda one: (sides(one.attack).asks, -one.found[0], one.run),
+    )
     with st.expander(f"All {len(runs)} attacked runs", icon=":material/table_rows:"):
-        st.caption("The newest attack on each run, by what it asks; choose a row to open that run.")
+        st.caption("The strongest attack on each run, for each question; choose a row to open its run.")
         picked = st.dataframe(
-            [_line(titles[one.id], one, newest) for one in runs],
+            [_line(titles[one.run], one) for one in rows],
             hide_index=True,
-            alt="The newest attack on each attacked run",
+            alt="The strongest attack on each attacked run",
             on_select="rerun",
             selection_mode="single-row",
             key=f"{KEY}.{chosen.id}",
         )
-        rows = picked["selection"]["rows"]
-        if rows and rows[0] < len(runs) and runs[rows[0]].id != chosen.id:
+        places = picked["selection"]["rows"]
+        if places and places[0] < len(rows) and rows[places[0]].run != chosen.id:
             st.session_state.pop("attacked", None)
             for gone in ("found", "over", "attack"):
                 st.query_params.pop(gone, None)
                 st.session_state.pop(gone, None)
-            st.query_params["run"] = runs[rows[0]].id
+            st.query_params["run"] = rows[places[0]].run
             st.rerun()
 
 
-def _line(title: str, run: RunRecord, newest: Mapping[str, AttackRecord]) -> dict[str, str]:
-    attack = newest[run.id]
-    value, low, high = verdict.area(attack)
+def _line(title: str, attack: AttackRecord) -> dict[str, str]:
+    value, low, high = attack.found
     return {
+        "asks": sides(attack.attack).asks,
         "run": title,
         EPSILONS["sound"].title: "∞" if math.isinf(attack.sound) else stated("sound", attack.sound),
-        "attack": attack.title,
-        "asks": sides(attack.attack).asks,
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
+        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "found where false alarms are rare": rates.rare(attack),
-        "ε at least": "none" if not attack.bound else lower(attack.bound),
+        "attack": findings.short(attack),
     }

@@ -8,6 +8,7 @@ import streamlit as st
 
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
@@ -21,6 +22,7 @@ from privgraph_workbench.words.naming import statements_of
 
 def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
     """One attack in full, with others laid over its curve."""
+    summary(attacks)
     titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
     seen = st.session_state.get("attacks_seen")
     if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
@@ -30,27 +32,21 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     if asked is not None and asked not in titles:
         st.warning(f"In this page's address, there is no attack number {markup.literal(asked[:20])} on this run.")
     if st.session_state.get("found") not in titles:
-        st.session_state["found"] = asked if asked in titles else str(len(titles))
+        st.session_state["found"] = asked if asked in titles else str(strongest(attacks, subject.statement.unit))
     chosen = str(st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place]))
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     verdict.show(attack, subject.statement.unit, baseline.beside(record, attack))
     baseline.offer(record, attack)
-    findings.numbers(attack)
+    findings.numbers(attack, subject.statement.unit)
     with st.expander("What the attacker knows", expanded=False):
         findings.attacker(attack)
     name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
     _curves(record, attacks, int(chosen) - 1, name)
-    one, other = st.columns(2, gap="large")
-    with one:
-        scores = attack_scores.data(attack)
-        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
-        figure_exports("attack_scores", scores, statements, name=name)
-    with other:
-        groups = attack_exposure.data(attack)
-        live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
-        st.caption(findings.exposure(attack))
-        figure_exports("attack_exposure", groups, statements, name=name)
+    groups = attack_exposure.data(attack)
+    live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
+    st.caption(findings.exposure(attack))
+    figure_exports("attack_exposure", groups, statements, name=name)
     if attack.exposed and verdict.guessing(attack):
         st.caption(
             "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
@@ -66,8 +62,35 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
                 live_plot.show(attack_map.plot(nodes, layout.theme()), key=f"attack_map.{name}")
                 figure_exports("attack_map", nodes, statements, name=name)
             else:
-                st.info("This attack was made before maps were kept: attack again to see these nodes in the graph.")
+                st.caption("This attack was made before maps were kept: attack again to see these nodes in the graph.")
     findings.history(attacks)
+
+
+def strongest(attacks: Sequence[AttackRecord], unit: str) -> int:
+    """The number, from 1, of the attack that finds most of what the run promises to hide (who trained, where
+    it promises nothing), else of anything; the newest of equals."""
+    hidden = "edge" if unit == "edge" else "node"
+
+    def order(number: int) -> tuple[bool, float, int]:
+        one = attacks[number - 1]
+        return sides(one.attack).unit == hidden, one.found[0], number
+
+    return max(range(1, len(attacks) + 1), key=order)
+
+
+def summary(attacks: Sequence[AttackRecord]) -> None:
+    """What was found at best of each question, in a line each."""
+    best: dict[str, AttackRecord] = {}
+    for one in attacks:
+        asks = sides(one.attack).asks
+        if asks not in best or one.found[0] > best[asks].found[0]:
+            best[asks] = one
+    said = []
+    for asks, one in best.items():
+        value, low, high = one.found
+        told = "no better than guessing" if verdict.guessing(one) else f"at best {value:.3f} ({low:.3f} to {high:.3f})"
+        said.append(f"- **{asks[:1].upper()}{asks[1:]}?** {told}, by {markup.literal(findings.short(one))}")
+    st.markdown("\n".join(said))
 
 
 def _unit(record: RunRecord) -> str:
@@ -92,11 +115,14 @@ def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, nam
     names = comparing.labels(runs, drawn)
     rows = attack_roc.data(drawn, str(scale), names)
     statements = statements_of(list({one.id: one for one in runs}.values()))
-    curve, notes = st.columns((3, 2), gap="large")  # about as wide as high, as such curves are read
+    curve, beside = st.columns((3, 2), gap="large")  # about as wide as high, as such curves are read
     with curve:
         live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
         figure_exports("attack_roc", rows, statements, name=name)
-    with notes:
+    with beside:
+        scores = attack_scores.data(attacks[chosen])
+        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
+        figure_exports("attack_scores", scores, statements_of([record]), name=name)
         for note in (*attack_roc.chart(rows).notes, *findings.without_line(names, drawn, [_unit(run) for run in runs])):
             st.caption(markup.literal(note))
     if over:
@@ -104,3 +130,8 @@ def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, nam
         live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
         figure_exports("attack_areas", areas, statements, name=name)
         comparing.table(names, drawn, runs)
+        if len({one.found[0] for one in drawn}) > 1 and len(drawn) > 2:
+            st.caption(
+                "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
+                "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
+            )

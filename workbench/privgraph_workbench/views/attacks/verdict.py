@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
+from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.outcome import difference
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.words.numbers import exact_percent, lower, percent, stated
+from privgraph_workbench.words import meaning
+from privgraph_workbench.words.numbers import at_most, exact_percent, lower, percent, signed, stated
 
 CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
 FAR = 0.65
-FEW = 3
-"""Attacked models from which conclusions are drawn from their mean: of two, an interval says nothing."""
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
-
-
-def area(attack: AttackRecord) -> tuple[float, float, float]:
-    """The area that conclusions are drawn from, with its interval: the mean of the attacked models where they
-    are at least `FEW`, since they differ by more than whom the attack was judged on; else that of the one."""
-    if attack.mean_area is not None and len(attack.areas) >= FEW:
-        return attack.mean_area
-    return attack.outcome.area, attack.outcome.area_low, attack.outcome.area_high
+WORDS = (
+    f"In words: a guess where the interval holds 50%; a little better than guessing below {CLOSE:.0%}; given away from "
+    f"{FAR:.0%} on."
+)
 
 
 def caution(attack: AttackRecord) -> str:
@@ -32,15 +30,33 @@ def caution(attack: AttackRecord) -> str:
     return sides(attack.attack).caution if attack.options.by == "distance" else ""
 
 
+def on_own(attack: AttackRecord) -> bool:
+    """Whether the model on the run's own draw is told better than by a guess: by its interval, in the digits
+    that are shown, or by a bound on epsilon above 0."""
+    return round(attack.outcome.area_low, 3) > 0.5 or bool(attack.bound)
+
+
+def on_average(attack: AttackRecord) -> bool:
+    """Whether the attacked models are told better than by a guess."""
+    return round(attack.found[1], 3) > 0.5
+
+
 def guessing(attack: AttackRecord) -> bool:
-    """Whether an interval holds 0.5, in the digits that are shown: that of the model on the run's own draw,
-    or that of all models."""
-    return round(min(area(attack)[1], attack.outcome.area_low), 3) <= 0.5
+    """Whether nothing says that the attack is better than a guess."""
+    return not on_own(attack) and not on_average(attack)
 
 
 def beyond(attack: AttackRecord, without: AttackRecord) -> tuple[float, float, float]:
     """By how much the area exceeds that of a model that never read an edge, with its interval."""
-    return difference(area(attack), area(without))
+    return difference(attack.found, without.found)
+
+
+def more_than_likeness(attack: AttackRecord, without: AttackRecord | None) -> bool:
+    """Whether more is found than a perceptron finds, and than the true classes tell by themselves: a model
+    that knows classes better than a perceptron finds more edges without having read any."""
+    if without is None or without.run == attack.run or beyond(attack, without)[1] <= 0:
+        return False
+    return attack.by_classes is None or attack.found[1] > attack.by_classes
 
 
 def conclusion(attack: AttackRecord, unit: str = "none", without: AttackRecord | None = None) -> str:
@@ -49,22 +65,25 @@ def conclusion(attack: AttackRecord, unit: str = "none", without: AttackRecord |
     `unit` is what the run protects; `without` the same attack on a model that reads no edge, where the attack
     asks for edges and there is one.
     """
-    more = ", or more shadow models," if attack.models > len(attack.areas) else ""
-    tail = f"Another attack{more} may find more: this is no proof." if guessing(attack) else _caution(attack, without)
+    tail = _another(attack) if guessing(attack) else _caution(attack, without)
     parts = (f"**{_headline(attack, without)}**", _pair(attack), _rare(attack), tail, _promised(attack, unit))
     return " ".join(filter(None, parts))
 
 
 def _headline(attack: AttackRecord, without: AttackRecord | None) -> str:
-    apart, found = sides(attack.attack), area(attack)[0]
+    apart, found = sides(attack.attack), attack.found[0]
     if guessing(attack):
         return "The attack cannot be told from guessing."
+    if not on_average(attack):
+        return f"Better than guessing on {apart.again}; over all attacked models that is not certain."
+    if not on_own(attack):
+        return f"Better than guessing on average; on {apart.again} alone that is not certain."
     if caution(attack):
         if without is None:
             return "Likeness or leak? This attack alone does not say."
         if without.run == attack.run:
             return "What is found here is likeness: this model has never read an edge."
-        if beyond(attack, without)[1] <= 0:
+        if not more_than_likeness(attack, without):
             return "No more is found than likeness tells."
         return f"The model gives away more of {apart.gives_away} than likeness tells."
     if found < CLOSE:
@@ -75,12 +94,11 @@ def _headline(attack: AttackRecord, without: AttackRecord | None) -> str:
 
 
 def _pair(attack: AttackRecord) -> str:
-    apart, (found, low, high) = sides(attack.attack), area(attack)
+    apart, (found, low, high) = sides(attack.attack), attack.found
     said = f"Shown {apart.member} and {apart.other}, it picks the right one {percent(found)} of the time"
     between = f"({percent(low)} to {percent(high)} at {exact_percent(attack.confidence)} confidence; a coin: 50%)"
     if len(attack.areas) >= FEW:
-        own = percent(attack.outcome.area)
-        return f"{said} on average over {len(attack.areas)} models {between}; of the model on {apart.again}: {own}."
+        return f"{said} on average over {len(attack.areas)} models {between}."
     return f"{said} {between}."
 
 
@@ -91,27 +109,43 @@ def _rare(attack: AttackRecord) -> str:
         return ""
     return (
         f"Where it wrongly names {exact_percent(rate.false)} of the {apart.others}, it rightly names "
-        f"{percent(rate.true)} of the {apart.members} ({percent(rate.low)} to {percent(rate.high)})."
+        f"{percent(rate.true)} of the {apart.members} ({percent(rate.low)} to {percent(rate.high)}; a guess: "
+        f"{exact_percent(rate.false)})."
     )
+
+
+def _another(attack: AttackRecord) -> str:
+    """That nothing found is no proof."""
+    if sides(attack.attack).caution and attack.options.by == "influence":
+        return "Told by distance, the same model may say more: that is an attack of its own."
+    more = ", or more shadow models," if attack.models > len(attack.areas) else ""
+    return f"Another attack{more} may find more: this is no proof."
 
 
 def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
-    """What an area says of edges beside a model that never saw one."""
+    """What an area says of edges beside what is told without reading one."""
     if not caution(attack):
         return ""
-    if without is None:
-        return f"{caution(attack)} The same attack on a perceptron says how much likeness alone gives."
-    if without.run == attack.run:
-        return ""
-    more, low, high = (100 * one for one in beyond(attack, without))
-    return (
-        f"A perceptron on the same graph, which never read an edge, gives {percent(area(without)[0])}: "
-        f"a difference of {more:.1f} points ({low:.1f} to {high:.1f})."
+    classes = (
+        ""
+        if attack.by_classes is None
+        else f"Who knows the true classes and no edge is right {percent(attack.by_classes)} of the time."
     )
+    if without is None:
+        return " ".join(filter(None, (caution(attack), classes)))
+    if without.run == attack.run:
+        return classes
+    more, low, high = (signed(100 * one) for one in beyond(attack, without))
+    perceptron = (
+        f"A perceptron on the same graph, which never read an edge, gives {percent(without.found[0])}: a difference of "
+        f"{more} points ({low} to {high}); it is right about {percent(without.accuracy)} of the test nodes, this model "
+        f"about {percent(attack.accuracy)}."
+    )
+    return " ".join(filter(None, (perceptron, classes)))
 
 
 def _promised(attack: AttackRecord, unit: str) -> str:
-    """What the run promises of what the attack asks."""
+    """What the run promises of what the attack asks, beside what was found."""
     edges = sides(attack.attack).unit == "edge"
     if unit == "none":
         return "The run promises nothing."
@@ -120,9 +154,22 @@ def _promised(attack: AttackRecord, unit: str) -> str:
             "The run promises to hide edges, not who trained: nothing here contradicts its ε. Noise on edges may even "
             "leave a network to learn its training nodes by heart."
         )
-    if unit == "node" and edges:
-        return "The run promises to hide people; its ε for them covers each of their edges, too."
-    return ""
+    if math.isinf(attack.sound) or attack.refutes_sound:
+        return ""
+    if attack.steps is not None and attack.drawn:
+        epsilon, delta = attack.steps * attack.sound, group_delta(attack.sound, attack.delta, attack.steps)
+        return (
+            f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
+            f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
+        )
+    if edges:
+        whose = "an edge" if unit == "edge" else "a person, and each of their edges,"
+        return (
+            f"The run promises to hide {whose} from somebody who knows all the rest: about one pair, such a person is "
+            f"right {at_most(meaning.guess(attack.sound, attack.delta))} of the time. What many pairs have in common "
+            "is no part of that promise: nothing here contradicts it."
+        )
+    return "The run's ε is for another change of the data than this attack asks about: nothing here contradicts it."
 
 
 def show(attack: AttackRecord, unit: str = "none", without: AttackRecord | None = None) -> None:
@@ -134,7 +181,7 @@ def show(attack: AttackRecord, unit: str = "none", without: AttackRecord | None 
             f"{stated('sound', attack.sound)} that we call sound: do not rely on this run, and tell us.",
             icon="🚨",
         )
-    elif _leaks(attack, without):
+    elif not guessing(attack) and (not caution(attack) or more_than_likeness(attack, without)):
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
@@ -143,12 +190,3 @@ def show(attack: AttackRecord, unit: str = "none", without: AttackRecord | None 
             f":material/warning: The attacked model is right about {percent(attack.accuracy)} of the test nodes, the "
             f"run about {percent(attack.said)}. Models that differ so much may give away more or less than the run."
         )
-
-
-def _leaks(attack: AttackRecord, without: AttackRecord | None) -> bool:
-    """Whether something was found that likeness does not explain."""
-    if guessing(attack):
-        return False
-    if not caution(attack):
-        return True
-    return without is not None and without.run != attack.run and beyond(attack, without)[1] > 0
