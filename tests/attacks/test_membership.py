@@ -309,6 +309,9 @@ def test_what_a_record_says_of_groups_and_of_the_exposed() -> None:
         (2, "b", 1, pytest.approx(2 / 3)),
         (1, "a", 1, pytest.approx(1 / 3)),
     ]
+    high = replace(plays[0], scores=np.array([3.0, 5.0, 4.0, 0.0, 1.5, 2.5]))
+    tied = judged("lira", subject("dp-mlp"), QUICK, [high], Implied(), held, models=1, seconds=1.0)
+    assert [(one.node, one.exposure) for one in tied.exposed] == [(1, 1.0), (2, 1.0), (0, 1.0)], "by score then"
     # of class a: nodes 0 and 1 in the first model, 4 in the second; of b: 2 in the first, 3 and 5 then
     assert [(one.name, one.nodes, one.exposure) for one in record.by_class] == [
         ("a", 3, pytest.approx((1 + 1 / 3 + 1) / 3)),

@@ -45,7 +45,7 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert main(["export", run, "--out", str(tmp_path), "--format", "json", "--format", "md"]) == 0
     exported = json.loads((tmp_path / f"{run}.json").read_text())
     assert [AttackRecord.from_json(one) for one in exported["attacks"]] == [record]
-    assert f"## Attack 1\n- Pairwise comparison: {run}" in (tmp_path / f"{run}.md").read_text()
+    assert f"## Attack 1\n- Pairwise comparison (RMIA): {run}" in (tmp_path / f"{run}.md").read_text()
     capsys.readouterr()
     assert main(["show", run]) == 0
     area, rare = f"{record.outcome.area:.3f}", f"{100 * record.rare.true:.1f}% found at 1% false positives"

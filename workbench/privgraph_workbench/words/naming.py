@@ -103,6 +103,12 @@ def privacy(record: RunRecord) -> str:
     return UNIT_WORDS["none"] if unit == "none" else f"{unit} {budget(record)}"
 
 
+def _with_privacy(record: RunRecord) -> tuple[str, ...]:
+    """Method and privacy; the method alone where its title says already that it is not private."""
+    title, said = method_title(record.spec.method), privacy(record)
+    return (title,) if f"({said})" in title else (title, said)
+
+
 def describe(record: RunRecord) -> str:
     """What was run, in a few words: method, graph and privacy. Without the seed, so that it may be shown to
     anybody."""
@@ -170,11 +176,14 @@ def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
 def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False) -> list[str]:
     """A short name for each run, distinct: method, and of graph, privacy and seed what differs (or privacy
     in any case); the end of the id where nothing does."""
-    parts = [(method_title(one.spec.method), graph_of(one), privacy(one), f"seed {one.spec.seed}") for one in records]
+    parts = [
+        (method_title(one.spec.method), graph_of(one), "".join(_with_privacy(one)[1:]), f"seed {one.spec.seed}")
+        for one in records
+    ]
     differing = [
         place for place in range(1, 4) if len({part[place] for part in parts}) > 1 or (place == 2 and privacy_too)
     ]
-    names = [", ".join([part[0], *(part[place] for place in differing)]) for part in parts]
+    names = [", ".join(filter(None, [part[0], *(part[place] for place in differing)])) for part in parts]
     repeated = {name for name, count in Counter(names).items() if count > 1}
     return [
         f"{name} ({record.id[-4:]})" if name in repeated else name for name, record in zip(names, records, strict=True)
@@ -189,7 +198,7 @@ def name(record: RunRecord) -> str:
 def plain_name(record: RunRecord) -> str:
     """The same as plain text: method and graph by the titles that people know them by. The graph, which is
     long, stands last: where there is no room for all, epsilon and seed are still read."""
-    return f"{method_title(record.spec.method)}, {privacy(record)}, seed {record.spec.seed}, on {graph_title(record)}"
+    return ", ".join([*_with_privacy(record), f"seed {record.spec.seed}", f"on {graph_title(record)}"])
 
 
 def graph_title(record: RunRecord) -> str:

@@ -23,8 +23,8 @@ CURVES: Mapping[str, tuple[Epsilon | None, str]] = {
     "attack": ("audited", "the attack"),
     "sound": ("sound", "sound ε allows no more"),
     "published": ("published", "ε as published allows no more"),
-    "gaussian": (None, "Gaussian noise with the sound ε allows no more"),
-    "gaussian_published": (None, "Gaussian noise with the ε as published allows no more"),
+    "gaussian": (None, "Gaussian noise with the proved guarantee allows no more"),
+    "gaussian_published": (None, "Gaussian noise with the published guarantee allows no more"),
 }
 """The attack's curve is what the audited epsilon is read off, and looks like it."""
 GAUSSIANS: Mapping[str, tuple[int, int]] = {"gaussian": (0, 4), "gaussian_published": (1, 5)}
