@@ -17,6 +17,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
 from privgraph_workbench.commands.attack import describe
+from privgraph_workbench.words import rates
 
 COMMAND = [sys.executable, "-m", "privgraph_workbench.cli"]
 
@@ -48,7 +49,7 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert f"## Attack 1\n- Pairwise comparison (RMIA): {run}" in (tmp_path / f"{run}.md").read_text()
     capsys.readouterr()
     assert main(["show", run]) == 0
-    area, rare = f"{record.outcome.area:.3f}", f"{100 * record.rare.true:.1f}% found at 1% false positives"
+    area, rare = f"{record.found[0]:.3f}", rates.rare(record)
     (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Attack "))
     assert told.startswith(f"Attack {record.title}, who trained: area under the curve {area} (")
     assert rare in told
