@@ -102,6 +102,8 @@ function fitted({ data, layout }, width) {
     const ofPanel = / domain$/.test(note.xref);
     if (ofPanel) note.text = note.text.replaceAll("<br>", " "); // broken for a panel beside others: here it has the page
     widen(note, width - 32);
+    // long names of categories push the left edge in, but not the right one: there is the whole width from there
+    if (note.xref === "paper" && note.xanchor === "left" && note.x === 0) [note.x, note.xanchor] = [1, "right"];
     const lines = note.text.split("<br>").length;
     if (ofPanel) heading = Math.max(heading, lines);
     if (note.xref === "paper" || /^x2? domain$/.test(note.xref)) above += Math.max(0, lines - before) * LINE;

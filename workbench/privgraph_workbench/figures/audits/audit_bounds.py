@@ -99,7 +99,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(1.6 if endless else 1.25) * longest),
+                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(1.9 if endless else 1.6) * longest),
                 y=Axis(title="", scale="category", categories=categories),
                 rules=rules,
             ),
