@@ -18,7 +18,6 @@ from privgraph.mechanisms.randomised_response import (
 )
 from privgraph.methods.base import EPSILON, Fixed, MethodConfig, Price, Work, refusal
 from privgraph.methods.relations.options import (
-    ASSUME_BASE_PUBLIC,
     ASSUME_TEXTS_PUBLIC,
     PUBLIC_RELATIONS,
     RELATION_PAIR,
@@ -142,7 +141,7 @@ class Config(RelationOptions, MethodConfig):
             ledger=ledger,
             published=published,
             accountant_as_published="exact, pure: one answer a pair" if published is not None else "",
-            assumptions=(ASSUME_TEXTS_PUBLIC, ASSUME_BASE_PUBLIC, statements.ASSUME_ONE_RUN),
+            assumptions=(ASSUME_TEXTS_PUBLIC, self.base_public, statements.ASSUME_ONE_RUN),
             gaps=(statements.GAP_TUNING,),
         )
         return replace(made, accountant="exact, pure: one answer a pair")

@@ -22,7 +22,6 @@ from privgraph.methods.base import (
 )
 from privgraph.methods.levers import GRADIENT_NOISE, ONE_MECHANISM
 from privgraph.methods.relations.options import (
-    ASSUME_BASE_PUBLIC,
     ASSUME_POISSON,
     ASSUME_TEXTS_PUBLIC,
     PUBLIC_RELATIONS,
@@ -171,7 +170,7 @@ class Config(RelationOptions, MethodConfig):
             accountant_as_published="privacy loss distribution; the paper's PRV accountant agrees to 0.01",
             assumptions=(
                 ASSUME_TEXTS_PUBLIC,
-                ASSUME_BASE_PUBLIC,
+                self.base_public,
                 ASSUME_POISSON,
                 statements.ASSUME_GRADIENTS,
                 statements.ASSUME_ONE_RUN,
