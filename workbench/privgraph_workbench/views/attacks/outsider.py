@@ -38,11 +38,12 @@ OF_ALL = ("targets", "confidence", "seed")
 def body() -> None:
     """Choose a run; start an attack and watch it; read what the attacks have found."""
     st.markdown(
-        "Somebody outside asks a trained model about people they know. Can they tell **who was among the training "
-        "nodes**? We play that outsider: models are trained as this run was, on training nodes that we know, and "
-        "some of them are attacked. The others, the shadow models, show what a model says of people whom it never "
-        "saw. A model that is surer of a person than those has given them away. One attack, **Stolen edges**, asks "
-        "who is connected to whom instead; of an encoder of texts, attacks ask which relations it learnt from."
+        "Somebody outside asks a trained model about people whom they know. Can they tell **who was among its training "
+        "nodes**, or **who is connected to whom**?\n"
+        "- **How it is found out.** Models are trained as this run was, on training nodes that we know, and some of "
+        "them are attacked. Others, the shadow models, show what a model says of people whom it never saw.\n"
+        "- **How to read it.** Shown one who trained and one who did not, a coin picks the right one 50% of the time. "
+        "What an attack finds beyond that, the model has given away."
     )
     record = _choose_run()
     if record is None:
@@ -142,7 +143,14 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     offered.sort(key=lambda name: (ATTACKS[name].sides.unit == "edge") != (subject.statement.unit == "edge"))
     if asked in ATTACKS and asked not in offered:
         st.warning(f"In this page's address, the attack {asked} is not offered for this run.")
-    spec = ATTACKS[choosing.one("Attack", {name: ATTACKS[name].title for name in offered}, "attack")]
+    spec = ATTACKS[
+        choosing.one(
+            "Attack",
+            {name: ATTACKS[name].title for name in offered},
+            "attack",
+            help="The first is a good beginning: it asks what this run promises to hide, and finds most in little time",
+        )
+    ]
     st.caption(f"{spec.about} ({spec.paper})")
     ways = METHODS[record.spec.method].asked if record.spec.method in METHODS else ()
     known = [one for one in parameters(AttackOptions) if _read(one.name, spec, ways)]

@@ -89,6 +89,7 @@ def summary(attacks: Sequence[AttackRecord]) -> None:
     for asks, one in best.items():
         value, low, high = one.found
         told = "no better than guessing" if verdict.guessing(one) else f"at best {value:.3f} ({low:.3f} to {high:.3f})"
+        told += ", likeness included" if verdict.caution(one) else ""
         said.append(f"- **{asks[:1].upper()}{asks[1:]}?** {told}, by {markup.literal(findings.short(one))}")
     st.markdown("\n".join(said))
 

@@ -16,6 +16,8 @@ from privgraph_workbench.words.numbers import at_most, exact_percent, lower, per
 CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
 FAR = 0.65
+EVERYTHING = 0.99
+"""A promise that lets somebody be right more often than this excludes hardly any attack."""
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
 WORDS = (
@@ -158,6 +160,8 @@ def _promised(attack: AttackRecord, unit: str) -> str:
         return ""
     if attack.steps is not None and attack.drawn:
         epsilon, delta = attack.steps * attack.sound, group_delta(attack.sound, attack.delta, attack.steps)
+        if meaning.guess(epsilon, delta) > EVERYTHING:
+            return f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so."
         return (
             f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
             f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
