@@ -29,7 +29,7 @@ class TestMoved:
         assert list(marks) == list(NAMES.values())
         assert [marks[name]["★ rustic walnut bench"] for name in NAMES.values()] == [900, 1, 1]
         assert len({series.slot for series in chart.series if series.name}) == 3
-        assert "From base encoder to edge-level ε 4, 2 moved nearer, 4 farther" in chart.summary
+        assert "From base encoder to edge-level ε 4, 2 moved nearer, 4 moved farther" in chart.summary
 
     def test_partners_are_badged_as_the_evaluators(self) -> None:
         rows = moved.data(made_answer(), NAMES)

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tests.figures import made_runs
+from tests.figures.made_relations import made_pair
 
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
@@ -370,3 +371,8 @@ def test_an_axis_spans_a_decade_at_least(swept: list[RunRecord]) -> None:
     assert panel.x.high is not None
     assert panel.x.low is not None
     assert panel.x.high / panel.x.low >= 10
+
+
+def test_of_methods_that_predict_relations_the_axis_says_what_was_measured(store: RunStore) -> None:
+    chart = tradeoff.chart(tradeoff.data(made_pair(store)))
+    assert chart.panels[0].y.title == "PREC@1 (percent of relations)"

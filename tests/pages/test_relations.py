@@ -13,10 +13,13 @@ from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.data.errors import DataError
 from privgraph.nn.text import naming as encoders
 from privgraph.nn.text.naming import EncoderError
+from privgraph.runs import attacking
 from privgraph.runs.asking import Asker, Ticket
+from privgraph.runs.attacking import Attacking
 from privgraph.runs.questions import Answer, AskingError, ProcessEnded, Question
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec
@@ -25,6 +28,7 @@ from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.jobs import asking, queue
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.relations import nearest
 
 Open = Callable[..., AppTest]
@@ -139,7 +143,9 @@ def test_the_newest_of_each_is_compared(opened: Open, store: RunStore, process: 
     assert len(app.selectbox(key="private").options) == 3
     assert len(app.selectbox(key="bare").options) == 2
     shown = texts(app)
-    assert shown.count("sound ε") == 2
+    assert shown.count("sound ε **") == 2
+    assert "is right about that one at most 98." in shown, "e⁴ to 1"
+    assert "Nothing is promised" in shown
     assert ":blue[●] sound ε **4**" in shown or ":blue[●] sound ε **3." in shown
     assert "sound ε **∞**" in shown
 
@@ -258,7 +264,8 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert len(table) == 6
     shown = texts(app)
     assert "Compared with 999 texts of garden." in shown
-    assert "of which 2 were searched" in shown
+    assert "has 2 partners among those that were searched" in shown
+    assert "moved nearer" in shown, "the figure's summary stands below it"
     assert "Base encoder, tiny: place 3" in shown
     assert "By chance it would stand at about place 333" in shown
     assert "-badge[:material/visibility: evaluator only]" in shown
@@ -369,10 +376,21 @@ def test_the_pages_share_one_asker_that_has_started_nothing(store: RunStore) -> 
     assert made.pid is None
 
 
-def test_what_attacks_found_of_the_chosen_runs_stands_below(opened: Open, store: RunStore, process: Answering) -> None:
+def test_what_attacks_found_of_the_chosen_runs_stands_below(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bare, private = made_pair(store)
     app = opened("relations")
-    assert "No attack on either run has asked that yet." in texts(app)
+    assert "No attack on either run has found that yet." in texts(app)
+    going = Attacking(
+        token="a", name="relations", options=AttackOptions(), started=0.0, progress=0.4, stage="model 1 of 4"
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(attacking, "states", lambda _, run: [going] if run == bare.id else [])
+        running = opened("relations")
+    assert any("model 1 of 4" in str(one.proto) for one in running.get("progress"))
+    assert "No attack on either run" not in texts(running)
+    app = opened("relations")
     assert not app.dataframe
     store.add_attack(private.id, made_attack(private.id, name="bavaria"))
     for memory, p in ((0.2, 0.5), (1.5, 1e-6)):
@@ -424,3 +442,28 @@ def test_without_privacy_no_noise_is_offered_to_be_moved(opened: Open, store: Ru
     offered = opened("relations").selectbox(key="moved").options
     assert "clip C" not in offered
     assert "negatives k" in offered
+
+
+def test_a_text_is_there_again_when_one_comes_back(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    assert ask(opened("relations"), "oak swing").session_state[nearest.KEPT] == "oak swing"
+    app = opened("runs")  # Streamlit forgets the fields of a page that is left
+    app.session_state[nearest.KEPT] = "oak swing"
+    app.switch_page(str(shell.folder() / "relations.py")).run()
+    assert app.text_input(key=nearest.TEXT).value == "oak swing"
+
+
+def test_a_text_that_is_too_long_is_told_and_not_cut(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = ask(opened("relations"), "a" * 2001)
+    assert "This text has 2,001 characters, and at most 2,000 are compared: shorten it." in app.warning[0].value
+    assert not process.asked
+
+
+def test_a_run_in_training_is_not_asked_for_again(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store, unit="none")
+    assert "Train one" in {one.proto.label for one in opened("relations").get("page_link")}
+    made_run(store, state="queued")
+    app = opened("relations")
+    assert "One is in training, as it says above" in texts(app)
+    assert "Train one" not in {one.proto.label for one in app.get("page_link")}

@@ -18,6 +18,7 @@ LINE = 26
 """The longest line of a text beside its places."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
+SIZES = {"base": 17, "bare": 13, "private": 8}
 PARTNER = "★ "
 PRIVATE_BADGE = "private: ★ marks partners of the text that the runs were trained on"
 PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
@@ -92,7 +93,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=tuple(labels[row["number"]] for row in held),
                 slot=SLOTS.get(encoder, 2),
                 hollow=encoder == "base",
-                size=11,
+                size=SIZES.get(encoder, 8),  # of equal places, the later and smaller mark stands inside
                 hover=tuple(
                     f"{row['text']}\n{title}: place {row['place']:,} of {row['searched']:,}, score "
                     f"{number(row['score'])}"
@@ -132,6 +133,6 @@ def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str],
     gained = sum(held[last]["place"] < held[first]["place"] for held in by_text.values())
     lost = sum(held[last]["place"] > held[first]["place"] for held in by_text.values())
     return (
-        f"{text}. From {encoders[first]} to {encoders[last]}, {gained} moved nearer, {lost} farther away, and "
-        f"{len(by_text) - gained - lost} kept their places."
+        f"{text}. From {encoders[first]} to {encoders[last]}, {gained} moved nearer, {lost} moved farther away, and "
+        f"{len(by_text) - gained - lost} stayed where they were."
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
@@ -93,6 +94,14 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     return sorted(rows, key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"]))
 
 
+def _measured(metric: str, rows: Sequence[Row]) -> str:
+    """The title of the axis: of methods that predict relations, the share of partners that came first."""
+    tasks = [METHODS[row["method"]].tasks if row["method"] in METHODS else () for row in rows]
+    if metric == "test accuracy" and tasks and all("relation prediction" in one for one in tasks):
+        return "PREC@1 (percent of relations)"
+    return f"{metric} (percent of nodes)"
+
+
 def chart(rows: Sequence[Row]) -> Chart:
     """One panel per graph; epsilon on a logarithmic axis; references as horizontal lines."""
     if not rows:
@@ -112,7 +121,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         Panel(
             title=place_words(held),
             x=Axis(title="ε (log.)" if small else AXIS, scale="log", low=low, high=high),
-            y=percentages(f"{metric} (percent of nodes)", bounds),
+            y=percentages(_measured(metric, held), bounds),
             share=SMALL if small else 1.0,
         )
         for held in by_graph.values()

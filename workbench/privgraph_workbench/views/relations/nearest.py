@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import Option, OptionError, Parameter, UnknownName
@@ -27,7 +28,8 @@ from privgraph_workbench.words.naming import statements_of
 POLL_SECONDS = 0.5
 PATIENCE = 1.5
 """Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
-TEXT, TICKET = "relations.text", "relations.ticket"
+TEXT, TICKET, KEPT = "relations.text", "relations.ticket", "relations.kept"
+"""In the session: what the field holds, what was asked, and the text that one finds again on coming back."""
 LETTERS = 90
 """Of a text on a button."""
 NEAREST = 10
@@ -44,20 +46,25 @@ def show(pair: Pair) -> None:
     st.markdown("### Which texts are near?")
     st.markdown(
         "An encoder turns each text into a vector, and near are those whose vectors point the same way. An encoder "
-        "that has **learnt relations** brings texts together that belong together, also in a domain of which it has "
-        "seen none."
+        "that has **learnt relations** brings texts together that are related in the data, also in a domain of which "
+        "it has seen none. Related need not be alike: begin with a text of the data, whose partners are marked."
     )
+    st.caption(_related(pair))
     try:
         describe_encoder(str(pair.first.spec.options["encoder"]))
     except EncoderError as error:
         st.info(f"No text can be read here: {markup.literal(error)}.", icon=":material/extension_off:")
         return
     domain, neighbours = _form(pair)
-    if not str(st.session_state.get(TEXT, "")).strip():
+    text = str(st.session_state.get(TEXT, ""))
+    if len(text) > LONGEST:
+        st.warning(f"This text has {len(text):,} characters, and at most {LONGEST:,} are compared: shorten it.")
+        return
+    if not text.strip():
         st.caption("Type a text, or take one of the data's. The first question loads the encoders, which takes longer.")
         return
     try:
-        ticket = _ask(question(pair, str(st.session_state[TEXT]), domain, neighbours))
+        ticket = _ask(question(pair, text, domain, neighbours))
     except AskingError as error:
         st.error(markup.sentence(error))
         return
@@ -71,6 +78,14 @@ def show(pair: Pair) -> None:
         st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
         return
     _found(pair, domain, neighbours, answer)
+
+
+def _related(pair: Pair) -> str:
+    """What the data are, and so what their relations are."""
+    try:
+        return naming.about(dataset(pair.first.spec.dataset))
+    except UnknownName:
+        return ""
 
 
 def titles(pair: Pair) -> dict[str, str]:
@@ -124,11 +139,12 @@ def _form(pair: Pair) -> tuple[str, int]:
         )
     for complaint in widgets.complaints([NEIGHBOURS], typed=False):
         st.warning(complaint)
-    st.text_input(
+    if TEXT not in st.session_state and KEPT in st.session_state:
+        st.session_state[TEXT] = st.session_state[KEPT]
+    st.session_state[KEPT] = st.text_input(
         "A text",
         key=TEXT,
         placeholder="rustic oak bench, handmade",
-        max_chars=LONGEST,
         help=f"Any text, up to {LONGEST:,} characters. It stays on this computer, and is not written down",
     )
     _examples(pair)
@@ -230,7 +246,8 @@ def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
     few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
     st.caption(
         f"Compared with {answer.searched:,} texts of {markup.literal(domain)}.{few} A place is that among all of them; "
-        "▲ and ▼ say how far a text moved from its place under the base encoder."
+        "▲ and ▼ say how far a text moved from its place under the base encoder. Scores are cosines or inner products, "
+        "and those of different encoders cannot be compared."
     )
     _partners(pair, domain, answer)
     partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
@@ -243,6 +260,7 @@ def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
     statements = statements_of(pair.records)
     rows = moved.data(answer, names, max(composed(pair.records).values()), learnt=domain == pair.learnt)
     drawn_figure("moved", rows, statements, pair.first)
+    st.caption(markup.literal(moved.chart(rows).summary))
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
         _table(answer, names, partner)
 
@@ -275,11 +293,11 @@ def _partners(pair: Pair, domain: str, answer: Answer) -> None:
     whose = (
         "These are relations that the runs trained on: private, and here for the person who holds the data."
         if learnt
-        else "No run has read these relations; only an evaluator knows them, and nothing here is steered by them."
+        else "No run has read these relations: only an evaluator knows them."
     )
     st.caption(
-        f"This text is one of the data's. ★ marks its true partners, of which {answer.partners:,} "
-        f"{'was' if answer.partners == 1 else 'were'} searched. {whose}"
+        f"This text is one of the data's, and has {answer.partners:,} "
+        f"{'partner' if answer.partners == 1 else 'partners'} among those that were searched: ★ marks them. {whose}"
     )
     best = {name: min(one.places[key] for one in answer.entities if one.partner) for key, name in titles(pair).items()}
     first = "; ".join(f"{markup.literal(name)}: place {place:,}" for name, place in best.items())

@@ -8,13 +8,14 @@ import streamlit as st
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
+from privgraph.runs import attacking
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import naming, rates
+from privgraph_workbench.words import markup, naming, rates
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import lower, number, percent
 
@@ -27,8 +28,8 @@ def show(pair: Pair) -> None:
     st.divider()
     st.markdown("### Can an outsider tell which relations it learnt from?")
     st.markdown(
-        "Somebody has the encoder and all texts. Of two relations that the base finds about as alike, one was learnt "
-        "from and the other left out by a coin: which? An area of 0.5 is guessing."
+        "Somebody has the encoder and all texts. Of two relations that the base finds about as alike, a coin chose the "
+        "one that was learnt from, and the other was left out: which was it? Right half of the time is guessing."
     )
     found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
     if found:
@@ -41,8 +42,16 @@ def show(pair: Pair) -> None:
             hide_index=True,
             alt="What attacks on the chosen runs found of their relations",
         )
-    else:
-        st.caption("No attack on either run has asked that yet.")
+    going = [one for record in pair.records for one in attacking.states(queue.store(), record.id) if not one.done]
+    for one in going:
+        st.progress(
+            min(1.0, max(0.0, one.progress)),
+            text=f"An attack is under way: {markup.literal(one.stage or 'starting')} (the page Attacks follows it)",
+        )
+    if not found and not going:
+        st.caption(
+            "No attack on either run has found that yet. It trains the run again some times: minutes for each training."
+        )
     for record in pair.records:
         st.page_link(
             shell.page("attacks"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -21,7 +23,8 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import duration
+from privgraph_workbench.words.meaning import guess
+from privgraph_workbench.words.numbers import at_most, duration, number
 
 METHODS = ("relational", "relation-rand")
 PENDING = ("queued", "running", "stopping")
@@ -131,7 +134,11 @@ def _one(label: str, key: str, records: Sequence[RunRecord], unit: str, data: st
     """One of the runs, with its three epsilons; where there is none, the way to it."""
     if not records:
         st.markdown(f"**{label}**")
-        st.caption("None is finished that fits: same data, encoder and domains. Without it there is no such column.")
+        waiting = queue.store().find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS))
+        if any(one.stored_spec is not None and (one.spec.dataset, one.spec.unit) == (data, unit) for one in waiting):
+            st.caption("One is in training, as it says above, and stands here when it is done.")
+            return None
+        st.caption("None is finished that fits the other run: same data, encoder and domains.")
         st.page_link(
             shell.page("train"),
             label="Train one",
@@ -149,15 +156,25 @@ def _one(label: str, key: str, records: Sequence[RunRecord], unit: str, data: st
         values = [value for _, value in statement_words.three_numbers(said)]
         numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
         st.markdown(numbers)
+        st.caption(_meant(said))
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
     )
     return record
 
 
+def _meant(said: PrivacyStatement) -> str:
+    """What the sound epsilon allows, as a wager about one relation."""
+    if math.isinf(said.epsilon):
+        return "Nothing is promised: somebody who sees this encoder may learn every relation."
+    return (
+        f"Who knows all relations but one, and takes both answers for equally likely, is right about that one "
+        f"{at_most(guess(said.epsilon, said.delta))} of the time (sound ε, δ = {number(said.delta)})."
+    )
+
+
 HELP = {
-    "private": "Its encoder was fine-tuned with clipped gradients and noise, so that nobody can tell from it whether "
-    "any one relation was there; the newest comes first",
+    "private": "Its encoder was fine-tuned with clipped gradients and noise; the newest comes first",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
