@@ -21,7 +21,7 @@ from privgraph.runs import attacking
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.questions import Answer, AskingError, ProcessEnded, Question
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
@@ -404,6 +404,37 @@ def test_what_attacks_found_of_the_chosen_runs_stands_below(
     assert row["signed-rank p"] == "1e-06"
     assert row["ε at least"] == "0.25"
     assert any("Intervals are at 95% confidence" in one for one in drawn(app))
+
+
+def test_both_runs_are_attacked_by_one_click_which_says_what_it_takes(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = made_pair(store)
+    asked: list[tuple[str, str]] = []
+    monkeypatch.setattr(attacking, "start", lambda _, run, attack, options: asked.append((run, attack)) or "token")
+    app = opened("relations")
+    assert sum("4 trainings like the run's own" in one for one in texts(app).split("\n")) >= 1
+    assert app.button(key="attack_relations").label == "Attack both runs"
+    app.button(key="attack_relations").click().run()
+    assert sorted(asked) == sorted((one.id, "relations") for one in pair)
+    store.add_attack(pair[0].id, made_attack(pair[0].id, name="relations"))
+    one_left = opened("relations")
+    one_left.button(key="attack_relations").click().run()
+    assert asked[2:] == [(pair[1].id, "relations")]
+
+
+def test_an_attack_that_cannot_start_says_why(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_pair(store)
+
+    def fails(*_: object) -> str:
+        raise StoreError("no process can be started")
+
+    monkeypatch.setattr(attacking, "start", fails)
+    app = opened("relations")
+    app.button(key="attack_relations").click().run()
+    assert any("No process can be started" in one.value for one in app.error)
 
 
 def test_one_option_is_moved_and_only_what_is_missing_is_trained(

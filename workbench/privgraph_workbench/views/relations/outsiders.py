@@ -6,10 +6,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
+from privgraph.options import OptionError
+from privgraph.registry import attack as attack_spec
 from privgraph.registry import sides
 from privgraph.runs import attacking
-from privgraph.runs.records import RunRecord
+from privgraph.runs.attacking import Attacking
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -20,6 +24,8 @@ from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import lower, number, percent
 
 ASKS = "which relations were learnt from"
+ATTACK = "relations"
+POLL_SECONDS = 1.0
 
 
 def show(pair: Pair) -> None:
@@ -42,23 +48,58 @@ def show(pair: Pair) -> None:
             hide_index=True,
             alt="What attacks on the chosen runs found of their relations",
         )
-    going = [one for record in pair.records for one in attacking.states(queue.store(), record.id) if not one.done]
-    for one in going:
-        st.progress(
-            min(1.0, max(0.0, one.progress)),
-            text=f"An attack is under way: {markup.literal(one.stage or 'starting')} (the page Attacks follows it)",
-        )
-    if not found and not going:
-        st.caption(
-            "No attack on either run has found that yet. It trains the run again some times: minutes for each training."
-        )
+    busy = any(_going(record) for record in pair.records)
+    shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
+    if not found and not busy:
+        st.caption("No attack on either run has found that yet.")
+    _offer([one for one in pair.records if not _going(one) and one.id not in {record.id for record, _ in found}])
     for record in pair.records:
         st.page_link(
             shell.page("attacks"),
-            label=f"Attack {naming.name(record)}",
+            label=f"Choose an attack on {naming.name(record)}",
             icon=":material/gavel:",
-            query_params={"run": record.id, "attack": "relations"},
+            query_params={"run": record.id, "attack": ATTACK},
         )
+
+
+def _going(record: RunRecord) -> list[Attacking]:
+    return [one for one in attacking.states(queue.store(), record.id) if not one.done]
+
+
+def _under_way(pair: Pair, busy: bool) -> None:
+    """How far attacks on these runs are; the page is drawn anew when the last of them ends."""
+    going = [(record, one) for record in pair.records for one in _going(record)]
+    if busy and not going:
+        st.rerun()
+    for record, one in going:
+        st.progress(
+            min(1.0, max(0.0, one.progress)),
+            text=f"Attack on {naming.name(record)}: {markup.literal(one.stage or 'starting')} "
+            "(the page Attacks can stop it)",
+        )
+
+
+def _offer(records: Sequence[RunRecord]) -> None:
+    """One click to the paper's attack on each of the runs that none has asked yet, and what it takes."""
+    spec, options = attack_spec(ATTACK), AttackOptions()
+    able = [
+        (record, subject)
+        for record in records
+        if (subject := attacking.subject(record)) and not (spec.refuses(subject) or spec.unanswered(subject, options))
+    ]
+    if not able:
+        return
+    for record, subject in able:
+        st.caption(f"{naming.name(record)}: {markup.sentence(spec.cost(subject, options))}")
+    label = "Attack both runs" if len(able) > 1 else f"Attack {naming.name(able[0][0])}"
+    if st.button(label, key="attack_relations", icon=":material/play_arrow:"):
+        try:
+            for record, _ in able:
+                attacking.start(queue.store(), record.id, ATTACK, options)
+        except (StoreError, OptionError, OSError) as error:
+            st.error(markup.sentence(error))
+        else:
+            st.rerun()
 
 
 def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:

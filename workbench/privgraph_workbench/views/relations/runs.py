@@ -218,7 +218,9 @@ def _watch(waiting: tuple[str, ...]) -> None:
     if len(going) < len(waiting):
         st.rerun()
     with st.container(border=True):
-        st.markdown(f"**Training {len(going)} run{'s' * (len(going) > 1)}.** They appear here when they are done.")
+        one = len(going) == 1
+        many = f"{len(going):,} runs.** They appear here when they are done."
+        st.markdown(f"**Training {'1 run.** It appears here when it is done.' if one else many}")
         for record in going:
             if record.unreadable:
                 continue
