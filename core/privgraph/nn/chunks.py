@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TypeVar
@@ -42,4 +43,28 @@ def work_through(
     finally:
         stop.set()
         pool.shutdown()
+        torch.set_num_threads(threads)
+
+
+def in_order(items: Iterable[Chunk], work: Callable[[Chunk], Result], *, workers: int) -> Iterator[Result]:
+    """The results of all items in their order, `workers` threads ahead of who asks by at most one result.
+
+    No operation has threads inside, and so no result hangs on how many there are: what a sum over many
+    threads is rounded to does. Where other processes keep the cores busy, threads inside small operations
+    wait for each other most of the time. An exception of `work` is raised here, and what has not begun then
+    does not begin; nor does it where the iterator is closed.
+    """
+    threads = torch.get_num_threads()
+    pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
+    torch.set_num_threads(1)
+    ahead = deque[Future[Result]]()
+    try:
+        for item in items:
+            ahead.append(pool.submit(work, item))
+            if len(ahead) > workers:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
         torch.set_num_threads(threads)

@@ -2,8 +2,9 @@
 
 A tuple's gradient is the sum over its texts, through all their tokens. Two routes give the same sums:
 
-- `loop`: one tuple at a time, by ordinary autograd. In floats, too, a tuple's gradient is a function of that
-  tuple alone: nothing else takes part in its computation, whose shape follows from its own texts.
+- `loop`: one tuple at a time, by ordinary autograd, and a tuple for each thread at once. In floats, too, a
+  tuple's gradient is a function of that tuple alone: nothing else takes part in its computation, whose shape
+  follows from its own texts, and which has no threads inside. Gradients are summed in the order of tuples.
 - `factored`: one forward and one backward pass for all texts of many tuples, sorted by length, so that
   little is padded. Each weight's part of a tuple's gradient comes from what its layer took and what came back
   to it (`factors`): never a gradient for each token, nor for each text of a tuple beside others. Products of
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from privgraph.nn.chunks import in_order
 from privgraph.nn.text.adapters import trainable
 from privgraph.nn.text.encoder import TextEncoder, buckets
 from privgraph.nn.text.factors import Call, Formed, Gradient, Recorder, gradients_of
@@ -104,15 +106,21 @@ class Piece:
 def _one_by_one(
     encoder: TextEncoder, ids: Sequence[Tensor], tuples: Tensor, loss: TupleLoss, weights: list[nn.Parameter]
 ) -> Iterator[Piece]:
-    """Each tuple by itself, from a forward and a backward pass of its own."""
-    for row, one in enumerate(tuples.tolist()):
+    """Each tuple by itself, from a forward and a backward pass of its own, in a thread where there are
+    several."""
+
+    def gradient(numbered: tuple[int, list[int]]) -> Piece:
+        row, one = numbered
         vectors = encoder(*encoder.padded([ids[text] for text in one])).unsqueeze(0)
         said = loss(vectors)
         found = torch.autograd.grad(said.sum(), weights)
         gradients: dict[nn.Parameter, Gradient] = {
             weight: Formed(part.unsqueeze(0)) for weight, part in zip(weights, found, strict=True)
         }
-        yield Piece([row], gradients, said.detach())
+        return Piece([row], gradients, said.detach())
+
+    workers = torch.get_num_threads() if encoder.device.type == "cpu" else 1
+    yield from in_order(enumerate(tuples.tolist()), gradient, workers=workers)
 
 
 def _factored(
