@@ -165,7 +165,7 @@ def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: R
     if page in ("start", "audit", "tradeoffs"):
         assert "cannot be read by this version" in said(app)
     if page == "audit":
-        assert naming.plain_name(store.get(kept[2])) in app.selectbox(key="audited").options
+        assert naming.plain_name(store.get(kept[2])) in app.selectbox(key="run").options
 
 
 @pytest.mark.parametrize("name", [*ROWS, "queued"])
@@ -213,4 +213,4 @@ def test_an_audit_that_cannot_be_read_is_named(kept: tuple[RunStore, dict[str, s
         store.audits(kept[2])
     app = opened("audit", run=kept[2])
     assert "An audit of this run has a form that is not known here" in said(app)
-    assert app.selectbox(key="audited")
+    assert app.selectbox(key="run")

@@ -58,13 +58,13 @@ def test_a_wrong_address_gets_a_sentence_and_the_page_goes_on(opened: Open, run:
     assert "There is no finished run gap" in said
     assert "there is no attack guess" in said
     assert not [one for one in app.button if one.key == "start_attack"], "2 shadow models are no number of them"
-    assert app.selectbox(key="attacked").value == run
+    assert app.selectbox(key="run").value == run
 
 
 def test_runs_without_protection_can_be_attacked_and_not_audited(opened: Open, store: RunStore) -> None:
     bare = keep(store, spec("gnn", unit="none"))
     app = opened("attacks", run=bare)
-    assert app.selectbox(key="attacked").value == bare
+    assert app.selectbox(key="run").value == bare
     assert [one.options for one in app.get("button_group") if one.key == "attack.query"]
     link = next(
         one.proto for one in opened("train", run=bare).get("page_link") if one.proto.label == "Attack it as an outsider"
@@ -76,7 +76,7 @@ def test_the_old_address_is_that_of_the_worst_case(opened: Open, run: str) -> No
     old, new = opened("audit", run=run), opened("attacks", run=run, who="worst-case")
     for app in (old, new):
         assert [title.value for title in app.title] == ["Attacks"]
-        assert app.selectbox(key="audited").value == run
+        assert app.selectbox(key="run").value == run
         assert any(button.label == "Start the audit" for button in app.button)
     outsiders = opened("attacks", run=run)
     assert any(button.label == "Start the attack" for button in outsiders.button)
@@ -260,12 +260,12 @@ def test_another_run_leaves_nothing_of_the_one_before_in_the_address(opened: Ope
         store.add_attack(run, made_attack(run, seed=seed))
     store.add_attack(elsewhere, made_attack(elsewhere))
     app = opened("attacks", run=run, found="2", over=elsewhere)
-    app.selectbox(key="attacked").select(elsewhere).run()
+    app.selectbox(key="run").select(elsewhere).run()
     assert not app.exception
     assert "In this page's address" not in _texts(app)
     assert app.selectbox(key="found").value == "1"
     assert "over" not in app.query_params
-    assert any("attacked" in one for one in app.selectbox(key="attacked").options)
+    assert any("attacked" in one for one in app.selectbox(key="run").options)
 
 
 def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(

@@ -72,7 +72,7 @@ def test_wrong_addresses_are_one_sentence(opened: Open, store: RunStore, run: st
 def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStore, run: str) -> None:
     bare = keep(store, spec("gnn", unit="none"))
     app = opened("audit", run=bare)
-    assert app.selectbox(key="audited").value == run
+    assert app.selectbox(key="run").value == run
     assert app.query_params["run"] in (run, [run]), "the address names the run that is shown"
     assert "promises nothing: only a run that protects something can be audited" in app.warning[0].value
     nobody = opened("audit", run="nobody")

@@ -194,17 +194,74 @@ def test_a_run_s_own_page_leads_here(opened: Open, store: RunStore, process: Ans
 def test_one_run_alone(opened: Open, store: RunStore, process: Answering, unit: str) -> None:
     made_run(store, unit=unit)
     app = opened("relations")
-    link = next(one.proto for one in app.get("page_link") if "Train one" in one.proto.label)
-    missing = "none" if unit == "edge" else "edge"
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {
-        "method": "relational",
-        "data": "products",
-        "unit": missing,
-    }
     ask(app, "a rake")
     assert [one.name for one in process.asked[0].encoders] == ["base", "private" if unit == "edge" else "bare"]
     assert len(lists(app)) == 2
     assert any("moved nearer" in one for one in drawn(app))
+
+
+@pytest.mark.parametrize(("unit", "other"), [("edge", "none"), ("none", "edge")])
+def test_the_twin_of_a_run_is_trained_by_one_click_and_chosen_when_it_is_done(
+    opened: Open, store: RunStore, process: Answering, unit: str, other: str
+) -> None:
+    there = made_run(store, unit=unit, negatives=3)
+    app = opened("relations")
+    app.button(key=f"twin_{other}").click().run()
+    twin = next(one for one in store.find(RunQuery(states=("queued",))))
+    assert twin.spec.unit == other
+    same = ("negatives", "batch_size", "steps", "encoder", "trained_on")
+    assert [twin.spec.options[name] for name in same] == [there.spec.options[name] for name in same]
+    assert twin.spec.seed == there.spec.seed
+    if other == "edge":
+        assert twin.spec.options["epsilon"] == 4.0
+
+
+def test_a_run_that_is_no_twin_is_said_to_be_none(opened: Open, store: RunStore, process: Answering) -> None:
+    private = made_run(store, negatives=3)
+    far, near = made_run(store, unit="none", negatives=7, batch_size=5), made_run(store, unit="none", negatives=7)
+    app = opened("relations")
+    assert app.selectbox(key="bare").value == near.id, "what differs least comes first"
+    warned = next(one.value for one in app.warning if "not the price of privacy alone" in one.value)
+    assert "negatives 3 there, 7 here" in warned
+    assert "batch size" not in warned
+    assert app.button(key="twin_none").label == "Train the same without privacy"
+    assert "not the price of privacy alone" in texts(opened("relations", private=private.id, bare=far.id))
+
+
+def test_the_twin_needs_no_warning(opened: Open, store: RunStore, process: Answering) -> None:
+    private = made_run(store, clip=7.0)
+    made_run(store, unit="none", negatives=7)
+    twin = made_run(store, unit="none")
+    app = opened("relations", private=private.id)
+    assert app.selectbox(key="bare").value == twin.id, "its clip is read by nobody"
+    assert "not the price of privacy alone" not in texts(app)
+    assert "twin_none" not in {one.key for one in app.button}
+
+
+def test_what_is_compared_stays_when_another_run_is_done(opened: Open, store: RunStore, process: Answering) -> None:
+    bare, private = made_pair(store)
+    app = opened("relations")
+    assert dict(app.query_params) == {"private": private.id, "bare": bare.id}, "who opens this address sees these two"
+    newer = made_run(store, negatives=9)
+    app.run()
+    assert app.selectbox(key="private").value == private.id
+    offer = app.button(key="newest_private")
+    assert "negatives 9" in offer.label
+    offer.click().run()
+    assert app.selectbox(key="private").value == newer.id
+    assert "newest_private" not in {one.key for one in app.button}
+    assert app.query_params["private"] in (newer.id, [newer.id])
+
+
+def test_the_pair_is_still_chosen_when_one_comes_back(opened: Open, store: RunStore, process: Answering) -> None:
+    older = made_run(store, negatives=2)
+    made_run(store, negatives=3)
+    app = opened("relations")
+    app.selectbox(key="private").set_value(older.id).run()
+    for page in ("runs", "relations"):
+        app.query_params.clear()
+        app.switch_page(str(shell.folder() / f"{page}.py")).run()
+    assert app.selectbox(key="private").value == older.id
 
 
 def test_runs_on_other_data_are_not_compared(opened: Open, store: RunStore, process: Answering) -> None:
@@ -493,8 +550,8 @@ def test_a_text_that_is_too_long_is_told_and_not_cut(opened: Open, store: RunSto
 
 def test_a_run_in_training_is_not_asked_for_again(opened: Open, store: RunStore, process: Answering) -> None:
     made_run(store, unit="none")
-    assert "Train one" in {one.proto.label for one in opened("relations").get("page_link")}
+    assert "twin_edge" in {one.key for one in opened("relations").button}
     made_run(store, state="queued")
     app = opened("relations")
     assert "One is in training, as it says above" in texts(app)
-    assert "Train one" not in {one.proto.label for one in app.get("page_link")}
+    assert "twin_edge" not in {one.key for one in app.button}

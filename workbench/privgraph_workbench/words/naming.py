@@ -7,11 +7,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
+from functools import lru_cache
 
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.catalogue import dataset as known_dataset
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import Scalar, UnknownName
+from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
@@ -40,6 +41,8 @@ CLOSE = 0.99
 """Noise that was calibrated to a budget uses so much of it at least: such a run is called by the budget."""
 NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
+MOST_MOVED = 4
+"""Options that the name of a run tells."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
 
 
@@ -196,9 +199,29 @@ def name(record: RunRecord) -> str:
 
 
 def plain_name(record: RunRecord) -> str:
-    """The same as plain text: method and graph by the titles that people know them by. The graph, which is
-    long, stands last: where there is no room for all, epsilon and seed are still read."""
-    return ", ".join([*_with_privacy(record), f"seed {record.spec.seed}", f"on {graph_title(record)}"])
+    """The same as plain text: method and graph by the titles that people know them by, and the options that
+    are not the method's defaults. The graph, which is long, stands last: where there is no room for all,
+    epsilon and seed are still read. Nothing of it hangs on what other runs there are."""
+    return ", ".join([*_with_privacy(record), f"seed {record.spec.seed}", *moved(record), f"on {graph_title(record)}"])
+
+
+def moved(record: RunRecord) -> list[str]:
+    """The run's options that are not the method's defaults, a few words each; of many, the first."""
+    defaults = _defaults(record.spec.method)
+    loose = _loose(record, {"epsilon", "delta", "accounting", "unit"})
+    told = [
+        f"{key.replace('_', ' ')} {word(record.spec.method, key, value)}"
+        for key, value in loose.items()
+        if key in defaults and value != defaults[key]
+    ]
+    return told if len(told) <= MOST_MOVED else [*told[: MOST_MOVED - 1], f"{len(told) - MOST_MOVED + 1} more"]
+
+
+@lru_cache(maxsize=64)
+def _defaults(method: str) -> Mapping[str, Scalar]:
+    if method not in METHODS:
+        return {}
+    return {parameter.name: parameter.default for parameter in parameters(METHODS[method].load_config())}
 
 
 def graph_title(record: RunRecord) -> str:

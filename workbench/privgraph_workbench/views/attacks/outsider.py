@@ -99,23 +99,17 @@ def _choose_run() -> RunRecord | None:
         st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
         return None
     counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
-    if st.session_state.get("attacked") not in records:
-        first = next((one for one in records if counts[one]), next(iter(records)))
-        st.session_state["attacked"] = asked if asked in records else first
+    if asked not in records and st.session_state.get("run") not in records:
+        choosing.put("run", next((one for one in records if counts[one]), next(iter(records))))
     titles = {run: f"{title}{' · attacked' * counts[run]}" for run, title in choosing.runs(records.values()).items()}
-    chosen = st.selectbox(
+    chosen = choosing.one(
         "Run",
-        list(records),
-        format_func=lambda run: titles[run],
-        key="attacked",
+        titles,
+        "run",
+        moved=_forget,
         help="Finished runs whose model an attack can ask about nodes, the newest first",
     )
-    if asked != chosen:
-        if asked is not None:  # what the address says of attacks was said of the run before
-            for gone in ("found", comparing.KEY):
-                st.query_params.pop(gone, None)
-                st.session_state.pop(gone, None)
-        st.query_params["run"] = chosen
+    st.query_params["run"] = chosen
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
@@ -124,6 +118,13 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _forget() -> None:
+    """What the address says of attacks was said of the run before."""
+    for gone in ("found", comparing.KEY):
+        st.query_params.pop(gone, None)
+        st.session_state.pop(gone, None)
 
 
 # A new attack

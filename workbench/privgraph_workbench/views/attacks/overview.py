@@ -48,7 +48,7 @@ def show(chosen: RunRecord) -> None:
         )
         places = picked["selection"]["rows"]
         if places and places[0] < len(rows) and rows[places[0]].run != chosen.id:
-            st.session_state.pop("attacked", None)
+            st.session_state.pop("run", None)
             for gone in ("found", "over", "attack"):
                 st.query_params.pop(gone, None)
                 st.session_state.pop(gone, None)

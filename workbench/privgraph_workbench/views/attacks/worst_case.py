@@ -97,22 +97,17 @@ def _choose_run() -> RunRecord | None:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
         return None
-    if st.session_state.get("audited") not in records:
+    if asked not in records and st.session_state.get("run") not in records:
         first = next((run for run, one in records.items() if one.epsilon_audited is not None), next(iter(records)))
-        st.session_state["audited"] = asked if asked in records else first
-    titles = choosing.runs(records.values())
-    chosen = st.selectbox(
+        choosing.put("run", first)
+    chosen = choosing.one(
         "Run",
-        list(records),
-        format_func=lambda run: titles[run],
-        key="audited",
+        choosing.runs(records.values()),
+        "run",
+        moved=_forget,
         help="Finished runs that protect something, the newest first",
     )
-    if asked != chosen:  # the address names the run even where it is the newest: tomorrow another one will be
-        if asked is not None:  # what the address says of audits was said of the run before
-            st.query_params.pop("shown", None)
-            st.session_state.pop("shown", None)
-        st.query_params["run"] = chosen
+    st.query_params["run"] = chosen  # even where it is the newest: tomorrow another one will be
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
@@ -121,6 +116,12 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _forget() -> None:
+    """What the address says of audits was said of the run before."""
+    st.query_params.pop("shown", None)
+    st.session_state.pop("shown", None)
 
 
 # A new audit

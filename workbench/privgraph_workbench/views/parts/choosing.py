@@ -17,7 +17,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import naming
 
-ALONG = ("data",)
+ALONG = ("data", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
 _BEFORE = "before."
 
@@ -28,8 +28,10 @@ def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
 
 
 def runs(records: Iterable[RunRecord]) -> dict[str, str]:
-    """What each run was, by id; no two are equal."""
-    return _distinct({record.id: naming.plain_name(record) for record in records})
+    """What each run was, by id. No two are equal, and none takes the name of another when runs come or go."""
+    named = {record.id: naming.plain_name(record) for record in records}
+    repeated = {name for name, count in Counter(named.values()).items() if count > 1}
+    return {run: f"{name} ({run[-4:]})" if name in repeated else name for run, name in named.items()}
 
 
 def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
@@ -53,21 +55,35 @@ def one(
     label: str, titles: Mapping[str, str], key: str, *, moved: Callable[[], None] | None = None, **rest: Any
 ) -> str:
     """The name that is chosen: of the address, else on this page, else (for what is in `ALONG`) on one
-    before. `moved` is called when somebody chooses another."""
-    asked, before = st.query_params.get(key), st.session_state.get(_BEFORE + key)
+    before. `moved` is called when somebody chooses another.
+
+    Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
+    is chosen is kept by its name, and told to the selector at each drawing.
+    """
+    asked, before, held = (
+        st.query_params.get(key),
+        st.session_state.get(_BEFORE + key),
+        st.session_state.get(key),
+    )
     if asked in titles:
         put(key, str(asked))
-    elif asked is None and key in ALONG and before in titles:
-        put(key, str(before))
-    elif st.session_state.get(key) not in titles:
+    elif held in titles:
+        st.session_state[key] = held
+    elif before in titles and (held is not None or (asked is None and key in ALONG)):
+        st.session_state[key] = before
+    else:
         st.session_state.pop(key, None)
 
     def keep() -> None:
+        if st.session_state[key] not in titles:  # a title of the drawing before
+            st.session_state[key] = st.session_state.get(_BEFORE + key)
+            return
         put(key, st.session_state[key])
         if moved is not None:
             moved()
 
     chosen = st.selectbox(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)
+    st.session_state[_BEFORE + key] = chosen
     return str(chosen)
 
 
@@ -76,13 +92,20 @@ def put(key: str, name: str) -> None:
     st.session_state[key] = st.session_state[_BEFORE + key] = st.query_params[key] = name
 
 
+def forget(key: str) -> None:
+    """Choose anew at the next drawing."""
+    for held in (key, _BEFORE + key):
+        st.session_state.pop(held, None)
+    st.query_params.pop(key, None)
+
+
 def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: str, **rest: Any) -> list[str]:
     """The names that are chosen, none or more."""
     if key in st.query_params or key in st.session_state:
         st.session_state[key] = [name for name in st.query_params.get_all(key) if name in titles]
 
     def keep() -> None:
-        st.query_params[key] = st.session_state[key]
+        st.query_params[key] = [name for name in st.session_state[key] if name in titles]
 
     return list(
         place.multiselect(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)

@@ -11,17 +11,19 @@ import streamlit as st
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
-from privgraph.options import OptionError, UnknownName
+from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS as METHOD_TABLE
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts import describing
+from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.meaning import guess
 from privgraph_workbench.words.numbers import at_most, duration, number
@@ -30,6 +32,17 @@ METHODS = ("relational", "relation-rand")
 PENDING = ("queued", "running", "stopping")
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
+SEEN = "relations.seen."
+"""In the session: the runs that could be chosen when one was."""
+WANTED = "relations.wanted."
+"""In the session: a run that is chosen as soon as it is done, for it was trained to be."""
+TOLD = ("negatives", "batch_size", "learning_rate", "steps", "loss", "clip", "noise_multiplier")
+"""Options that a run's card tells."""
+PRIVATE = ("clip", "noise_multiplier")
+"""Options that nothing reads without privacy."""
+PRIVATE_TWIN = 4.0
+"""The budget of the private run that is offered beside one without privacy."""
+UNIT_KEYS = {"edge": "private", "none": "bare"}
 EMBEDDED = "products"
 PAIR: tuple[Mapping[str, object], ...] = ({"unit": "none"}, {"unit": "edge", "epsilon": 10.0})
 """Options of the two runs that the page offers to train: what is reached without privacy, and with it."""
@@ -91,10 +104,18 @@ def choose(records: Sequence[RunRecord]) -> Pair | None:
     own = [one for one in ordered if one.spec.dataset == data]
     left, right = st.columns(2, gap="large")
     with left.container(border=True, height="stretch"):
-        private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"], "edge", data)
+        private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"], data)
+        said_private = st.container()
     with right.container(border=True, height="stretch"):
         fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
-        bare = _one("Run without privacy", "bare", fitting, "none", data)
+        if private is not None:  # the one that differs least comes first: what privacy costs is read between the two
+            fitting.sort(key=lambda one: len(apart(private, one)))
+        bare = _one("Run without privacy", "bare", fitting, data)
+        said_bare = st.container()
+    with said_private:
+        _twin(bare if private is None else None, "edge")
+    with said_bare:
+        _twin(private, "none", bare)
     first = private or bare
     domains = None if first is None else _domains(first)
     return None if domains is None else Pair(private=private, bare=bare, domains=domains)
@@ -130,26 +151,21 @@ def _await_domains(record: RunRecord) -> None:
         st.rerun()
 
 
-def _one(label: str, key: str, records: Sequence[RunRecord], unit: str, data: str) -> RunRecord | None:
-    """One of the runs, with its three epsilons; where there is none, the way to it."""
+def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRecord | None:
+    """One of the runs, with its three epsilons and its options; it stays when others are finished."""
     if not records:
         st.markdown(f"**{label}**")
-        waiting = queue.store().find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS))
-        if any(one.stored_spec is not None and (one.spec.dataset, one.spec.unit) == (data, unit) for one in waiting):
-            st.caption("One is in training, as it says above, and stands here when it is done.")
-            return None
-        st.caption("None is finished that fits the other run: same data, encoder and domains.")
-        st.page_link(
-            shell.page("train"),
-            label="Train one",
-            icon=":material/model_training:",
-            query_params={"method": METHODS[0], "data": data, "unit": unit},
-        )
         return None
-    chosen = choosing.one(label, choosing.runs(records), key, help=HELP[key])
-    if st.query_params.get(key, chosen) != chosen:  # it was a run of other data
-        st.query_params[key] = chosen
+    if (wanted := st.session_state.get(WANTED + key)) in {one.id for one in records}:
+        choosing.put(key, wanted)
+        del st.session_state[WANTED + key]
+    known = st.session_state.setdefault(SEEN + key, {one.id for one in records})
+    chosen = choosing.one(
+        label, choosing.runs(records), key, moved=_follow if key == "private" else None, help=HELP[key]
+    )
+    st.query_params[key] = chosen
     record = next(one for one in records if one.id == chosen)
+    st.caption(_options(record))
     said = record.statement
     if said is not None:
         labels = [mark.label for mark in EPSILONS.values()]
@@ -157,10 +173,112 @@ def _one(label: str, key: str, records: Sequence[RunRecord], unit: str, data: st
         numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
         st.markdown(numbers)
         st.caption(_meant(said))
-    st.page_link(
-        shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link(
+            shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+        )
+        newer = [one for one in records if one.id not in known and one.id != chosen]
+        if newer:
+            st.button(
+                f"Show the newest: {naming.name(newer[0])}",
+                key=f"newest_{key}",
+                icon=":material/fiber_new:",
+                type="tertiary",
+                on_click=_show,
+                args=(key, newer[0].id),
+            )
+    if chosen not in known:
+        known.update(one.id for one in records)
     return record
+
+
+def _show(key: str, run: str) -> None:
+    choosing.put(key, run)
+    if key == "private":
+        _follow()
+
+
+def _follow() -> None:
+    """The run without privacy is chosen anew, beside another private one."""
+    choosing.forget("bare")
+
+
+def _options(record: RunRecord) -> str:
+    """The options of a run that move its training, in a line."""
+    shown = settings.shown(record)
+    unread = PRIVATE if record.spec.unit == "none" else ()
+    told = [f"{name.replace('_', ' ')} {shown[name]}" for name in TOLD if name in shown and name not in unread]
+    return markup.literal(" · ".join([*told, f"seed {record.spec.seed}"]))
+
+
+def apart(one: RunRecord, other: RunRecord) -> list[tuple[str, str, str]]:
+    """The options that both runs read and in which they differ: name, and the value of each."""
+    shown = settings.shown(one), settings.shown(other)
+    return [
+        (name.replace("_", " "), str(shown[0][name]), str(shown[1][name]))
+        for name, value in one.spec.options.items()
+        if name not in (*GUARANTEE, *PRIVATE, "unit") and value != other.spec.options.get(name, value)
+    ] + ([("seed", f"{one.spec.seed}", f"{other.spec.seed}")] if one.spec.seed != other.spec.seed else [])
+
+
+def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) -> None:
+    """The way to a run with the same options on the other side, where what stands there is another one."""
+    if record is None:
+        return
+    differs = [] if beside is None else apart(record, beside)
+    if differs:
+        told = "; ".join(f"{name} {own} there, {other} here" for name, own, other in differs)
+        st.warning(
+            f"What lies between the two is not the price of privacy alone, for they differ in more: "
+            f"{markup.literal(told)}.",
+            icon=":material/compare_arrows:",
+        )
+    elif beside is not None:
+        return
+    elif _pending(record.spec.dataset, unit):
+        st.caption("One is in training, as it says above, and stands here when it is done.")
+        return
+    else:
+        st.caption("None is finished that fits the other run: same data, encoder and domains.")
+    try:
+        wanted = _other(record, unit)
+    except (OptionError, UnknownName):  # a run of an earlier version, with options that are admitted no more
+        return
+    held = next(iter(queue.store().find(RunQuery(ids=(wanted.id,)))), None)
+    if held is not None and held.pending:
+        st.caption("Its twin is in training, as it says above, and can be chosen here when it is done.")
+    elif held is None or held.state != "done":
+        what = "without privacy" if unit == "none" else f"with ε {PRIVATE_TWIN:g}"
+        if st.button(f"Train the same {what}", key=f"twin_{unit}", icon=":material/play_arrow:"):
+            try:
+                queue.submit([wanted], tags=["relations"])
+            except (StoreError, OptionError, OSError) as error:
+                st.error(markup.sentence(error))
+            else:
+                st.session_state[WANTED + UNIT_KEYS[unit]] = wanted.id
+                st.rerun()
+
+
+def _pending(data: str, unit: str) -> bool:
+    waiting = queue.store().find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS))
+    return any(one.stored_spec is not None and (one.spec.dataset, one.spec.unit) == (data, unit) for one in waiting)
+
+
+def _other(record: RunRecord, unit: str) -> RunSpec:
+    """The same options without privacy, or with it."""
+    asked = record.spec
+    known = {one.name for one in parameters(METHOD_TABLE[METHODS[0]].load_config())}
+    kept = {name: value for name, value in asked.options.items() if name in known and name not in GUARANTEE}
+    given = {"unit": unit} if unit == "none" else {"unit": unit, "epsilon": PRIVATE_TWIN, "noise_multiplier": 0.0}
+    return make_spec(
+        METHODS[0],
+        asked.dataset,
+        {**kept, **given},
+        data_options=asked.data_options,
+        split=asked.split,
+        seed=asked.seed,
+        device=asked.device,
+    )
 
 
 def _meant(said: PrivacyStatement) -> str:
@@ -169,7 +287,8 @@ def _meant(said: PrivacyStatement) -> str:
         return "Nothing is promised: somebody who sees this encoder may learn every relation."
     return (
         f"Who knows all relations but one, and takes both answers for equally likely, is right about that one "
-        f"{at_most(guess(said.epsilon, said.delta))} of the time (sound ε, δ = {number(said.delta)})."
+        f"{at_most(guess(said.epsilon, said.delta))} of the time; a coin is right 50% of the time. So much is promised "
+        f"for one relation, not for all of a text together (sound ε, δ = {number(said.delta)})."
     )
 
 
