@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from privgraph.attacks.options import AttackOptions
@@ -165,6 +165,17 @@ class AttackRecord:
         # one whose interval begins at 0 where something was found says that the others are too few for it
         told = [rate for rate in seen if rate.low > 0 or rate.true == 0] or seen[-1:]
         return min(told, key=lambda rate: rate.false, default=None)
+
+    @property
+    def rare_found(self) -> Rate | None:
+        """What conclusions are drawn from at that rate: as `found`, the mean of the attacked models with its
+        interval where they are at least `FEW`."""
+        rate = self.rare
+        if rate is None or len(self.true_rates) < FEW:
+            return rate
+        place = [one.false for one in self.outcome.rates].index(rate.false)
+        mean, low, high = mean_interval([rates[place] for rates in self.true_rates], self.confidence)
+        return replace(rate, true=mean, low=low, high=high)
 
     @property
     def mean_area(self) -> tuple[float, float, float] | None:

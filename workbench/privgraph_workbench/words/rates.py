@@ -18,8 +18,8 @@ def found(outcome: Outcome, rate: Rate) -> str:
 
 def rare(attack: AttackRecord) -> str:
     """The rarest that is told in a sentence, with its interval: `12.0% at 1% false positives (3.0% to
-    20.1%)`, or that there is none."""
-    rate = attack.rare
+    20.1%)`, or that there is none. A mean over attacked models, where they are enough for one."""
+    rate = attack.rare_found
     if rate is None:
         return "too few others to tell of rare false positives"
     return (

@@ -37,7 +37,7 @@ def data(record: AttackRecord) -> list[Row]:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A bar a group in two panels, beside chance."""
+    """A dot a group, one panel below the other (names of groups are long), beside chance."""
     if not rows:
         return empty(TITLE, "this attack kept no groups of nodes")
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
@@ -56,7 +56,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         series.append(
             Series(
                 name="mean exposure",
-                kind="bars",
+                kind="points",
+                size=12,
                 x=tuple(row["exposure"] for row in held),
                 y=names,
                 slot=0,
@@ -75,8 +76,8 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"0.5. The largest is {number(most['exposure'])}, of {KINDS[most['kind']].removeprefix('by ')} "
             f"{most['name']}."
         ),
-        columns=2,
-        height=170 + 26 * max(sum(row["kind"] == kind for row in rows) for kind in kinds),
+        columns=1,
+        height=170 * len(kinds) + 26 * len(rows),
         badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
 

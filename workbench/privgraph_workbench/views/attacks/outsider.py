@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -54,6 +54,7 @@ def body() -> None:
     except (StoreError, OptionError, UnknownName, Unreadable) as error:
         st.error(markup.sentence(error))
         return
+    overview.show(record)
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     # while an attack is under way, its progress stands where its form stood: one at a time
@@ -67,7 +68,6 @@ def body() -> None:
     if attacks:
         st.markdown("### What attacks on this run have found")
         shown.show(record, subject, attacks)
-    overview.show(record)
 
 
 def _asked_for() -> bool:
@@ -99,9 +99,10 @@ def _choose_run() -> RunRecord | None:
         st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
         return None
     counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
-    if asked not in records and st.session_state.get("run") not in records:
-        choosing.put("run", next((one for one in records if counts[one]), next(iter(records))))
-    titles = {run: f"{title}{' · attacked' * counts[run]}" for run, title in choosing.runs(records.values()).items()}
+    going = _under_way(records)
+    choosing.begin("run", records, next((one for one in [*going, *counts] if one in records), next(iter(records))))
+    marks = {run: " · under attack" if run in going else " · attacked" * counts[run] for run in records}
+    titles = {run: f"{title}{marks[run]}" for run, title in choosing.runs(records.values()).items()}
     chosen = choosing.one(
         "Run",
         titles,
@@ -110,6 +111,14 @@ def _choose_run() -> RunRecord | None:
         help="Finished runs whose model an attack can ask about nodes, the newest first",
     )
     st.query_params["run"] = chosen
+    for run, one in going.items():
+        if run != chosen:
+            st.page_link(
+                shell.page("attacks"),
+                label=f"An attack is under way on {naming.name(records[run])} ({one.progress:.0%})",
+                icon=":material/hourglass_top:",
+                query_params={"run": run},
+            )
     record = records[chosen]
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
@@ -120,11 +129,17 @@ def _choose_run() -> RunRecord | None:
     return record
 
 
+def _under_way(records: Mapping[str, RunRecord]) -> dict[str, Attacking]:
+    """The attack that is under way on each run that has one, the newest."""
+    store = queue.store()
+    folders = [run for run in records if (store.folder(run) / "attacks").is_dir()]
+    return {run: one for run in folders for one in attacking.states(store, run) if not one.done}
+
+
 def _forget() -> None:
     """What the address says of attacks was said of the run before."""
-    for gone in ("found", comparing.KEY):
-        st.query_params.pop(gone, None)
-        st.session_state.pop(gone, None)
+    for gone in ("found", comparing.KEY, "attack"):
+        choosing.forget(gone)
 
 
 # A new attack

@@ -21,8 +21,8 @@ EVERYTHING = 0.99
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
 WORDS = (
-    f"In words: a guess where the interval holds 50%; a little better than guessing below {CLOSE:.0%}; given away from "
-    f"{FAR:.0%} on."
+    f"In words: a guess where the interval holds 50%; a little better than guessing below {CLOSE:.0%}; given away "
+    f"where the whole interval lies from {FAR:.0%} on."
 )
 
 
@@ -90,7 +90,7 @@ def _headline(attack: AttackRecord, without: AttackRecord | None) -> str:
         return f"The model gives away more of {apart.gives_away} than likeness tells."
     if found < CLOSE:
         return "The attack does a little better than guessing."
-    if found < FAR:
+    if attack.found[1] < FAR:  # by the lower end: models that differ much may give away little
         return f"The attack tells {apart.asks} better than guessing."
     return f"The model gives away {apart.gives_away}."
 
@@ -106,7 +106,7 @@ def _pair(attack: AttackRecord) -> str:
 
 def _rare(attack: AttackRecord) -> str:
     """What is found where false alarms are rare; nothing where too few others were judged."""
-    rate, apart = attack.rare, sides(attack.attack)
+    rate, apart = attack.rare_found, sides(attack.attack)
     if rate is None:
         return ""
     return (

@@ -97,12 +97,14 @@ def _choose_run() -> RunRecord | None:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
         return None
-    if asked not in records and st.session_state.get("run") not in records:
-        first = next((run for run, one in records.items() if one.epsilon_audited is not None), next(iter(records)))
-        choosing.put("run", first)
+    audited = [run for run, one in records.items() if one.epsilon_audited is not None]
+    choosing.begin("run", records, next(iter([*audited, *records])))
+    titles = {
+        run: f"{title}{' · audited' * (run in audited)}" for run, title in choosing.runs(records.values()).items()
+    }
     chosen = choosing.one(
         "Run",
-        choosing.runs(records.values()),
+        titles,
         "run",
         moved=_forget,
         help="Finished runs that protect something, the newest first",

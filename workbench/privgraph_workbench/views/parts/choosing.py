@@ -7,7 +7,7 @@ private.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -17,7 +17,7 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import naming
 
-ALONG = ("data", "private", "bare")
+ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
 _BEFORE = "before."
 
@@ -90,6 +90,13 @@ def one(
 def put(key: str, name: str) -> None:
     """Choose this name from now on: here, in the address, and on the pages that are opened next."""
     st.session_state[key] = st.session_state[_BEFORE + key] = st.query_params[key] = name
+
+
+def begin(key: str, titles: Collection[str], name: str) -> None:
+    """Choose this name where nothing of these was chosen: by the address, here, or on a page before."""
+    held = (st.query_params.get(key), st.session_state.get(key), st.session_state.get(_BEFORE + key))
+    if not any(one in titles for one in (held if key in ALONG else held[:2])):
+        put(key, name)
 
 
 def forget(key: str) -> None:
