@@ -23,6 +23,7 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import findings, shown, verdict
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import exact_percent, percent
@@ -403,3 +404,59 @@ def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, st
     edges = keep(store, spec("gap", unit="edge"))
     assert opened("attacks", run=edges).selectbox(key="attack").value == "link"
     assert opened("attacks", run=run).selectbox(key="attack").value != "link"
+
+
+def test_rare_false_alarms_are_told_of_all_attacked_models_like_areas() -> None:
+    record = made_attack(targets=4)
+    assert record.rare is not None
+    place = [one.false for one in record.outcome.rates].index(record.rare.false)
+    seen = [each[place] for each in record.true_rates]
+    found = record.rare_found
+    assert found is not None
+    assert found.true == pytest.approx(np.mean(seen))
+    assert found.low < np.mean(seen) < found.high
+    assert percent(found.true) in rates.rare(record)
+    assert percent(found.true) in verdict.conclusion(record)
+    assert made_attack(targets=1).rare_found == made_attack(targets=1).rare
+
+
+def test_models_that_differ_much_are_not_said_to_give_people_away() -> None:
+    sure = replace(made_attack(memory=2.0), areas=(0.80, 0.81, 0.82))
+    torn = replace(sure, areas=(0.66, 0.72, 0.70))
+    assert "The model gives away" in verdict.conclusion(sure)
+    assert "better than guessing" in verdict.conclusion(torn)
+    assert "The model gives away" not in verdict.conclusion(torn)
+
+
+def test_an_attack_on_another_run_is_one_click_away_and_opened_first(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = keep(store, spec("dp-mlp", unit="node", epsilon=4.0, batch_size=8))
+    (store.folder(run) / "attacks").mkdir()
+    going = Attacking(token="a", name="bavaria", options=AttackOptions(), started=0.0, progress=0.4, stage="shadow")
+    monkeypatch.setattr(attacking, "states", lambda _, asked: [going] if asked == run else [])
+    assert opened("attacks").selectbox(key="run").value == run, "though the other is newer"
+    app = opened("attacks", run=other)
+    link = next(one.proto for one in app.get("page_link") if "An attack is under way on" in one.proto.label)
+    assert "(40%)" in link.label
+    assert run in link.query_string
+    assert [one for one in app.selectbox(key="run").options if "under attack" in one]
+
+
+def test_the_attack_is_chosen_anew_for_another_run(opened: Open, store: RunStore, run: str) -> None:
+    other = keep(store, spec("gap", unit="edge", epsilon=4.0))
+    app = opened("attacks", run=run, attack="lira")
+    assert app.selectbox(key="attack").value == "lira"
+    app.selectbox(key="run").set_value(other).run()
+    assert app.selectbox(key="attack").value == "link"
+    assert "attack" not in app.query_params
+    assert not app.warning
+
+
+def test_one_comes_back_to_the_run_that_one_left(opened: Open, store: RunStore) -> None:
+    first, second = (keep(store, spec("dp-mlp", unit="node", epsilon=one, batch_size=8)) for one in (8.0, 4.0))
+    app = opened("attacks", run=first)
+    for page in ("runs", "attacks"):
+        app.query_params.clear()
+        app.switch_page(str(shell.folder() / f"{page}.py")).run()
+    assert app.selectbox(key="run").value == first != second

@@ -46,13 +46,18 @@ def chance(metrics: Mapping[str, float]) -> Chance | None:
     accuracy, nodes, majority = named
     if accuracy is None or nodes is None or majority is None or nodes < 1:
         return None
-    right, level = round(accuracy * nodes), (1 - LEVEL) / 2
-    return Chance(
-        nodes=round(nodes),
-        low=float(at_least(right, round(nodes), level)),
-        high=float(at_most(right, round(nodes), level)),
-        majority=majority,
-    )
+    low, high = interval(accuracy, round(nodes))
+    return Chance(nodes=round(nodes), low=low, high=high, majority=majority)
+
+
+def interval(share: float, count: int) -> tuple[float, float]:
+    """The confidence interval of a share of `count` independent ones (Clopper and Pearson 1934).
+
+    >>> [round(end, 3) for end in interval(0.75, 100)]
+    [0.653, 0.831]
+    """
+    right, level = round(share * count), (1 - LEVEL) / 2
+    return float(at_least(right, count, level)), float(at_most(right, count, level))
 
 
 def without_privacy(spec: RunSpec) -> RunSpec | None:

@@ -17,7 +17,7 @@ MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
 EVALUATOR = "Evaluator only: some numbers here are not part of what is released, and no guarantee covers them."
 COMPOSED = (
-    "Composition: {:,} runs of the same people stand in this figure. Each statement speaks of one run "
+    "Composition: {:,} runs on the same data stand in this figure. Each statement speaks of one run "
     "alone; who sees all of them has been shown more than any one ε says."
 )
 DATA_DEPENDENT = "Data-dependent: an ε here was computed from the private data, and is itself not private."
@@ -55,7 +55,9 @@ def _rest(labels: Sequence[str]) -> str:
 EVALUATOR_BADGE = (
     "evaluator only: accuracies are measured on labels that an evaluator knows, and no guarantee covers them"
 )
-COMPOSED_BADGE = "{:,} runs of the same people: an ε is that of one run alone, and who sees all sees their composition"
+COMPOSED_BADGE = (
+    "{:,} runs on the same data: each ε is that of one run alone, and who sees all of them has been shown more"
+)
 
 
 def place_words(rows: Sequence[Row]) -> str:

@@ -84,7 +84,7 @@ def proved_epsilon(epsilon: float) -> str:
 
 def metric(name: str, value: float) -> str:
     """A result of a run: what methods measure are shares of nodes, in percent wherever they stand, but for
-    losses, epsilons and numbers of nodes.
+    losses, epsilons and numbers of nodes or relations.
 
     >>> metric("labels_flipped_by_noise", 0.375), metric("val_loss", 0.65873)
     ('37.5%', '0.659')
@@ -95,7 +95,7 @@ def metric(name: str, value: float) -> str:
     """
     if name.startswith("epsilon"):
         return upper(value)
-    if name.endswith("_nodes"):
+    if name.endswith(("_nodes", "_relations")):
         return f"{value:,.0f}"
     return percent(value) if 0 <= value <= 1 and not name.endswith("loss") else number(value)
 

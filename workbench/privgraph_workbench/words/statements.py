@@ -24,9 +24,11 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
     audited = "none yet" if statement.epsilon_audited is None else f"at least {lower(statement.epsilon_audited)}"
     if how := audited_how(statement):
         audited += f" ({how})"
+    sound, published = statement.epsilon, statement.epsilon_as_published
     values = (
-        stated("sound", statement.epsilon),
-        stated("published", statement.epsilon_as_published),
+        stated("sound", sound),
+        # one number in the same digits: rounded up here and rounded off there, it would look like two
+        stated("sound" if published == sound else "published", published),
         audited,
     )
     return tuple((mark.title, value) for mark, value in zip(EPSILONS.values(), values, strict=True))

@@ -138,6 +138,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         [row[key] for row in rows if row["option"] == name for key in ("mean", "low", "high") if row[key] is not None]
         for name in names
     )
+    plain = "mean over seeds" if any(row["seeds"] > 1 for row in rows) else "PREC@1, one seed"
     panels, series = [], []
     for place, name in enumerate(names):
         held = [row for row in rows if row["option"] == name]
@@ -163,7 +164,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         for slot, line in enumerate(dict.fromkeys(row["line"] for row in held)):
             points = sorted((row for row in held if row["line"] == line), key=lambda row: float(row["value"]))
-            title = f"learning rate {line}" if line else "mean over seeds"
+            title = f"learning rate {line}" if line else plain
             series += band(points, "value", slot=slot, panel=place, group=title)
             series.append(
                 Series(

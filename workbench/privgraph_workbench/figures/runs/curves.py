@@ -68,7 +68,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     rules = _stage_rules(rows)
     axes = {
         "loss": Axis(title="loss (cross-entropy, nats)"),
-        "accuracy": Axis(title="accuracy (percent of nodes)", percent=True),
+        "accuracy": Axis(title="accuracy (percent)", percent=True),
     }
     panels = tuple(Panel(x=Axis(title=_steps_title(rows)), y=axes[side], rules=rules) for side in shown)
     series = []

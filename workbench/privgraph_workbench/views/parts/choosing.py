@@ -19,7 +19,7 @@ from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
-_BEFORE = "before."
+_BEFORE, _LAST = "before.", "last."
 
 
 def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
@@ -60,30 +60,27 @@ def one(
     Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
     is chosen is kept by its name, and told to the selector at each drawing.
     """
-    asked, before, held = (
-        st.query_params.get(key),
-        st.session_state.get(_BEFORE + key),
-        st.session_state.get(key),
-    )
+    asked, held = st.query_params.get(key), st.session_state.get(key)
+    before, last = st.session_state.get(_BEFORE + key), st.session_state.get(_LAST + key)
     if asked in titles:
         put(key, str(asked))
+    elif asked is None and key in ALONG and before in titles:
+        put(key, str(before))
     elif held in titles:
         st.session_state[key] = held
-    elif before in titles and (held is not None or (asked is None and key in ALONG)):
-        st.session_state[key] = before
+    elif held is not None and last in titles:  # a title of the drawing before
+        st.session_state[key] = last
     else:
         st.session_state.pop(key, None)
 
     def keep() -> None:
-        if st.session_state[key] not in titles:  # a title of the drawing before
-            st.session_state[key] = st.session_state.get(_BEFORE + key)
-            return
-        put(key, st.session_state[key])
-        if moved is not None:
-            moved()
+        if st.session_state[key] in titles:  # and no title of the drawing before
+            put(key, st.session_state[key])
+            if moved is not None:
+                moved()
 
     chosen = st.selectbox(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)
-    st.session_state[_BEFORE + key] = chosen
+    st.session_state[_LAST + key] = chosen
     return str(chosen)
 
 
@@ -101,7 +98,7 @@ def begin(key: str, titles: Collection[str], name: str) -> None:
 
 def forget(key: str) -> None:
     """Choose anew at the next drawing."""
-    for held in (key, _BEFORE + key):
+    for held in (key, _BEFORE + key, _LAST + key):
         st.session_state.pop(held, None)
     st.query_params.pop(key, None)
 

@@ -27,7 +27,7 @@ def together(records: Sequence[RunRecord]) -> str:
     delta = max(one.delta for one in most)
     price = method_costs.cost(tuple(entry for one in most for entry in one.ledger), delta)
     return (
-        f"**All together.** {len(most)} private runs here read the same people. Whoever sees all of them has "
+        f"**All together.** {len(most)} private runs here read the same data. Whoever sees all of them has "
         f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "
         "without noise are not in this number: they protect nobody."
     )

@@ -3,16 +3,21 @@ privacy."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.references import LEVEL, interval
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import nearest, outsiders, runs, studied
 from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import percent
 
 
 def page() -> None:
@@ -52,14 +57,34 @@ def _ranking(pair: Pair) -> None:
         "of partners that came first; **MRR** is the mean of one over the partner's rank, 1 if it always came first."
     )
     drawn_figure("relation_ranking", relation_ranking.data(pair.records), statements_of(pair.records), pair.first)
+    twins = pair.private is None or pair.bare is None or not runs.apart(pair.private, pair.bare)
+    kept = "what the private run does not keep of it is the price of privacy" if twins else "these two differ in more"
     st.caption(
-        "The base encoder has read no relation. What the run without privacy gains on it is what relations teach; how "
-        "much of it the private run keeps is the price of privacy. One run of each says little: below, options are "
-        "moved and seeds repeated."
+        f"The base encoder has read no relation. What the run without privacy gains on it is what relations teach; "
+        f"{kept}. One run of each says little: below, options are moved and seeds repeated."
     )
+    st.caption(_intervals(pair.records))
     st.page_link(
         shell.page("tradeoffs"),
         label="Accuracy against privacy, on these data",
         icon=":material/balance:",
         query_params={"data": pair.first.spec.dataset},
+    )
+
+
+def _intervals(records: Sequence[RunRecord]) -> str:
+    """How sure the shares of partners that came first are, in a sentence; "" where it is not known of how
+    many."""
+    told = []
+    for record in records:
+        first, asked = (record.metrics.get(name) for name in ("test_accuracy", "test_relations"))
+        if first is not None and asked:
+            low, high = interval(first, round(asked))
+            told.append(f"{naming.privacy(record)}: {percent(low)} to {percent(high)} of {asked:,.0f} relations")
+    if not told:
+        return ""
+    return (
+        f"{LEVEL:.0%} confidence intervals of PREC@1, as if relations were independent: "
+        f"{markup.literal('; '.join(told))}. They cover the chance in which relations are asked about; several seeds "
+        "show the chance in training."
     )

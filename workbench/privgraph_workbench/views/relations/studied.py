@@ -49,9 +49,14 @@ def show(pair: Pair) -> None:
     st.divider()
     st.markdown("### What moves it?")
     st.markdown(
-        "Runs that differ from the one above in **one option**, all else equal. With privacy, more negatives or "
-        "steps may cost more than they bring."
+        "Runs that differ from the one above in **one option** (the batch size with the learning rate, a line for "
+        "each), all else equal. With privacy, more negatives or steps may cost more than they bring."
     )
+    if chosen.spec.unit != "none":
+        st.caption(
+            "Whoever chooses the best of several runs on private relations has seen all of them: together they cost "
+            "more than the ε of any one. Choose options on public relations, or count every run."
+        )
     query = RunQuery(methods=(relation_options.METHOD,), states=("done",), limit=MOST_RUNS)
     records = states.readable(queue.store().find(query))
     rows = relation_options.data(records, chosen)

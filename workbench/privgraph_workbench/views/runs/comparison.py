@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.options import OptionError, UnknownName
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.facts.references import Chance, chance, without_privacy
@@ -15,6 +16,16 @@ from privgraph_workbench.words import differences, markup
 from privgraph_workbench.words.naming import method_title
 from privgraph_workbench.words.numbers import duration, percent
 
+RELATIONS = "relation prediction"
+ACCURACY = (
+    "Share of the test nodes, never used in training, whose class was predicted rightly. For an evaluator: it was "
+    "measured on their true classes, and no ε here covers it"
+)
+PREC = (
+    "Share of relations of a domain that was not learnt from whose partner came first among the candidates. For an "
+    "evaluator: it was measured on true relations, and no ε here covers it"
+)
+
 
 def show(record: RunRecord) -> None:
     """The results of a run, with what they are to be read beside."""
@@ -23,13 +34,20 @@ def show(record: RunRecord) -> None:
         return
     told = chance(record.metrics)
     first, second, third = st.columns(3)
+    relations = record.spec.method in METHODS and RELATIONS in METHODS[record.spec.method].tasks
     first.metric(
-        "Test accuracy",
+        "PREC@1" if relations else "Test accuracy",
         percent(record.metrics.get("test_accuracy")),
-        help="Share of the test nodes, never used in training, whose class was predicted rightly. For an "
-        "evaluator: it was measured on their true classes, and no ε here covers it",
+        help=PREC if relations else ACCURACY,
         border=True,
     )
+    if relations and "base_accuracy" in record.metrics:
+        second.metric(
+            "Base encoder",
+            percent(record.metrics["base_accuracy"]),
+            help="PREC@1 of the encoder as it was before it learnt relations",
+            border=True,
+        )
     if told is not None:
         second.metric(
             "Largest class",
