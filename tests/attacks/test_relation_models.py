@@ -1,5 +1,5 @@
 """The models of the attacks on relations: whose scores judge whom, which coins and noise each has, and that
-no attacked model stands among its own shadows. Trainings are stood in for by what their adapters would say."""
+no attacked model stands among its own shadows. Trainings are stood in for by what adapters would say."""
 
 from __future__ import annotations
 
