@@ -67,7 +67,7 @@ def made_options(store: RunStore) -> list[RunRecord]:
         run(0.08, seed=2),
         *(run(0.04 + 0.01 * seed, seed=seed, negatives=8) for seed in range(3)),
         run(0.03, batch_size=16),
-        run(0.05, batch_size=16, learning_rate=0.01),
+        run(0.05, batch_size=16, learning_rate=0.003),
         run(0.02, noise_multiplier=2.0),
         run(0.09, noise_multiplier=0.5),
         run(0.10, epsilon=10.0),

@@ -118,9 +118,9 @@ class TestOptions:
         assert found == {
             ("negatives", "", 4): own,
             ("negatives", "", 8): (pytest.approx(0.05), 3, False),
-            ("batch_size", "0.003", 64): own,
-            ("batch_size", "0.003", 16): (0.03, 1, False),
-            ("batch_size", "0.01", 16): (0.05, 1, False),
+            ("batch_size", "0.01", 64): own,
+            ("batch_size", "0.01", 16): (0.03, 1, False),
+            ("batch_size", "0.003", 16): (0.05, 1, False),
             ("noise_multiplier", "", 0.5): (0.09, 1, False),
             ("noise_multiplier", "", 2): (0.02, 1, False),
             ("epsilon", "", 4): own,
@@ -132,6 +132,14 @@ class TestOptions:
         assert all(row["low"] is None for row in rows if row["seeds"] < 3)
         assert {row["composed"] for row in rows} == {11}, "of all that stand in the figure"
         assert all(row["evaluator"] for row in rows)
+
+    def test_a_learning_rate_is_the_same_whoever_chose_it(self, store: RunStore) -> None:
+        runs = [made_run(store), made_run(store, learning_rate=0.01, batch_size=16), made_run(store, batch_size=32)]
+        assert [(row["line"], row["value"]) for row in relation_options.data(runs)] == [
+            ("0.01", 16),
+            ("0.01", 32),
+            ("0.01", 64),
+        ]
 
     def test_without_privacy_neither_clip_nor_noise_is_an_option(self, store: RunStore) -> None:
         runs = [made_run(store, unit="none", **one) for one in ({}, {"clip": 5.0}, {"epsilon": 1.0}, {"negatives": 8})]

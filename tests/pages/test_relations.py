@@ -523,6 +523,11 @@ def test_one_option_is_moved_and_only_what_is_missing_is_trained(
         *((3, budget) for budget in (1, 2, 10)),
         *((4, budget) for budget in (1, 2, 4, 10)),
     ]
+    trained.clear()
+    app.number_input(key="moved_seeds").set_value(1).run()
+    app.selectbox(key="moved").select("learning_rate").run()
+    app.button(key="train_moved").click().run()
+    assert [one.options["learning_rate"] for one in trained] == [0.001, 0.003], "0.01 is what its method took"
 
 
 def test_without_privacy_no_noise_is_offered_to_be_moved(opened: Open, store: RunStore, process: Answering) -> None:

@@ -15,7 +15,7 @@ import torch
 from privgraph.data.graph import Graph
 from privgraph.data.load import load
 from privgraph.mechanisms.gradients import PrivateGradients
-from privgraph.methods.base import refusal
+from privgraph.methods.base import filled_in, refusal
 from privgraph.methods.relations import few_shot
 from privgraph.methods.relations.fine_tuning import FineTuning, Protection, step_size
 from privgraph.methods.relations.relation_rand.config import Config as RandConfig
@@ -338,3 +338,17 @@ def test_without_privacy_it_is_an_ordinary_loop_of_peft_and_torch() -> None:
     for (name, weight), other in zip(trainable(ours), weights, strict=True):
         assert torch.allclose(weight, other, atol=2e-4), name
         assert not torch.allclose(weight, torch.zeros_like(weight), atol=1e-3)
+
+
+def test_a_learning_rate_that_is_left_to_the_method_is_larger_where_gradients_have_noise() -> None:
+    for config, rate in (
+        (Config(), 0.01),
+        (Config(unit="none"), 0.003),
+        (RandConfig(), 0.003),
+        (Config(learning_rate=0.5), 0.5),
+        (RandConfig(learning_rate=0.5), 0.5),
+    ):
+        assert config.step_size == rate
+        assert filled_in(config, None) == ({} if config.learning_rate else {"learning_rate": rate})
+        assert step_size(replace(config, schedule="constant"), config.steps) == rate
+    assert Config().stack_key() == Config(learning_rate=0.01).stack_key() != Config(learning_rate=0.003).stack_key()

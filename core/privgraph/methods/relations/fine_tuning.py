@@ -13,7 +13,7 @@ from privgraph.data.graph import Graph
 from privgraph.mechanisms.gradients import PrivateGradients, clip_factors
 from privgraph.methods.relations.evaluation import asked_relations, class_places, few_shot_classes, ranking
 from privgraph.methods.relations.few_shot import learn_more
-from privgraph.methods.relations.options import CANDIDATES, RelationOptions
+from privgraph.methods.relations.options import CANDIDATES, LEARNING_RATE, RelationOptions
 from privgraph.methods.relations.tuples import TupleSampler, in_batch
 from privgraph.methods.training import Context
 from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, WHOLE, adapt, check_step, save_adapter, trainable
@@ -62,10 +62,10 @@ def step_size(config: RelationOptions, step: int) -> float:
     schedule, which reaches 0 after the last one."""
     rising = config.warmup * config.steps
     if step <= rising:
-        return config.learning_rate * step / rising
+        return config.step_size * step / rising
     left = (config.steps - step + 1) / (config.steps - math.floor(rising)) if config.steps > rising else 1.0
     shape = {"constant": 1.0, "linear": left, "cosine": (1 - math.cos(math.pi * left)) / 2}[config.schedule]
-    return config.learning_rate * shape
+    return config.step_size * shape
 
 
 @dataclass(eq=False)
@@ -134,7 +134,8 @@ class FineTuning:
     def ranked(self, prefix: str) -> dict[str, float]:
         """PREC@1 and MRR in the other domain, as `<prefix>_...`, once the encoder has been fine-tuned
         further on its public relations, where there are any. The encoder is as before afterwards."""
-        if not self.config.shots:
+        config = self.config
+        if not config.shots:
             return {}
         weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
         before = [weight.detach().clone() for weight in weights]
@@ -142,11 +143,11 @@ class FineTuning:
             self.encoder,
             self.ids,
             self.loss,
-            self.optimiser(weights),
+            self.optimiser(weights, config.learning_rate or LEARNING_RATE),
             few=self.few,
             held=self.held,
             entities=self.entities(self.predicted),
-            negatives=self.config.negatives,
+            negatives=config.negatives,
             random=stream(self.context.seed, "few-shot/tuples"),
         )
         found = ranking(self.compared(self.vectors(self.asked)), self.asked)
@@ -165,7 +166,7 @@ class FineTuning:
         base = {**self.judged("base"), **self.ranked("base_few_shot")}
         yield Metric(name="test_accuracy", value=base.get("base_accuracy", 0.0), step=0)
         weights: list[Tensor] = [weight for _, weight in trainable(self.encoder)]
-        optimiser = self.optimiser(weights)
+        optimiser = self.optimiser(weights, config.step_size)
         sampler = TupleSampler(
             relations=self.relations,
             entities=self.entities(self.learnt),
@@ -203,12 +204,12 @@ class FineTuning:
             yield Progress(step=step, total=config.steps, stage="training")
         yield from self._finished(base)
 
-    def optimiser(self, weights: list[Tensor]) -> torch.optim.Optimizer:
+    def optimiser(self, weights: list[Tensor], rate: float) -> torch.optim.Optimizer:
         """Adam with decoupled weight decay, or gradient descent; whatever it does is post-processing."""
         config = self.config
         if config.optimiser == "adam":
-            return torch.optim.AdamW(weights, lr=config.learning_rate, weight_decay=config.weight_decay)
-        return torch.optim.SGD(weights, lr=config.learning_rate, weight_decay=config.weight_decay)
+            return torch.optim.AdamW(weights, lr=rate, weight_decay=config.weight_decay)
+        return torch.optim.SGD(weights, lr=rate, weight_decay=config.weight_decay)
 
     def _gradients(self, tuples: Tensor, weights: list[Tensor]) -> Tensor:
         """Set the gradient of every trainable weight, from one batch (B, 2 + k); the losses (B,) of its

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
@@ -15,6 +16,7 @@ from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import unit_of
 from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.words.settings import chosen
 
 TITLE = "What moves it: one option after another"
 METHOD = "relational"
@@ -40,6 +42,8 @@ MOVED = (
 )
 PRIVATE = ("clip", "noise_multiplier", "epsilon")
 """Options that nothing reads where nothing is protected."""
+LEFT = ("learning_rate",)
+"""Options that a method may choose, whose values are compared with those that people choose."""
 UNREAD = ("accounting", "delta", "shots")
 """Options that move neither training nor the prediction without relations of the domain."""
 
@@ -96,7 +100,7 @@ def compared(records: Iterable[RunRecord], asked: RunRecord) -> dict[tuple[Moved
         for one in held:
             value = _value(one, moved.option)
             if value is not None and _fixed(one, moved) == _fixed(asked, moved):
-                line = "" if not moved.lines else f"{one.spec.options[moved.lines]:g}"
+                line = "" if not moved.lines else f"{_options(one)[moved.lines]:g}"
                 groups.setdefault((line, value), []).append(one)
         if len({value for _, value in groups}) > 1:
             found |= {(moved, line, value): groups[line, value] for line, value in sorted(groups)}
@@ -109,7 +113,7 @@ def _judged(record: RunRecord) -> bool:
 
 def _fixed(record: RunRecord, moved: Moved) -> tuple[object, ...]:
     """What must be equal of runs that are compared: all but the option, its lines, and the seed."""
-    options = {name: value for name, value in record.spec.options.items() if name not in UNREAD}
+    options = {name: value for name, value in _options(record).items() if name not in UNREAD}
     left = {moved.option, moved.lines}
     if unit_of(record) == "none":
         left |= {*PRIVATE}
@@ -118,6 +122,11 @@ def _fixed(record: RunRecord, moved: Moved) -> tuple[object, ...]:
     if moved.option == "epsilon":
         left |= {"noise_multiplier"}
     return tuple(sorted((name, value) for name, value in options.items() if name not in left))
+
+
+def _options(record: RunRecord) -> dict[str, Any]:
+    """The run's options, with the learning rate that it took where that was left to the method."""
+    return {**record.spec.options, **{name: value for name, value in chosen(record).items() if name in LEFT}}
 
 
 def _value(record: RunRecord, option: str) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from privgraph.methods.base import filled_in
 from privgraph.options import OptionError, Scalar
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -112,9 +113,13 @@ def missing(asked: RunSpec, option: str, seeds: int) -> list[RunSpec]:
 
 
 def _with(asked: RunSpec, moved: Mapping[str, Scalar], seed: int) -> RunSpec:
+    """The asked spec with options moved. A value that its method would choose by itself is left to it, so
+    that one training is not two runs."""
     options = {**asked.options, **moved}
     if "epsilon" in moved:
         options["noise_multiplier"] = 0.0
+    own = filled_in(asked.config(), None)
+    options |= {name: asked.options[name] for name, value in moved.items() if own.get(name) == value}
     return make_spec(
         asked.method,
         asked.dataset,

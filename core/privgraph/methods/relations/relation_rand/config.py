@@ -65,7 +65,7 @@ class Config(RelationOptions, MethodConfig):
         check(self)
 
     def stack_key(self) -> tuple[object, ...]:
-        return ("relation-rand", self.response, self.learning_rate, self.weight_decay, *self.tuning_key())
+        return ("relation-rand", self.response, self.step_size, self.weight_decay, *self.tuning_key())
 
     def probabilities(self, facts: PublicFacts) -> Response:
         """The two chances of answering 1. Raises `OptionError` where a domain has fewer than two texts."""
@@ -167,4 +167,5 @@ class Config(RelationOptions, MethodConfig):
             noise="share of the true relations that are denied",
             fixed="Every pair answers once: there is nothing to split.",
             highest=0.5 if self.response == "symmetric" else 1.0,
+            filled_in=lambda ledger: {"learning_rate": self.step_size},
         )

@@ -24,6 +24,8 @@ from privgraph.methods.levers import GRADIENT_NOISE, ONE_MECHANISM
 from privgraph.methods.relations.options import (
     ASSUME_POISSON,
     ASSUME_TEXTS_PUBLIC,
+    LEARNING_RATE,
+    NOISY_LEARNING_RATE,
     PUBLIC_RELATIONS,
     RELATION_PAIR,
     RelationOptions,
@@ -113,10 +115,14 @@ class Config(RelationOptions, MethodConfig):
             "relational",
             self.unit,
             self.clip,
-            self.learning_rate,
+            self.step_size,
             self.weight_decay,
             *self.tuning_key(),
         )
+
+    @property
+    def step_size(self) -> float:
+        return self.learning_rate or (LEARNING_RATE if self.unit == "none" else NOISY_LEARNING_RATE)
 
     def refuses(self, facts: PublicFacts) -> str | None:
         if self.unit == "edge" and self.pairing == "in-batch":
@@ -207,7 +213,7 @@ class Config(RelationOptions, MethodConfig):
                 ),
             ),
             fixed=ONE_MECHANISM,
-            filled_in=_noise_multiplier,
+            filled_in=lambda ledger: {"learning_rate": self.step_size, **_noise_multiplier(ledger)},
         )
 
 
