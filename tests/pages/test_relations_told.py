@@ -1,0 +1,267 @@
+"""The Relations page: what it tells of guarantees and attacks, what it asks for, and what leaves in files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures import made_relations
+from tests.figures.made_attacks import attack as made_attack
+from tests.figures.made_relations import made_answer, made_pair, made_run
+from tests.pages import offered_files
+from tests.pages.kept_runs import keep
+from tests.pages.test_relations import Answering, ask, texts
+
+from privgraph.attacks.outcome import Rate
+from privgraph.data.catalogue import dataset
+from privgraph.privacy.serialisation import statement_to_json
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+from privgraph.testing.methods import TEXT_FACTS
+from privgraph_workbench.facts import describing
+from privgraph_workbench.jobs import asking, queue
+from privgraph_workbench.serving.offered_files import find
+from privgraph_workbench.views.relations import nearest
+
+Open = Callable[..., AppTest]
+NATURAL, COMPUTING, SOCIETY = dataset("m10-titles").domains
+TINY = {"encoder": "tiny", "unit": "edge", "steps": 4}
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    made = Answering()
+    monkeypatch.setattr(asking, "asker", lambda: made)
+    monkeypatch.setattr(nearest, "PATIENCE", 0.0)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def described(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """What another process would say of the data: no examples."""
+    made = SimpleNamespace(domains=(), facts=TEXT_FACTS)
+    monkeypatch.setattr(describing, "describe", lambda *_, **__: made)
+    return made
+
+
+@pytest.fixture
+def submitted(monkeypatch: pytest.MonkeyPatch) -> list[RunSpec]:
+    """The runs that the page asks for, which nobody trains."""
+    specs: list[RunSpec] = []
+    monkeypatch.setattr(queue, "submit", lambda asked, tags=(): specs.extend(asked))
+    return specs
+
+
+def files(app: AppTest) -> dict[str, dict[str, Any]]:
+    """The page's figures as their JSON files have them, by name."""
+    found = {}
+    for label, address in offered_files.links(app):
+        if label == "JSON":
+            _, token, place = address.split("/", 2)
+            file = find(token, unquote(place))
+            assert file is not None
+            read = json.loads(file.make())
+            found[read["figure"]] = read
+    return found
+
+
+def move(app: AppTest, option: str) -> None:
+    """Asks for the chosen run with other values of one option."""
+    app.selectbox(key="moved").select(option).run()
+    app.button(key="train_moved").click().run()
+    assert not app.exception, app.exception
+
+
+# Guarantees
+
+
+@pytest.mark.parametrize("published", [1.0, None], ids=["a smaller one is published", "no formula is published"])
+def test_the_wager_is_that_of_the_sound_epsilon(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch, published: float | None
+) -> None:
+    monkeypatch.setattr(
+        made_relations,
+        "statement_to_json",
+        lambda said: statement_to_json(replace(said, epsilon_as_published=published)),
+    )
+    made_run(store)
+    shown = texts(opened("relations"))
+    assert f"ε as published **{'none' if published is None else '1'}**" in shown
+    assert "is right about that one at most 98.3% of the time" in shown, "e⁴ to 1, whatever is published"
+
+
+def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store: RunStore, process: Answering) -> None:
+    bare, private = made_pair(store)
+    made_run(store, negatives=8)
+    for one in (bare, private):
+        store.add_attack(one.id, made_attack(one.id, name="relations"))
+    app = ask(opened("relations", private=private.id, bare=bare.id), "rustic bench")
+    assert private.statement is not None
+    sound = private.statement.epsilon
+    stated = {name: {one["epsilon"] for one in file["statements"].values()} for name, file in files(app).items()}
+    assert stated == {
+        "moved": {"inf", sound},
+        "relation_ranking": {"inf", sound},
+        "relation_options": {sound},
+        "attack_areas": {"inf", sound},
+    }
+
+
+def test_who_asks_two_runs_is_told_that_both_read_the_same_relations(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store)
+    alone = files(ask(opened("relations"), "a rake"))["moved"]
+    assert not any("Composition" in one for one in alone["badges"])
+    made_run(store, unit="none")
+    both = files(ask(opened("relations"), "a rake"))["moved"]
+    assert any("Composition: 2 runs on the same data" in one for one in both["badges"])
+
+
+@pytest.mark.parametrize(
+    ("options", "learnt", "predicted"),
+    [
+        ({}, NATURAL, COMPUTING),
+        ({"tested_on": SOCIETY}, NATURAL, SOCIETY),
+        ({"trained_on": SOCIETY}, SOCIETY, NATURAL),
+        ({"trained_on": COMPUTING, "tested_on": SOCIETY}, COMPUTING, SOCIETY),
+    ],
+)
+def test_domains_are_told_apart_by_whether_their_relations_were_read(
+    opened: Open,
+    store: RunStore,
+    process: Answering,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, str],
+    learnt: str,
+    predicted: str,
+) -> None:
+    facts = replace(
+        TEXT_FACTS, domains=(NATURAL, COMPUTING, SOCIETY), entities=(600, 600, 800), relations=(1000, 1000, 1000)
+    )
+    monkeypatch.setattr(made_relations, "TEXT_FACTS", facts)
+    made_run(store, data="m10-titles", **options)
+    app = opened("relations", domain=learnt)
+    (other,) = {NATURAL, COMPUTING, SOCIETY} - {learnt, predicted}
+    assert app.selectbox(key="domain").options[0] == f"{predicted} (predicted: no relation of it was read)"
+    assert set(app.selectbox(key="domain").options[1:]) == {
+        f"{learnt} (learnt: these runs read its relations)",
+        other,
+    }
+    shown = texts(ask(app, "a title"))
+    assert f"Each run was asked about relations of **{predicted}**" in shown
+    assert "These are relations that the runs trained on: private" in shown
+
+
+# The question and its answer
+
+
+def test_each_encoder_reads_and_compares_as_its_run_did(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store, unit="none", max_tokens=16)
+    made_run(store, max_tokens=48, similarity="dot")
+    ask(opened("relations"), "a rake")
+    read = {one.name: (one.max_tokens, one.similarity) for one in process.asked[0].encoders}
+    assert read == {"base": (48, "dot"), "bare": (16, "cosine"), "private": (48, "dot")}
+
+
+def test_texts_are_searched_in_the_data_that_the_run_read(opened: Open, store: RunStore, process: Answering) -> None:
+    keep(store, make_spec("relational", "products", TINY, data_options={"products": 200, "seed": 3}), facts=TEXT_FACTS)
+    ask(opened("relations"), "a rake")
+    searched = dict(process.asked[0].data_options)
+    assert (process.asked[0].data, searched["products"], searched["seed"]) == ("products", 200, 3)
+
+
+def test_a_run_that_was_trained_anew_is_asked_anew(opened: Open, store: RunStore, process: Answering) -> None:
+    run = made_run(store)
+    app = ask(opened("relations"), "a rake")
+    store.delete(run.id)
+    assert made_run(store).id == run.id
+    app.run()
+    assert len(process.asked) == 2, "though nothing else was typed"
+    before, after = ({one.name: one.made for one in question.encoders} for question in process.asked)
+    assert after["private"] > before["private"], "its adapter is another one, in the same folder"
+    assert after["base"] == before["base"], "what the base encoder has read is kept"
+
+
+@pytest.mark.parametrize(("searched", "of", "told"), [(999, 5000, True), (999, 1000, False)])
+def test_it_is_told_where_some_texts_alone_were_searched(
+    opened: Open, store: RunStore, process: Answering, searched: int, of: int, told: bool
+) -> None:
+    made_run(store)
+    process.found = replace(made_answer(), searched=searched, texts=of)
+    shown = texts(ask(opened("relations"), "a rake"))
+    assert f"Compared with {searched} texts of garden." in shown
+    assert ("Of its 5,000 texts, 999 were searched." in shown) is told
+
+
+def test_examples_stand_on_their_buttons_as_they_are(
+    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+) -> None:
+    hostile = "![x](http://evil.example) :red[lamp] $5$"
+    described.domains = (
+        describing.Domain(
+            name="garden", texts=60, relations=90, words=2.0, most_words=2, samples=((hostile, "oak bench"),)
+        ),
+    )
+    made_run(store)
+    app = opened("relations")
+    label = app.button(key="example.0").label
+    assert r"!\[x\](http" in label
+    assert r"red\[lamp\] \$5\$" in label
+    app.button(key="example.0").click().run()
+    assert process.asked[0].text == hostile, "it is asked about as it stands in the data"
+
+
+# Options that are moved
+
+
+def test_a_budget_is_moved_though_the_noise_was_given(
+    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
+) -> None:
+    made_run(store, noise_multiplier=1.0)
+    move(opened("relations"), "epsilon")
+    assert [one.asked_epsilon for one in submitted] == [1, 2, 4, 10], "each calibrates its own noise"
+
+
+def test_moved_runs_are_trained_on_the_device_of_the_chosen_one(
+    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
+) -> None:
+    keep(store, make_spec("relational", "products", TINY, device="cpu"), facts=TEXT_FACTS)
+    move(opened("relations"), "negatives")
+    assert {one.device for one in submitted} == {"cpu"}
+
+
+# Attacks
+
+
+def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: RunStore, process: Answering) -> None:
+    run = made_run(store)
+    made = made_attack(run.id, name="relations")
+    rates = (
+        Rate(false=0.001, true=0.02, low=0.0, high=0.11),
+        Rate(false=0.01, true=0.12, low=0.03, high=0.201),
+        Rate(false=0.05, true=0.31, low=0.25, high=0.375),
+    )
+    found = replace(made.outcome, others=1000, area=0.731, area_low=0.652, area_high=0.798, rates=rates)
+    store.add_attack(run.id, replace(made, outcome=found))
+    (table,) = opened("relations").dataframe
+    row = table.value.iloc[0]
+    assert row["area"] == "0.731"
+    assert row["interval"] == "0.652 to 0.798"
+    assert row["found at 5.0% false alarms"] == "31.0% (25.0% to 37.5%)"
+
+
+def test_attacks_with_and_without_shadow_models_stand_side_by_side(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    run = made_run(store)
+    for name in ("relations", "relations-bavaria"):
+        store.add_attack(run.id, replace(made_attack(run.id, name=name), title=name))
+    (table,) = opened("relations").dataframe
+    assert sorted(table.value["attack"]) == ["relations", "relations-bavaria"]
