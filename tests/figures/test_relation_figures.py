@@ -118,7 +118,7 @@ class TestOptions:
         assert found == {
             ("negatives", "", 4): own,
             ("negatives", "", 8): (pytest.approx(0.05), 3, False),
-            ("batch_size", "0.01", 64): own,
+            ("batch_size", "0.01", 32): own,
             ("batch_size", "0.01", 16): (0.03, 1, False),
             ("batch_size", "0.003", 16): (0.05, 1, False),
             ("noise_multiplier", "", 0.5): (0.09, 1, False),
@@ -134,7 +134,7 @@ class TestOptions:
         assert all(row["evaluator"] for row in rows)
 
     def test_a_learning_rate_is_the_same_whoever_chose_it(self, store: RunStore) -> None:
-        runs = [made_run(store), made_run(store, learning_rate=0.01, batch_size=16), made_run(store, batch_size=32)]
+        runs = [made_run(store), made_run(store, learning_rate=0.01, batch_size=16), made_run(store, batch_size=64)]
         assert [(row["line"], row["value"]) for row in relation_options.data(runs)] == [
             ("0.01", 16),
             ("0.01", 32),

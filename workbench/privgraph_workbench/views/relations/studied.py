@@ -25,7 +25,7 @@ VALUES: Mapping[str, tuple[float, ...]] = {
     "batch_size": (16, 32, 64, 128),
     "learning_rate": (0.001, 0.003, 0.01),
     "clip": (0.01, 0.1, 1.0, 10.0, 100.0),
-    "steps": (5, 10, 20, 40),
+    "steps": (10, 20, 40, 80),
     "noise_multiplier": (0.5, 0.7, 1.0, 1.5, 2.5),
     "epsilon": (1.0, 2.0, 4.0, 10.0),
 }
