@@ -26,8 +26,8 @@ PUBLIC_RELATIONS = "the numbers of texts and of relations in each domain"
 LEAST_RELATIONS = 10
 """With fewer, one over their number is no delta that anybody would choose."""
 LEARNING_RATE, NOISY_LEARNING_RATE = 0.003, 0.01
-"""The best of some on made-up products (kitchen to garden, seeds 0 and 1): without noise, and with clipping and
-the noise of epsilon 4 and 10. Steps and batch were chosen there too; nothing private was read."""
+"""The best of some on made-up products (kitchen to garden, seeds 0 and 1): without noise, and with clipping
+and the noise of epsilon 4 and 10. Steps and batch were chosen there too; nothing private was read."""
 LORA = (ATTENTION, LINEAR)
 CANDIDATES = 256
 """Relations whose partners are candidates for one another in an evaluation (section 4, Tasks and Metrics)."""
