@@ -79,6 +79,19 @@ def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStor
     assert "There is no finished run nobody that protects anything" in nobody.warning[0].value
 
 
+def test_runs_that_were_audited_are_marked_and_one_of_them_stands_first(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    assert opened("audit").selectbox(key="run").value == other, "the newest, as long as none was audited"
+    store.add_audit(run, made_audit(run))
+    chosen = opened("audit").selectbox(key="run")
+    assert chosen.value == run
+    assert sorted(title.endswith(" · audited") for title in chosen.options) == [False, True]
+    (marked,) = (title for title in chosen.options if title.endswith(" · audited"))
+    assert "8" in marked, "the one at epsilon 8"
+
+
 def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
     link = next(one.proto for one in opened("train", run=run).get("page_link") if one.proto.label == "Audit this run")
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}

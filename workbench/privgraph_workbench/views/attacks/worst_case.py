@@ -79,8 +79,8 @@ def _new_and_claims(record: RunRecord, subject: Subject) -> None:
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or the newest that protects something; an invitation where there is
-    none."""
+    """The run that the address names, or the newest that was audited, or the newest that protects something;
+    an invitation where there is none."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
