@@ -84,12 +84,14 @@ def test_runs_that_were_audited_are_marked_and_one_of_them_stands_first(
 ) -> None:
     other = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     assert opened("audit").selectbox(key="run").value == other, "the newest, as long as none was audited"
-    store.add_audit(run, made_audit(run))
+    statement = store.get(run).statement
+    assert statement is not None
+    store.add_audit(run, made_audit(run, delta=statement.delta))
     chosen = opened("audit").selectbox(key="run")
     assert chosen.value == run
     assert sorted(title.endswith(" · audited") for title in chosen.options) == [False, True]
     (marked,) = (title for title in chosen.options if title.endswith(" · audited"))
-    assert "8" in marked, "the one at epsilon 8"
+    assert "node ε 8," in marked
 
 
 def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
