@@ -37,7 +37,8 @@ def test_an_audit_refutes_the_claims_below_it(
     said = statements.refutations(replace(statement, epsilon_audited=shown, audit_confidence=0.95))
     assert [sentence.split()[1] for sentence in said] == refuted
     line = statements.line("a run", replace(statement, epsilon_audited=shown))
-    assert ("an audit refutes a claim" in line) == bool(refuted)
+    assert ("an audit refutes the ε as published; the sound ε stands" in line) == (refuted == ["published"])
+    assert ("an audit refutes the sound ε: do not rely on it" in line) == ("sound" in refuted)
 
 
 def test_where_nothing_is_proved_no_audit_refutes_it(statement: PrivacyStatement) -> None:

@@ -227,7 +227,7 @@ class LinkPlan:
         """In trainings, in seconds where the run's own are known, and in questions."""
         models = options.targets
         asked = "; each model is asked once for every node of the pairs" if options.by == "influence" else ""
-        return f"{_trainings(models)} like the run's own{_took(subject, models)}{asked}"
+        return f"{_trainings(models)} like the run's own{_took(subject, models, PAIRS_SECONDS)}{asked}"
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""
@@ -298,14 +298,21 @@ class RelationPlan:
         return f"{options.candidates:,} relations (or half of them, where there are fewer than twice as many)"
 
 
-def _took(subject: Attacked, models: int) -> str:
-    """How long so many trainings take one after another, as the run took; what comes on top is not known
-    before."""
+START_SECONDS = 10.0
+"""To start a process, load torch and the graph, and judge and draw what was found; measured on two cores."""
+PAIRS_SECONDS = 6.0
+"""To judge the pairs of one model, in the attack on edges; measured on Cora, on two cores."""
+
+
+def _took(subject: Attacked, models: int, judging: float = 0.0) -> str:
+    """How long so many trainings take one after another, as the run took, with `judging` seconds for each
+    model and what it takes to start."""
     if subject.seconds is None:
         return ""
+    seconds = START_SECONDS + models * (subject.seconds + judging)
     return (
-        f", {in_words(models * subject.seconds)} or so if each takes as long as the run did, less where models "
-        "train together; loading and judging come on top"
+        f", about {in_words(seconds)} in all if each takes as long as the run did: less where models train together, "
+        "more on a busy machine"
     )
 
 

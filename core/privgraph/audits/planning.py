@@ -86,10 +86,10 @@ class MechanismPlan:
         """In releases, and roughly in seconds."""
         ledger = subject.statement.ledger
         releases = sum(entry.count for entry in ledger)
-        seconds = options.trials * sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in ledger)
+        seconds = START_SECONDS + options.trials * sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in ledger)
         return (
             f"{options.trials:,} trials of {releases:,} release{'s' * (releases != 1)} each, about "
-            f"{in_words(seconds)} on one core; no data are read and nothing is trained"
+            f"{in_words(seconds)} on one quiet core; no data are read and nothing is trained"
         )
 
 
@@ -111,10 +111,12 @@ class WhiteBoxPlan:
 
     def cost(self, subject: Subject, options: AuditOptions) -> str:
         """That of the run, which is trained once more."""
-        took = "" if subject.seconds is None else f", about {in_words(subject.seconds)}"
+        took = "" if subject.seconds is None else f", about {in_words(START_SECONDS + subject.seconds)} in all"
         return f"one more training with {options.canaries:,} canaries: as long as the run itself{took}"
 
 
+START_SECONDS = 8.0
+"""To start a process and load torch."""
 SECONDS = {
     _KINDS.GRADIENTS: 1.2e-4,
     _KINDS.REPLACED_GRADIENTS: 1.2e-4,

@@ -59,6 +59,18 @@ def refutations(statement: PrivacyStatement) -> list[str]:
     return sentences
 
 
+def refuted_in_short(statement: PrivacyStatement) -> str:
+    """Which claim an audit has refuted, in a few words; "" where none is."""
+    shown, published = statement.epsilon_audited, statement.epsilon_as_published
+    if shown is None:
+        return ""
+    if shown > statement.epsilon:
+        return "an audit refutes the sound ε: do not rely on it"
+    if published is not None and shown > published:
+        return "an audit refutes the ε as published; the sound ε stands"
+    return ""
+
+
 def faults(statement: PrivacyStatement) -> str:
     """What is known to be wrong with the program that made the run, as a list; "" where nothing is."""
     found = statement.known_faults
@@ -74,6 +86,6 @@ def line(label: str, statement: PrivacyStatement) -> str:
     numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
     badge = " · ε depends on the data" if statement.data_dependent else ""
-    badge += " · an audit refutes a claim" if refutations(statement) else ""
+    badge += f" · {refuted}" if (refuted := refuted_in_short(statement)) else ""
     badge += f" · known faults: {len(statement.known_faults)}" if statement.known_faults else ""
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"

@@ -29,7 +29,7 @@ def show(audit: AuditRecord, subject: Subject) -> None:
     if audit.refutes_sound:
         st.error(said, icon="🚨")
     elif audit.refutes_published:
-        st.error(said, icon="⚖️")
+        st.warning(said, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(said, icon=":material/balance:")
     _next(audit, subject)

@@ -31,6 +31,8 @@ from privgraph_workbench.words.numbers import duration
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
 PREFIX = "attack."
+FORM_OF = "attack_form_of"
+"""The run that the form was last drawn for."""
 OF_ALL = ("targets", "confidence", "seed")
 """Options that every attack reads; the others are named by its row."""
 
@@ -159,6 +161,10 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     offered.sort(key=lambda name: (ATTACKS[name].sides.unit == "edge") != (subject.statement.unit == "edge"))
     if asked in ATTACKS and asked not in offered:
         st.warning(f"In this page's address, the attack {asked} is not offered for this run.")
+    if st.session_state.get(FORM_OF) not in (None, record.id) and asked is None:
+        # the browser still sends what was chosen for another run, which may protect something else
+        st.session_state["attack"] = offered[0]
+    st.session_state[FORM_OF] = record.id
     spec = ATTACKS[
         choosing.one(
             "Attack",
