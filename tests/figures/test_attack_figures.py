@@ -85,7 +85,7 @@ class TestCurves:
 
     def test_the_summary_has_the_true_positives_at_one_percent_false_ones(self) -> None:
         record = attack(memory=1.0)
-        rare = record.rare
+        rare = record.rare_found
         assert rare is not None
         assert (rare.false, rare.true > 0) == (0.05, True), "of 40 others, one in a hundred is less than one"
         said = attack_roc.chart(attack_roc.data([record])).summary

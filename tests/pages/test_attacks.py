@@ -16,6 +16,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
+from privgraph.attacks.record import RARE
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking
@@ -26,7 +27,7 @@ from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import findings, shown, verdict
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import exact_percent, percent
+from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
 
@@ -230,19 +231,23 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
     bound = next(one for one in app.metric if one.label == "ε at least")
     assert bound.value == "1.239", "a lower bound is not rounded up"
     below = [one.value for one in app.caption]
-    for rate in found.outcome.rates:
-        assert rate.low < rate.high
-        seen = found.outcome.measurable(rate)
-        assert any(one.startswith(f"{percent(rate.low)} to {percent(rate.high)};") for one in below) == seen
-        assert (
-            any(f"{exact_percent(rate.false)} of {found.outcome.others:,} is less than one" in one for one in below)
-            != seen
+    shown = {one.label: one.value for one in app.metric}
+    for own, mean in zip(found.outcome.rates, found.rates_found, strict=True):
+        assert own.low < own.high
+        assert mean.low < mean.high
+        seen = found.outcome.measurable(own)
+        told = f"mean of 4 models, {percent(mean.low)} to {percent(mean.high)}; on the run's own training nodes "
+        assert any(one.startswith(told) and percent(own.true) in one for one in below) == seen
+        # one value for one quantity: the tile, the tables and the sentence above them
+        assert shown.get(f"Found at {percent(own.false)} false alarms") == (
+            percent(mean.true) if seen else "–" if own.false == RARE else None
         )
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
     assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA), 27 models")
-    for rate in found.outcome.rates:
-        assert line[f"found at {percent(rate.false)} false alarms"] == rates.found(found.outcome, rate)
-    assert {rates.found(found.outcome, rate) for rate in found.outcome.rates} > {"–"}, "too few others for the rarest"
+    for place, rate in enumerate(found.rates_found):
+        assert line[f"found at {percent(rate.false)} false alarms"] == rates.found(found, place)
+    assert {rates.found(found, place) for place in range(3)} > {"–"}, "too few others for the rarest"
+    assert rates.found(found, 2) == percent(found.rates_found[2].true) != percent(found.outcome.rates[2].true)
 
 
 def test_a_bound_above_the_sound_epsilon_is_an_alarm(opened: Open, store: RunStore, run: str) -> None:

@@ -249,7 +249,8 @@ def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: Ru
         Rate(false=0.05, true=0.31, low=0.25, high=0.375),
     )
     found = replace(made.outcome, others=1000, area=0.731, area_low=0.652, area_high=0.798, rates=rates)
-    store.add_attack(run.id, replace(made, outcome=found))
+    alone = replace(made, outcome=found, areas=made.areas[:1], true_rates=made.true_rates[:1])
+    store.add_attack(run.id, alone)
     (table,) = opened("relations").dataframe
     row = table.value.iloc[0]
     assert row["area"] == "0.731"

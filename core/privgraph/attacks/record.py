@@ -167,15 +167,22 @@ class AttackRecord:
         return min(told, key=lambda rate: rate.false, default=None)
 
     @property
+    def rates_found(self) -> tuple[Rate, ...]:
+        """The rates that conclusions are drawn from: as `found`, means of the attacked models with their
+        intervals where they are at least `FEW`, else those of the one."""
+        if len(self.true_rates) < FEW:
+            return self.outcome.rates
+        means = [mean_interval(seen, self.confidence) for seen in zip(*self.true_rates, strict=True)]
+        return tuple(
+            replace(rate, true=mean, low=low, high=high)
+            for rate, (mean, low, high) in zip(self.outcome.rates, means, strict=True)
+        )
+
+    @property
     def rare_found(self) -> Rate | None:
-        """What conclusions are drawn from at that rate: as `found`, the mean of the attacked models with its
-        interval where they are at least `FEW`."""
+        """Of `rates_found`, the one at the false positive rate of `rare`."""
         rate = self.rare
-        if rate is None or len(self.true_rates) < FEW:
-            return rate
-        place = [one.false for one in self.outcome.rates].index(rate.false)
-        mean, low, high = mean_interval([rates[place] for rates in self.true_rates], self.confidence)
-        return replace(rate, true=mean, low=low, high=high)
+        return None if rate is None else next(one for one in self.rates_found if one.false == rate.false)
 
     @property
     def mean_area(self) -> tuple[float, float, float] | None:

@@ -7,7 +7,7 @@ import math
 import sys
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.options import build, parameters
 from privgraph.registry import ATTACKS, attack, sides
 from privgraph.runs import attacking
@@ -50,24 +50,24 @@ def attack_command(parsed: argparse.Namespace) -> int:
 def describe(record: AttackRecord) -> str:
     """An attack in plain lines: what it found, and what follows from it."""
     found, sure, apart = record.outcome, f"{100 * record.confidence:g}% confidence", sides(record.attack)
+    value, low, high = record.found
+    mean = f", mean of {len(record.areas)} models" if len(record.areas) >= FEW else ""
     lines = [
         f"{record.title}: {record.run}",
-        f"Area under the ROC curve: {found.area:.3f} (0.5 is chance; {found.area_low:.3f} to {found.area_high:.3f} at "
-        f"{sure})",
+        f"Area under the ROC curve: {value:.3f} (0.5 is chance; {low:.3f} to {high:.3f} at {sure}{mean})",
         *(
-            f"True positives at {percent(rate.false)} false positives: {rates.found(found, rate)} "
-            f"({rates.interval(found, rate)})"
-            for rate in found.rates
+            f"True positives at {percent(rate.false)} false positives: {rates.found(record, place)} "
+            f"({rates.interval(record, place)})"
+            for place, rate in enumerate(found.rates)
         ),
         f"Balanced accuracy of the best threshold: {percent(found.balanced_accuracy)}",
         f"Targets: {found.members:,} {apart.members}, {found.others:,} {apart.others}; {record.models:,} models, in "
         f"{record.seconds:.1f} s",
     ]
-    if record.mean_area is not None:
-        mean, low, high = record.mean_area
+    if len(record.areas) > 1:
         lines.append(
-            f"Area over {len(record.areas)} attacked models: {min(record.areas):.3f} to {max(record.areas):.3f}; "
-            f"mean {mean:.3f} ({low:.3f} to {high:.3f} at {sure})"
+            f"Area over {len(record.areas)} attacked models: {min(record.areas):.3f} to {max(record.areas):.3f}; on "
+            f"{apart.again} {found.area:.3f} ({found.area_low:.3f} to {found.area_high:.3f} at {sure})"
         )
     if record.bound is not None:
         claim = "infinite" if math.isinf(record.sound) else upper(record.sound)

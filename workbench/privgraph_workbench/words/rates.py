@@ -3,17 +3,18 @@ line."""
 
 from __future__ import annotations
 
-from privgraph.attacks.outcome import Outcome, Rate
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
+from privgraph.registry import sides
 from privgraph_workbench.words.numbers import exact_percent, percent
 
 NONE = "–"
 """Stands where there are too few others to show so rare a false alarm."""
 
 
-def found(outcome: Outcome, rate: Rate) -> str:
-    """The true positive rate, or a dash."""
-    return percent(rate.true) if outcome.measurable(rate) else NONE
+def found(attack: AttackRecord, place: int) -> str:
+    """The true positive rate that conclusions are drawn from, at that place of `RATES`, or a dash."""
+    rate = attack.rates_found[place]
+    return percent(rate.true) if attack.outcome.measurable(rate) else NONE
 
 
 def rare(attack: AttackRecord) -> str:
@@ -28,19 +29,20 @@ def rare(attack: AttackRecord) -> str:
     )
 
 
-def interval(outcome: Outcome, rate: Rate) -> str:
-    """The interval of a rate, or why there is none worth reading."""
-    if not outcome.measurable(rate):
-        return f"not measurable: {exact_percent(rate.false)} of {outcome.others:,} is less than one"
-    low, high = percent(rate.low), percent(rate.high)
-    if rate.low == 0 < rate.true:
-        return f"{low} to {high}; from 0, for {outcome.others:,} others are too few to place this threshold"
-    return f"{low} to {high}"
-
-
-def over_models(attack: AttackRecord, place: int) -> str:
-    """The rate at that place of all attacked models, lowest to highest; nothing of a single one."""
-    if len(attack.true_rates) < 2:
-        return ""
-    seen = [rates[place] for rates in attack.true_rates]
-    return f"all {len(seen)} attacked models: {percent(min(seen))} to {percent(max(seen))}"
+def interval(attack: AttackRecord, place: int) -> str:
+    """The interval of that rate, or why there is none worth reading; where it is a mean over models, that of
+    the run's own beside it."""
+    found, own = attack.outcome, attack.outcome.rates[place]
+    if not found.measurable(own):
+        return f"not measurable: {exact_percent(own.false)} of {found.others:,} is less than one"
+    few = ""
+    if own.low == 0 < own.true:
+        few = f"; from 0, for {found.others:,} others are too few to place this threshold"
+    alone = f"{percent(own.low)} to {percent(own.high)}{few}"
+    if len(attack.true_rates) < FEW:
+        return alone
+    mean = attack.rates_found[place]
+    return (
+        f"mean of {len(attack.true_rates)} models, {percent(mean.low)} to {percent(mean.high)}; on "
+        f"{sides(attack.attack).again} {percent(own.true)} ({alone})"
+    )

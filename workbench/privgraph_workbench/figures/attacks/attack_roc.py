@@ -50,7 +50,7 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "area_high": record.found[2],
             "models": len(record.areas),
             "rare_false": None if record.rare is None else record.rare.false,
-            "rare_true": None if record.rare is None else record.rare.true,
+            "rare_true": None if record.rare_found is None else record.rare_found.true,
             "epsilon": record.sound,
             "steps": record.steps,
             "delta": record.delta,

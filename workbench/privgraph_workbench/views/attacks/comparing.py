@@ -134,8 +134,8 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
                 "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
                 "all attacked models": f"{min(one.areas):.3f} to {max(one.areas):.3f}",
                 **{
-                    f"found at {percent(rate.false)} false alarms": rates.found(one.outcome, rate)
-                    for rate in one.outcome.rates
+                    f"found at {percent(rate.false)} false alarms": rates.found(one, place)
+                    for place, rate in enumerate(one.outcome.rates)
                     if rate.false >= RARE
                 },
                 "ε at least": rates.NONE if one.bound is None else lower(one.bound),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from privgraph.attacks.record import FEW, AttackRecord
+from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import verdict
@@ -64,15 +64,14 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
     boxes += [
         (
             f"Found at {percent(rate.false)} false alarms",
-            rates.found(found, rate),
-            "; ".join(filter(None, (rates.interval(found, rate), rates.over_models(attack, place))))
-            if found.measurable(rate)
-            else rates.interval(found, rate),
+            rates.found(attack, place),
+            rates.interval(attack, place),
             f"An attacker who wrongly names at most {percent(rate.false)} of the {apart.others} rightly names so many "
             f"of the {apart.members} (true positive rate at a false positive rate of {percent(rate.false)}). A guess "
             f"names {percent(rate.false)}.",
         )
         for place, rate in enumerate(found.rates)
+        if found.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
     ]
     sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
     counted = " The bound counts among the run's audits." if attack.turn else ""
@@ -173,12 +172,15 @@ def history(attacks: Sequence[AttackRecord]) -> None:
 
 
 def _line(place: int, attack: AttackRecord) -> dict[str, object]:
-    found, (value, low, high) = attack.outcome, attack.found
+    value, low, high = attack.found
     return {
         "attack": place,
         "kind": short(attack),
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
-        **{f"found at {percent(rate.false)} false alarms": rates.found(found, rate) for rate in found.rates},
+        **{
+            f"found at {percent(rate.false)} false alarms": rates.found(attack, place)
+            for place, rate in enumerate(attack.outcome.rates)
+        },
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "seconds": attack.seconds,
         "seed": attack.options.seed,

@@ -112,10 +112,10 @@ def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
     return {
         "run": naming.name(record),
         "attack": attack.title,
-        "area": number(found.area),
-        "interval": f"{found.area_low:.3f} to {found.area_high:.3f}",
-        f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(found, found.rates[-1])} "
-        f"({rates.interval(found, found.rates[-1])})",
+        "area": number(attack.found[0]),
+        "interval": f"{attack.found[1]:.3f} to {attack.found[2]:.3f}",
+        f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(attack, len(found.rates) - 1)} "
+        f"({rates.interval(attack, len(found.rates) - 1)})",
         "signed-rank p": "–" if attack.signed_rank is None else number(attack.signed_rank),
         "ε at least": "none" if not attack.bound else lower(attack.bound),
     }
