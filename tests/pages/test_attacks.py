@@ -236,7 +236,7 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
         assert own.low < own.high
         assert mean.low < mean.high
         seen = found.outcome.measurable(own)
-        told = f"mean of 4 models, {percent(mean.low)} to {percent(mean.high)}; on the run's own training nodes "
+        told = f"mean of 3 models, {percent(mean.low)} to {percent(mean.high)}; on the run's own training nodes "
         assert any(one.startswith(told) and percent(own.true) in one for one in below) == seen
         # one value for one quantity: the tile, the tables and the sentence above them
         assert shown.get(f"Found at {percent(own.false)} false alarms") == (
@@ -394,15 +394,16 @@ def test_nobody_is_listed_as_exposed_by_a_guess(opened: Open, store: RunStore, r
 def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:
     strong = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(run, made_attack(run, memory=0.2))
-    assert not any("asks" in one.value.columns for one in opened("attacks", run=run).dataframe), "one is no table"
+    assert not any("protects" in one.value.columns for one in opened("attacks", run=run).dataframe), "one is no table"
     store.add_attack(strong, made_attack(strong, memory=0.0))
     store.add_attack(strong, made_attack(strong, memory=2.0))
-    table = next(one.value for one in opened("attacks", run=run).dataframe if "asks" in one.value.columns)
+    table = next(one.value for one in opened("attacks", run=run).dataframe if "protects" in one.value.columns)
     assert [float(one.split()[0]) for one in table["area"]] == sorted(
         (float(one.split()[0]) for one in table["area"]), reverse=True
     )
     assert "ε 2" in table["run"].iloc[0]
-    assert len(table) == 2, "the newest attack of each"
+    assert table["protects"].iloc[0] == "nodes"
+    assert len(table) == 2, "the strongest attack on each"
 
 
 def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, store: RunStore, run: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -14,9 +16,10 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import lower, stated
+from privgraph_workbench.words.numbers import lower, percent, stated
 
-KEY = "overview"
+KEY, QUESTION = "overview", "overview_question"
+PROTECTS = {"none": "nothing", "edge": "edges", "node": "nodes"}
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
 
@@ -39,19 +42,29 @@ def show(chosen: RunRecord) -> None:
         (one for one in strongest.values() if one.run in runs),
         key=lambda one: (questions.index(sides(one.attack).asks), -one.found[0], one.run),
     )
+    counts = Counter(sides(one.attack).asks for one in rows)
     with st.expander(f"Which run gives away most? All {len(runs)} attacked runs", icon=":material/table_rows:"):
-        st.caption(
-            "The strongest attack on each run, for each question, what is found most first; choose a row to open its "
-            "run. Of an attack on edges, what the true classes of both ends tell by themselves stands beside it: areas "
-            "up to there need no leak."
-        )
+        asks = next(iter(counts))
+        if len(counts) > 1:
+            asks = str(
+                st.segmented_control(
+                    "Question",
+                    list(counts),
+                    default=asks,
+                    required=True,
+                    format_func=lambda one: f"{one[:1].upper()}{one[1:]}? {counts[one]} runs",
+                    key=QUESTION,
+                )
+            )
+        rows = [one for one in rows if sides(one.attack).asks == asks]
+        st.caption(_about(rows))
         picked = st.dataframe(
-            [_line(titles[one.run], one) for one in rows],
+            [_line(titles[one.run], one, runs[one.run]) for one in rows],
             hide_index=True,
             alt="The strongest attack on each attacked run",
             on_select="rerun",
             selection_mode="single-row",
-            key=f"{KEY}.{chosen.id}",
+            key=f"{KEY}.{chosen.id}.{asks}",
             height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
         )
         places = picked["selection"]["rows"]
@@ -62,15 +75,32 @@ def show(chosen: RunRecord) -> None:
             st.rerun()
 
 
-def _line(title: str, attack: AttackRecord) -> dict[str, str]:
+def _about(rows: Sequence[AttackRecord]) -> str:
+    """How to read the table of one question."""
+    said = "The strongest attack on each run, what is found most first; choose a row to open its run."
+    if any(one.by_classes is not None for one in rows):
+        return (
+            f"{said} What the true classes of both ends tell by themselves stands beside each area: areas up to there "
+            "need no leak. No ε at least follows, for we did not draw the edges."
+        )
+    return (
+        f"{said} Where a run protects edges or nothing, its ε says nothing of who trained, and this attack shows no "
+        'bound for it: then "ε at least" is a dash.'
+    )
+
+
+def _line(title: str, attack: AttackRecord, run: RunRecord) -> dict[str, str]:
     value, low, high = attack.found
+    unit = str(run.spec.options.get("unit", "none"))
+    edges = {} if attack.by_classes is None else {"classes alone": f"{attack.by_classes:.3f}"}
     return {
-        "asks": sides(attack.attack).asks,
         "run": title,
+        "protects": PROTECTS.get(unit, unit),
         EPSILONS["sound"].title: "∞" if math.isinf(attack.sound) else stated("sound", attack.sound),
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
-        "classes alone": rates.NONE if attack.by_classes is None else f"{attack.by_classes:.3f}",
+        **edges,
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
+        "test accuracy": percent(run.metrics.get("test_accuracy")),
         "found where false alarms are rare": rates.rare(attack),
         "attack": findings.short(attack),
     }
