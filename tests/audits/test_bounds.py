@@ -20,7 +20,7 @@ from privgraph.audits.bounds import (
     threshold_bound,
 )
 from privgraph.audits.one_run import LARGEST, epsilon_of, excluded, one_run_epsilon, p_value, refuted
-from privgraph.audits.roc import area, picture, roc
+from privgraph.audits.roc import area, chance_band, picture, roc
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.studies import canary_bounds
 
@@ -352,6 +352,49 @@ def test_roc_and_histograms_count_everybody() -> None:
     assert sum(drawn.scores_with) == 3001
     assert sum(drawn.scores_without) == 2000
     assert np.interp(0.1, drawn.roc_false, drawn.roc_true) == pytest.approx(stats.norm.sf(1.2816 - 1), abs=0.03)
+
+
+def test_a_band_of_chance_covers_the_long_run_as_often_as_it_says_and_not_much_more() -> None:
+    """Of two Gaussians one apart, whose curve is known."""
+    places = np.array([0.0, 0.003, 0.05, 0.3, 0.9, 1.0])
+    truth = stats.norm.sf(stats.norm.isf(places) - 1)
+    sizes, rounds = (300, 200), 1500
+    generator = np.random.default_rng(4)
+    below = above = np.zeros(len(places))
+    widths = []
+    for _ in range(rounds):
+        curve = roc(generator.normal(1, 1, sizes[0]), generator.normal(0, 1, sizes[1]))
+        low, high = chance_band(curve, sizes, places, 0.8)
+        assert (low <= high).all()
+        assert (np.diff(low) >= 0).all()
+        assert (np.diff(high) >= 0).all()
+        below, above = below + (truth < low), above + (truth > high)
+        widths.append(high - low)
+    # a fifth may be missed, a tenth on either side
+    assert max(below) <= stats.binom.isf(1e-6, rounds, 0.1)
+    assert max(above) <= stats.binom.isf(1e-6, rounds, 0.1)
+    assert below[3] + above[3] > 0.01 * rounds, "an interval that never misses says too little"
+    assert np.mean(widths, axis=0)[3] < 0.25
+    # with trials on the other side a hundred times as many, the width is Clopper and Pearson's alone
+    present, absent = np.sort(generator.normal(1, 1, 300)), np.sort(generator.normal(0, 1, 200_000))
+    cuts = np.append(np.inf, present[::-1])
+    many = (1 - np.searchsorted(absent, cuts) / 200_000, 1 - np.searchsorted(present, cuts) / 300)
+    low, high = chance_band(many, (300, 200_000), np.array([0.3]), 0.8)
+    hits = round(float(np.interp(0.3, *many)) * 300)
+    assert float(low[0]) == pytest.approx(float(at_least(hits, 300, 0.05)), abs=0.02)
+    assert float(high[0]) == pytest.approx(float(at_most(hits, 300, 0.05)), abs=0.02)
+
+
+def test_a_thinned_curve_makes_a_band_wider_and_never_narrower() -> None:
+    generator = np.random.default_rng(5)
+    present, absent = generator.normal(1, 1, 3000), generator.normal(0, 1, 3000)
+    cuts = np.unique(np.concatenate([present, absent]))[::-1]
+    full = [np.array([0.0, *(np.mean(scores >= cut) for cut in cuts)]) for scores in (absent, present)]
+    places = np.linspace(0, 1, 41)
+    low, high = chance_band(roc(present, absent), (3000, 3000), places, 0.95)
+    narrow_low, narrow_high = chance_band((full[0], full[1]), (3000, 3000), places, 0.95)
+    assert (low <= narrow_low).all()
+    assert (high >= narrow_high).all()
 
 
 def test_right_guesses_that_are_no_rare_event_show_nothing() -> None:

@@ -45,7 +45,11 @@ class TestCurves:
         rows = audit_roc.data(audit(), scale)
         chart = audit_roc.chart(rows)
         names = [series.name.split(" (")[0] for series in chart.series]
-        assert names == ["a guess by chance", *(name for _, name in audit_roc.CURVES.values())]
+        assert names == [
+            "a guess by chance",
+            "the attack in the long run",
+            *(name for _, name in audit_roc.CURVES.values()),
+        ]
         for series in chart.series:
             assert list(series.x) == sorted(series.x)
             assert list(series.y) == sorted(series.y)
@@ -88,7 +92,29 @@ class TestCurves:
         """Its two sides lie several neighbouring datasets apart, and a claim's line speaks of one."""
         record = replace(audit(), adversary=Adversary.OUTSIDER)
         assert {row["curve"] for row in audit_roc.data(record)} == {"attack"}
+        assert "band" in {row["curve"] for row in audit_roc.data(audit())}
         assert {"sound", "published"} <= {row["curve"] for row in audit_roc.data(audit())}
+
+    @pytest.mark.parametrize("scale", audit_roc.SCALES)
+    def test_a_band_says_how_far_the_curve_lies_by_chance(self, scale: str) -> None:
+        """It holds the attack's own curve, the law's, and is as wide as its trials are few."""
+        widths = {}
+        for trials in (400, 4000):
+            record = audit(noise=1.0, trials=trials)
+            rows = [row for row in audit_roc.data(record, scale) if row["curve"] == "band"]
+            assert {row["true"] for row in rows} == {None}
+            places = np.array([row["false"] for row in rows])
+            low, high = (np.array([row[end] for row in rows]) for end in ("low", "high"))
+            own = np.interp(places, record.roc_false, record.roc_true)
+            assert ((low <= own + 1e-9) & (own <= high + 1e-9)).all()
+            law = norm.sf(norm.isf(places) - 1)
+            assert np.mean((low <= law) & (law <= high)) > 0.9
+            widths[trials] = float(np.interp(0.2, places, high - low))
+        assert 2 < widths[400] / widths[4000] < 5, "a tenth of the trials: about three times as wide"
+
+    def test_canaries_of_one_training_have_no_band(self) -> None:
+        record = replace(audit(), adversary=Adversary.CANARIES)
+        assert "band" not in {row["curve"] for row in audit_roc.data(record)}
 
     def test_other_noise_has_no_gaussian_curve(self) -> None:
         sampled = replace(audit(), audit="white-box")  # its Gaussian route is that of one step, on a sample
@@ -103,6 +129,7 @@ class TestCurves:
         chart = audit_roc.chart(audit_roc.data(record))
         assert [series.name for series in chart.series] == [
             "a guess by chance",
+            "the attack in the long run (95% confidence at each place)",
             f"the attack (ε audited: at least {lower(record.epsilon)})",
         ]
         assert "sound ε is infinite and forbids nothing" in chart.summary

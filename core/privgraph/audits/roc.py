@@ -1,5 +1,5 @@
 """What scores on two neighbouring datasets look like: ROC curve, its area, and histograms on common edges.
-NumPy only."""
+NumPy and SciPy only."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
+
+from privgraph.audits.bounds import at_least, at_most
 
 Array = NDArray[np.float64]
 
@@ -59,6 +62,31 @@ def roc(present: Array, absent: Array) -> tuple[Array, Array]:
         kept = np.unique(np.concatenate([half, len(false) - 1 - half]))
         false, true = false[kept], true[kept]
     return false, true
+
+
+def chance_band(
+    curve: tuple[Array, Array], sizes: tuple[int, int], places: Array, confidence: float
+) -> tuple[Array, Array]:
+    """What the true positive rate at each false positive rate of `places` (k,) may be in the long run, from a
+    curve of independent trials: the lower and upper ends (k,) of an interval, at `confidence` for each place
+    by itself.
+
+    `curve` has false and true positive rates as `roc` gives them, `sizes` the trials (n, m) with and without
+    the unit. Half of what may go wrong goes to the threshold that has the false positive rate (between two of
+    the m trials, by the binomial law), half to the trials above it (Clopper and Pearson 1934). Between points
+    of a thinned curve, the one that makes the interval wider counts.
+    """
+    false, true = curve
+    with_unit, without = sizes
+    level = (1 - confidence) / 4
+    # So many trials without the unit lie above the threshold that has the rate, fewest and most: the threshold
+    # is no higher than the one with `fewest` trials at or above it, no lower than the one with `most`.
+    fewest, most = binom.ppf(level, without, places), binom.isf(level, without, places) + 1
+    before = np.searchsorted(false, fewest / without + 1e-12, side="right") - 1
+    after = np.minimum(np.searchsorted(false, most / without - 1e-12, side="left"), len(false) - 1)
+    surely, perhaps = (np.rint(true[at] * with_unit) for at in (before, after))
+    surely = np.where(fewest > 0, surely, 0)
+    return at_least(surely, with_unit, level), at_most(perhaps, with_unit, level)
 
 
 def area(present: Array, absent: Array) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from privgraph.audits.record import AuditRecord
+from privgraph.audits.roc import chance_band
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import Adversary
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
@@ -67,10 +68,12 @@ def gaussian_shift(record: AuditRecord, epsilon: float | None) -> float | None:
 def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     """One row per point of each curve, from few false alarms to many.
 
-    curve (attack, sound, published, gaussian or gaussian_published), false (share of false alarms), true
-    (share found), epsilon (of the claim; None for the attack), mu and mu_published (of the Gaussian mechanism
-    that has the sound epsilon, and of the one that has the published; None where the audited noise is not
-    Gaussian alone), delta, area (under the attack's curve), covers, sound,
+    curve (attack, band, sound, published, gaussian or gaussian_published), false (share of false alarms),
+    true (share found; None for the band), low and high (of the band: where the attack's curve may lie in the
+    long run, at the audit's confidence for each share of false alarms by itself; None for others, and no band
+    for canaries or pairs of one training, which are not independent trials), epsilon (of the claim; None for
+    the attack), mu and mu_published (of the Gaussian mechanism that has the sound epsilon, and of the one
+    that has the published; None where the audited noise is not Gaussian alone), delta, area (under the attack's curve), covers, sound,
     published, bound (the audit's, at its confidence), trials, scale. A claim without a finite epsilon has no
     rows: it allows everything; nor has any where an outsider's two sides lie several neighbouring datasets
     apart, of which a claim's line speaks of one. Raises `ValueError` for an unknown scale.
@@ -92,11 +95,12 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         "scale": scale,
     }
     rows = [
-        {"curve": "attack", "false": false, "true": true, "epsilon": None, **shared}
+        {"curve": "attack", "false": false, "true": true, "low": None, "high": None, "epsilon": None, **shared}
         for false, true in zip(record.roc_false, record.roc_true, strict=True)
     ]
     if not rows or record.adversary is Adversary.OUTSIDER:
         return rows
+    rows += _band(record, shared, _least(rows))
     ends = np.geomspace(_least(rows), 1, POINTS) if scale == "log" else np.linspace(0, 1, POINTS)
     for curve, epsilon in (("sound", record.sound), ("published", record.published)):
         if epsilon is not None and math.isfinite(epsilon):
@@ -106,6 +110,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
                     "curve": curve,
                     "false": false,
                     "true": frontier(false, epsilon, record.delta),
+                    "low": None,
+                    "high": None,
                     "epsilon": epsilon,
                     **shared,
                 }
@@ -118,10 +124,24 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         if shift is not None:
             found = ndtr(ndtri(ends) + shift)
             rows += [
-                {"curve": curve, "false": false, "true": true, "epsilon": epsilon, **shared}
+                {"curve": curve, "false": false, "true": true, "low": None, "high": None, "epsilon": epsilon, **shared}
                 for false, true in zip(ends.tolist(), found.tolist(), strict=True)
             ]
     return rows
+
+
+def _band(record: AuditRecord, shared: Row, least: float) -> list[Row]:
+    """Where the attack's curve may lie in the long run; nothing where its trials are not independent."""
+    sizes = sum(record.scores_with), sum(record.scores_without)
+    if record.adversary is not Adversary.WORST_CASE or not all(sizes):
+        return []
+    places = np.unique(np.concatenate([np.linspace(0, 1, POINTS + 1), np.geomspace(least, 1, POINTS)]))
+    curve = np.asarray(record.roc_false), np.asarray(record.roc_true)
+    low, high = chance_band(curve, sizes, places, record.confidence)
+    return [
+        {"curve": "band", "false": false, "true": None, "low": below, "high": above, "epsilon": None, **shared}
+        for false, below, above in zip(places.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -146,6 +166,19 @@ def chart(rows: Sequence[Row]) -> Chart:
             shape=2,
         )
     ]
+    band = [row for row in rows if row["curve"] == "band" and (not logarithmic or row["false"] >= low)]
+    if band:
+        series.append(
+            Series(
+                name=f"the attack in the long run ({exact_percent(first['confidence'])} confidence at each place)",
+                kind="band",
+                x=tuple(row["false"] for row in band),
+                y=tuple(row["high"] for row in band),
+                # no logarithm of 0: there the band reaches to the lower edge
+                low=tuple(max(row["low"], low) if logarithmic else row["low"] for row in band),
+                epsilon="audited",
+            )
+        )
     for curve, (kind, name) in CURVES.items():
         held = [row for row in rows if row["curve"] == curve]
         held = [row for row in held if row["false"] > 0 and row["true"] > 0] if logarithmic else held

@@ -74,11 +74,20 @@ def _lines(audit: AuditRecord) -> str:
             "No claim is drawn here: a training node and another exchange places in several steps, each of which "
             "costs ε. The curve with the line for all of them stands where the outsider's attacks are shown."
         )
-    return (
+    said = (
         "A claim of (ε, δ) draws a line that no attack can cross, in the long run. Where the noise is Gaussian and "
         "nothing else, the Gaussian mechanism with that ε draws a second line, further inside, and it is that one "
-        "which an attack on Gaussian noise must not cross. Where the attack's curve lies far beyond a line, the claim "
-        "is false; how far is beyond chance, the bound says."
+        "which an attack on Gaussian noise must not cross. "
+    )
+    if audit.adversary is Adversary.WORST_CASE:
+        return said + (
+            "The curve is drawn from a finite number of trials, so it may lie beyond a line by chance: the band shows "
+            "how far, at each share of false alarms by itself. So the curve decides nothing: a claim is refuted where the "
+            "bound exceeds it, and only there."
+        )
+    return said + (
+        "The curve is drawn from a finite number of canaries, all in one training, so it may lie beyond a line by "
+        "chance, and decides nothing: a claim is refuted where the bound exceeds it, and only there."
     )
 
 
