@@ -274,6 +274,34 @@ def test_another_run_leaves_nothing_of_the_one_before_in_the_address(opened: Ope
     assert any("attacked" in one for one in app.selectbox(key="run").options)
 
 
+def test_the_form_begins_with_what_the_chosen_run_promises_to_hide(opened: Open, store: RunStore, run: str) -> None:
+    edges = keep(store, spec("gap", unit="edge", epsilon=2.0))
+    app = opened("attacks", run=run)
+    first = app.selectbox(key="attack").value
+    assert ATTACKS[first].sides.unit == "node"
+    chosen = next(one for one in ATTACKS if one != first and ATTACKS[one].sides.unit == "node")
+    app.selectbox(key="attack").select(chosen).run()
+    app.selectbox(key="run").select(edges).run()
+    assert app.selectbox(key="attack").value == "link", "the browser still sent what was chosen for the other"
+    app.selectbox(key="attack").select(chosen).run()
+    assert app.selectbox(key="attack").value == chosen, "a choice for the same run stays"
+    app.selectbox(key="run").select(run).run()
+    assert app.selectbox(key="attack").value == first
+    assert not app.exception
+
+
+def test_that_an_area_grows_as_epsilon_falls_is_said_only_where_it_does(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    near = keep(store, spec("dp-mlp", unit="node", epsilon=2.0))
+    store.add_attack(run, made_attack(run, memory=1.0, sound=8.0))
+    store.add_attack(near, made_attack(near, memory=0.3, sound=2.0))
+    said = "Where an area grows as ε falls"
+    assert said not in _texts(opened("attacks", run=run, over=near))
+    store.add_attack(near, made_attack(near, memory=2.0, sound=2.0))
+    assert said in _texts(opened("attacks", run=run, over=near))
+
+
 def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
     opened: Open, store: RunStore, run: str
 ) -> None:

@@ -248,7 +248,7 @@ class TestShown:
         store.add_audit(run, made_audit(run, noise=0.4, **claims))  # type: ignore[arg-type]
         app = opened("audit", run=run)
         assert [":red[" in box for box in _boxes(app)] == red
-        # what is proved here and refuted is an error of ours; what only the paper promises, a warning to readers
+        # what we prove and an audit refutes is our error; what the paper alone promises is a warning
         shown, hidden = (app.error, app.warning) if red[0] else (app.warning, app.error)
         (complaint,) = shown
         assert said in complaint.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -128,6 +129,29 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     assert verdict.more_than_likeness(poor, weak)
 
 
+def test_figures_say_what_an_attack_by_likeness_is_to_be_compared_with() -> None:
+    """In files as on the page: an area of 0.8 is no leak where classes alone have it."""
+    record, without = replace(made(memory=3.0), by_classes=0.8125), made(memory=0.5, run="mlp-run")
+    (note,) = (one for one in attack_roc.chart(attack_roc.data([record])).notes if "true classes alone" in one)
+    assert "not with 0.5 but with that of the true classes alone, 0.812," in note
+    rows = attack_exposure.data(record, without)
+    assert [row["without"] for row in rows] == [one.exposure for one in (*without.by_degree, *without.by_class)]
+    chart = attack_exposure.chart(rows)
+    hollow = [one for one in chart.series if one.hollow]
+    assert [value for one in hollow for value in one.x] == [row["without"] for row in rows]
+    assert [one.name for one in chart.series if one.legend] == [attack_exposure.WITHOUT, "mean exposure"]
+    assert "what a group's mark lies beyond its hollow one is more than likeness" in chart.notes[0]
+    assert "The true classes alone have 0.812." in chart.notes[0]
+    lone = attack_exposure.chart(attack_exposure.data(record))
+    assert not [one for one in lone.series if one.hollow or one.legend]
+    assert "Attack a perceptron in the same way" in lone.notes[0]
+    # what moves when a node is changed has been read through an edge
+    moved = replace(record, options=AttackOptions(by="influence", targets=3))
+    assert not attack_exposure.chart(attack_exposure.data(moved)).notes
+    assert not any("classes" in one for one in attack_roc.chart(attack_roc.data([moved])).notes)
+    assert not attack_exposure.chart(attack_exposure.data(made_attack())).notes
+
+
 def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
     opened: Open, store: RunStore
 ) -> None:
@@ -144,6 +168,13 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     told = opened("attacks", run=run)
     assert any("A perceptron on the same graph" in one.value for one in told.warning)
     assert "perceptron" not in {one.key for one in told.button}
+    drawn = [json.loads(one.proto.json)["summary"] for one in told.get("bidi_component")]
+    (curves,) = (one for one in drawn if one.endswith("A guess by chance has an area of 0.5."))
+    assert len(re.findall(r"area [\d.]+ \(", curves)) == 2, "laid over the curve without being asked for"
+    assert any("The hollow marks are what the same attack finds on a perceptron" in one.value for one in told.caption)
+    chosen = opened("attacks", run=run, over=flat)
+    again = [json.loads(one.proto.json)["summary"] for one in chosen.get("bidi_component")]
+    assert curves in again, "and once where it is asked for"
     alone = opened("attacks", run=flat)
     assert any("What is found here is likeness" in one.value for one in alone.info)
 

@@ -79,8 +79,8 @@ def chance_band(
     false, true = curve
     with_unit, without = sizes
     level = (1 - confidence) / 4
-    # So many trials without the unit lie above the threshold that has the rate, fewest and most: the threshold
-    # is no higher than the one with `fewest` trials at or above it, no lower than the one with `most`.
+    # So many trials without the unit lie above the threshold that has the rate, fewest and most: it is no
+    # higher than the threshold with `fewest` trials at or above it, and no lower than the one with `most`.
     fewest, most = binom.ppf(level, without, places), binom.isf(level, without, places) + 1
     before = np.searchsorted(false, fewest / without + 1e-12, side="right") - 1
     after = np.minimum(np.searchsorted(false, most / without - 1e-12, side="left"), len(false) - 1)

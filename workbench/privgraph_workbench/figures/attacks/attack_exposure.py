@@ -8,17 +8,28 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
 TITLE = "Who is exposed"
+WITHOUT = "a perceptron, which reads no edge"
 KINDS = {"degree": "by degree", "class": "by class"}
 AXES = {"degree": "degree (how many)", "class": "class (how many)"}
 
 
-def data(record: AttackRecord) -> list[Row]:
+def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
     train whose scores lie below those of the group's training nodes; 0.5 is chance), attack (its title), asks
-    and members_are (its question, and who is exposed, in words)."""
+    and members_are (its question, and who is exposed, in words), likeness (whether it goes by likeness, which
+    tells edges that no model read), by_classes (then the area of the true classes alone, if known), and
+    without (the exposure of the same group by the same attack on a model that reads no edge: the record
+    `without`; None where there is none)."""
+    likeness = bool(sides(record.attack).caution) and record.options.by == "distance"
+    beside = {
+        (kind, one.name): one.exposure
+        for kind, held in (() if without is None else (("degree", without.by_degree), ("class", without.by_class)))
+        for one in held
+    }
     apart = sides(record.attack)
     groups = {"degree": record.by_degree, "class": record.by_class}
     return [
@@ -30,6 +41,9 @@ def data(record: AttackRecord) -> list[Row]:
             "attack": record.title,
             "asks": apart.asks,
             "members_are": apart.members,
+            "likeness": likeness,
+            "by_classes": record.by_classes if likeness else None,
+            "without": beside.get((kind, one.name)),
         }
         for kind, held in groups.items()
         for one in held
@@ -41,6 +55,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "this attack kept no groups of nodes")
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
+    compared = any(row["without"] is not None for row in rows)
     panels, series = [], []
     for place, kind in enumerate(kinds):
         held = [row for row in rows if row["kind"] == kind]
@@ -53,6 +68,22 @@ def chart(rows: Sequence[Row]) -> Chart:
                 rules=(Rule(x=0.5, label="chance"),),
             )
         )
+        if any(row["without"] is not None for row in held):
+            series.append(
+                Series(
+                    name=WITHOUT,
+                    kind="points",
+                    size=12,
+                    hollow=True,
+                    x=tuple(row["without"] for row in held),
+                    y=names,
+                    slot=NEUTRAL,
+                    panel=place,
+                    legend=place == 0,
+                    group=WITHOUT,
+                    hover=tuple(f"{WITHOUT}\n{_hover({**row, 'exposure': row['without']})}" for row in held),
+                )
+            )
         series.append(
             Series(
                 name="mean exposure",
@@ -62,7 +93,8 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=names,
                 slot=0,
                 panel=place,
-                legend=False,
+                legend=place == 0 and compared,
+                group="mean exposure",
                 hover=tuple(_hover(row) for row in held),
             )
         )
@@ -78,11 +110,27 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         columns=1,
         height=170 * len(kinds) + 26 * len(rows),
+        notes=_notes(rows, compared=compared),
         badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
 
 
 plot = plotted(chart)
+
+
+def _notes(rows: Sequence[Row], *, compared: bool) -> tuple[str, ...]:
+    """What to compare with where likeness tells edges, too."""
+    first = rows[0]
+    if not first["likeness"]:
+        return ()
+    classes = "" if first["by_classes"] is None else f" The true classes alone have {number(first['by_classes'])}."
+    read = (
+        "The hollow marks are what the same attack finds on a perceptron, which reads no edge: what a group's mark "
+        "lies beyond its hollow one is more than likeness."
+        if compared
+        else "Attack a perceptron in the same way, which reads no edge, and its exposure is drawn beside this one's."
+    )
+    return (f"Edges join nodes alike, so a high exposure need not come from the edges that were read. {read}{classes}",)
 
 
 def _hover(row: Row) -> str:

@@ -33,7 +33,8 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     with so few members and others), false, true,
     low, high (of a band; None elsewhere), area, area_low, area_high, models, rare_false, rare_true (the
     rarest false positive rate that so many others can show, and its true positive rate), epsilon (sound),
-    steps, scale, asks, members_are, others_are (the attack's question and its two sides in words).
+    by_classes (the area of the true classes alone, where the attack goes by likeness; else None), steps,
+    scale, asks, members_are, others_are (the attack's question and its two sides in words).
     An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead
     from no node that trains to one that does not. Raises `ValueError` for an unknown scale.
     """
@@ -52,6 +53,7 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "rare_false": None if record.rare is None else record.rare.false,
             "rare_true": None if record.rare_found is None else record.rare_found.true,
             "epsilon": record.sound,
+            "by_classes": record.by_classes if record.options.by == "distance" else None,
             "steps": record.steps,
             "delta": record.delta,
             "scale": scale,
@@ -216,6 +218,13 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         notes.append(
             "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked "
             "models, each trained on a draw of its own. Areas are means over these models."
+        )
+    classes = sorted({row["by_classes"] for row in rows if row["by_classes"] is not None})
+    if classes:
+        notes.append(
+            "Edges join nodes alike, so a model can tell edges that it never read. An area is to be compared not with "
+            f"0.5 but with that of the true classes alone, {' or '.join(number(one) for one in classes)}, and with a "
+            "perceptron's, which reads no edge."
         )
     if any(row["curve"] == "sound" for row in rows):
         notes.append(

@@ -73,10 +73,11 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     long run, at the audit's confidence for each share of false alarms by itself; None for others, and no band
     for canaries or pairs of one training, which are not independent trials), epsilon (of the claim; None for
     the attack), mu and mu_published (of the Gaussian mechanism that has the sound epsilon, and of the one
-    that has the published; None where the audited noise is not Gaussian alone), delta, area (under the attack's curve), covers, sound,
-    published, bound (the audit's, at its confidence), trials, scale. A claim without a finite epsilon has no
-    rows: it allows everything; nor has any where an outsider's two sides lie several neighbouring datasets
-    apart, of which a claim's line speaks of one. Raises `ValueError` for an unknown scale.
+    that has the published; None where the audited noise is not Gaussian alone), delta, area (under the
+    attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, scale. A claim
+    without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
+    several neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an
+    unknown scale.
     """
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
@@ -176,7 +177,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 y=tuple(row["high"] for row in band),
                 # no logarithm of 0: there the band reaches to the lower edge
                 low=tuple(max(row["low"], low) if logarithmic else row["low"] for row in band),
-                epsilon="audited",
+                slot=NEUTRAL,
             )
         )
     for curve, (kind, name) in CURVES.items():

@@ -82,8 +82,8 @@ def _lines(audit: AuditRecord) -> str:
     if audit.adversary is Adversary.WORST_CASE:
         return said + (
             "The curve is drawn from a finite number of trials, so it may lie beyond a line by chance: the band shows "
-            "how far, at each share of false alarms by itself. So the curve decides nothing: a claim is refuted where the "
-            "bound exceeds it, and only there."
+            "how far, at each share of false alarms by itself. So the curve decides nothing: a claim is refuted "
+            "where the bound exceeds it, and only there."
         )
     return said + (
         "The curve is drawn from a finite number of canaries, all in one training, so it may lie beyond a line by "

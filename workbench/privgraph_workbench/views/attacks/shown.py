@@ -36,16 +36,17 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     chosen = str(st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place]))
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
-    verdict.show(attack, subject.statement.unit, baseline.beside(record, attack))
+    without = baseline.beside(record, attack)
+    verdict.show(attack, subject.statement.unit, without)
     baseline.offer(record, attack)
     findings.numbers(attack, subject.statement.unit)
     with st.expander("What the attacker knows", expanded=False):
         findings.attacker(attack)
     name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
-    _curves(record, attacks, int(chosen) - 1, name)
-    groups = attack_exposure.data(attack)
+    _curves(record, attacks, int(chosen) - 1, without, name)
+    groups = attack_exposure.data(attack, None if without is attack else without)
     live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
-    st.caption(findings.exposure(attack))
+    st.caption(" ".join((findings.exposure(attack), *attack_exposure.chart(groups).notes)))
     figure_exports("attack_exposure", groups, statements, name=name)
     if attack.exposed and verdict.guessing(attack):
         st.caption(
@@ -98,10 +99,16 @@ def _unit(record: RunRecord) -> str:
     return "none" if record.statement is None else record.statement.unit
 
 
-def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, name: str) -> None:
-    """The curve of an attack, with others that ask the same laid over it, and their numbers below."""
+def _curves(
+    record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, without: AttackRecord | None, name: str
+) -> None:
+    """The curve of an attack, with others that ask the same laid over it, and their numbers below. What is
+    found `without` any edge is always among them: it says what a curve has to be compared with."""
     offered = comparing.others(record, attacks, chosen)
     over = comparing.choose(record, offered)
+    if without is not None and without.run != record.id and without not in [one.attack for one in over]:
+        perceptron = next(run for run in baseline.perceptrons(record) if run.id == without.run)
+        over.append(comparing.Other(name=baseline.METHOD, attack=without, run=perceptron))
     scale = st.segmented_control(
         "Axes of the curve",
         list(SCALES),
@@ -131,7 +138,7 @@ def _curves(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, nam
         live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
         figure_exports("attack_areas", areas, statements, name=name)
         comparing.table(names, drawn, runs)
-        if len({one.found[0] for one in drawn}) > 1 and len(drawn) > 2:
+        if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
             st.caption(
                 "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
                 "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
