@@ -77,7 +77,8 @@ def _lines(audit: AuditRecord) -> str:
     said = (
         "A claim of (ε, δ) draws a line that no attack can cross, in the long run. Where the noise is Gaussian and "
         "nothing else, the Gaussian mechanism with that ε draws a second line, further inside, and it is that one "
-        "which an attack on Gaussian noise must not cross. "
+        "which an attack on Gaussian noise must not cross. Its μ is how far apart the two datasets lie, in standard "
+        "deviations of the noise. "
     )
     if audit.adversary is Adversary.WORST_CASE:
         return said + (
