@@ -161,6 +161,12 @@ def _write_first(path: Path, key: bytes) -> None:
         file.write(key)
 
 
+OPEN_KEY = hashlib.sha256(b"the gallery: public graphs, which anybody may train on again").digest()
+"""A key of an installation that is no secret: that of the gallery, whose runs anybody can repeat.
+
+A worker that finds it trains on public graphs alone, and its statements say what that means."""
+
+
 def noise_key(folder: Path) -> bytes:
     """The secret key of an installation, kept in `folder` and made at the first call (readable by its owner
     alone).

@@ -10,6 +10,9 @@ The number of threads belongs to the device: it decides in which order sums are 
 brings features whose classes tie, a last digit decides much. So do the libraries of linear algebra, their
 threads and kernels, and the runs that are trained together with it (`in_company`). Not in a key is the order
 of sums on a GPU.
+
+Where the installation's key is no secret (`streams.OPEN_KEY`) nothing is hidden, whatever a key hangs on.
+There it hangs on run and data alone, so that other machines and later versions draw the same noise.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from threadpoolctl import threadpool_info
 from privgraph.data.digest import Known, graph_digest
 from privgraph.data.graph import Graph
 from privgraph.program import program
-from privgraph.streams import derived_key
+from privgraph.streams import OPEN_KEY, derived_key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +67,8 @@ def run_keys(installation: bytes, runs: Sequence[str], graphs: Sequence[Graph], 
     known: Known = {}
     place = f"{device}, {torch.get_num_threads()} threads, {libraries()}"
     for run, graph in zip(runs, graphs, strict=True):
-        where = (graph_digest(graph, derived_key(installation, "data"), known), program(), place)
+        data = graph_digest(graph, derived_key(installation, "data"), known)
+        where = (data,) if installation == OPEN_KEY else (data, program(), place)
         yield Keys(
             noise=derived_key(installation, "noise", run, *where), shared=derived_key(installation, "shared", *where)
         )

@@ -14,6 +14,11 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
 
 _ROUNDING = 1e-6
+NOISE_IS_PUBLIC = (
+    "the noise of this run is no secret: its key stands in the program, so that anybody can repeat the run. It shows "
+    "what the method does on a public graph, and its epsilon is that of the same noise with a secret key"
+)
+"""What a statement says where the installation's key is `streams.OPEN_KEY`."""
 
 
 class LedgerMismatch(Exception):
@@ -65,6 +70,13 @@ def interrupted_statement(planned: PrivacyStatement, ledger: Ledger, *, stopped:
         ),
         ledger=ledger.entries,
     )
+
+
+def with_public_noise(statement: PrivacyStatement) -> PrivacyStatement:
+    """The statement of a run whose noise anybody can draw again; as it is where nothing is protected."""
+    if statement.unit == "none":
+        return statement
+    return replace(statement, assumptions=(NOISE_IS_PUBLIC, *statement.assumptions))
 
 
 def sound_epsilon(planned: PrivacyStatement, ledger: Ledger) -> float:

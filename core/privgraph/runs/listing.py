@@ -32,7 +32,7 @@ from privgraph.runs.records import (
     unplain,
 )
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import attacks, audit_turns, audits, events, origins, runs, tags
+from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
 
 _VOIDED = sa.and_(
     runs.c.unit == "node",
@@ -43,6 +43,8 @@ _VOIDED = sa.and_(
 )
 """Runs of versions before 0.5.0, which did not say who made them, whose epsilon `known_faults.voided`
 withdraws."""
+
+_IN_GALLERY = sa.exists().where(gallery.c.run == runs.c.number)
 
 LIGHT = (
     *(
@@ -60,6 +62,7 @@ LIGHT = (
     *(runs.c.test_accuracy, runs.c.val_accuracy, runs.c.train_accuracy, runs.c.delta),
     sa.case((_VOIDED, sa.literal(math.inf, sa.Double)), else_=runs.c.sound_epsilon).label("sound_epsilon"),
     *(runs.c.published_epsilon, runs.c.audited_epsilon),
+    _IN_GALLERY.label("gallery"),
 )
 """The columns of a light row: all but the long texts."""
 
@@ -82,6 +85,8 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
     ):
         if admitted:
             clauses.append(column.in_(admitted))
+    if query.own:
+        clauses.append(~_IN_GALLERY)
     if query.batch:
         clauses.append(runs.c.batch == query.batch)
     clauses.extend(_tagged(tags.c.tag == tag) for tag in query.tags)
@@ -108,6 +113,11 @@ def _setting(word: str) -> list[str]:
     else:
         written |= {json.dumps(number), f"{number:.0f}"} if number.is_integer() else {json.dumps(number)}
     return [f"{json.dumps(name)}: {text}{end}" for text in sorted(written) for end in ",}"]
+
+
+def of_gallery(connection: sa.Connection, number: int) -> bool:
+    """Whether a run came with the program."""
+    return connection.scalar(sa.select(gallery.c.run).where(gallery.c.run == number)) is not None
 
 
 def _tagged(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
@@ -323,6 +333,7 @@ def _record(
         tags=labels,
         note=row["note"],
         batch=row["batch"],
+        gallery=bool(row["gallery"]),
     )
 
 

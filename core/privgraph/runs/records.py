@@ -109,7 +109,7 @@ class RunRecord:
     an audit has shown on the whole run, at `audit_confidence`, `audited_by` the name of that audit and
     `adversary` its kind. `version` is the program that made the last attempt (`program.program`): "" for
     versions before 0.5.0, which did not say, and before a worker has begun. `damage` says what of the row
-    cannot be read: see `unreadable`.
+    cannot be read: see `unreadable`. `gallery`: it came with the program (`runs.gallery`).
     """
 
     id: str
@@ -138,6 +138,7 @@ class RunRecord:
     audited_by: str = ""
     adversary: Adversary | None = None
     damage: str = ""
+    gallery: bool = False
 
     def __repr__(self) -> str:
         accuracy = self.metrics.get("test_accuracy")
@@ -241,7 +242,8 @@ class RunQuery:
     `tags` must all be present; the other tuples list what is admitted. `text` is looked for in the id,
     the options, the note, the error and the tags, whatever the case; every one of its words must be found. A
     word such as `epsilon=2` finds the runs with that value of that option, however the number is written.
-    `order` is one of `ORDERS`; `created` with `descending` puts the newest first.
+    `own` leaves out the runs of the gallery. `order` is one of `ORDERS`; `created` with `descending` puts the
+    newest first.
     """
 
     ids: tuple[str, ...] = ()
@@ -253,6 +255,7 @@ class RunQuery:
     tags: tuple[str, ...] = ()
     batch: str = ""
     text: str = ""
+    own: bool = False
     order: str = "created"
     descending: bool = True
     limit: int | None = None

@@ -32,7 +32,7 @@ from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import attacks, audit_turns, audits, events, origins, runs, tags
+from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
@@ -80,6 +80,11 @@ class RunStore:
         """The folder that has a folder of artifacts for each run."""
         return self._folders
 
+    @property
+    def database(self) -> Database:
+        """The transactions under the store, for those who keep it (`gallery`)."""
+        return self._database
+
     def close(self) -> None:
         """Give back the connections; the store opens new ones when it is used again."""
         self._database.engine.dispose()
@@ -88,7 +93,7 @@ class RunStore:
 
     def submit(self, spec: RunSpec, tags: Iterable[str] = (), batch: str = "") -> str:
         """Store a spec as a queued run and give its id; a run of an equal spec is left as it is, but for
-        tags."""
+        tags, and one of the gallery makes room."""
         labels = [_tag(tag) for tag in tags]
         if not _ID.fullmatch(spec.id):
             raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {spec.id})")
@@ -108,6 +113,9 @@ class RunStore:
         }
         with self._database.claiming() as connection:
             known = connection.scalar(sa.select(runs.c.number).where(runs.c.id == spec.id))
+            if known is not None and listing.of_gallery(connection, known):
+                _forget(connection, known)  # whoever asks for a run gets one that is their own
+                known = None
             if known is None:
                 connection.execute(runs.insert().values(created=self._database.now(connection), **row))
             number = self._database.row(connection, spec.id).number
@@ -179,13 +187,13 @@ class RunStore:
             row = self._database.row(connection, run)
             if row.state in LIVE:
                 raise RunIsFixed(f"{run} is {row.state}; stop it before you delete it")
-            connection.execute(events.delete().where(events.c.run == row.number))
-            connection.execute(audit_turns.delete().where(audit_turns.c.run == row.number))
-            connection.execute(audits.delete().where(audits.c.run == row.number))
-            connection.execute(attacks.delete().where(attacks.c.run == row.number))
-            connection.execute(origins.delete().where(origins.c.run == row.number))
-            connection.execute(tags.delete().where(tags.c.run == row.number))
-            connection.execute(runs.delete().where(runs.c.number == row.number))
+            if listing.of_gallery(connection, row.number):
+                raise RunIsFixed(f"{run} is from the gallery, which can be hidden, not deleted")
+            _forget(connection, row.number)
+        self.clear(run)
+
+    def clear(self, run: str) -> None:
+        """Remove the folder of a run's artifacts, if it is there."""
         folder = self._path(run)
         if folder.exists():
             shutil.rmtree(folder)
@@ -355,6 +363,13 @@ def _tag(tag: str) -> str:
     if not 0 < len(label) <= _TAG_LENGTH:
         raise StoreError(f"a tag has 1 to {_TAG_LENGTH} characters (got {len(label)})")
     return label
+
+
+def _forget(connection: sa.Connection, number: int) -> None:
+    """Delete a run with all that tables hold of it."""
+    for table in (events, audit_turns, audits, attacks, origins, tags, gallery):
+        connection.execute(table.delete().where(table.c.run == number))
+    connection.execute(runs.delete().where(runs.c.number == number))
 
 
 def _add_tag(connection: sa.Connection, number: int, label: str) -> None:

@@ -20,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from privgraph.data import catalogue
+from privgraph.data.errors import DataError
 from privgraph.home import home
 from privgraph.options import OptionError
 from privgraph.privacy.serialisation import statement_to_json
@@ -29,7 +31,7 @@ from privgraph.progress import Log, Progress, Result
 from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
-from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement
+from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement, with_public_noise
 from privgraph.runs.launch import launch, stack
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
 from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
@@ -38,7 +40,7 @@ from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFul
 from privgraph.runs.reporting import FLUSH_SECONDS, Job, Telling, say
 from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
-from privgraph.streams import noise_key
+from privgraph.streams import OPEN_KEY, noise_key
 
 if TYPE_CHECKING:
     from privgraph.data.graph import Graph
@@ -61,6 +63,8 @@ class Worker(Telling):
         super().__init__(store, token, jobs)
         self._ended = threading.Event()
         self._failed = False
+        self._open = False
+        """Whether the noise of this home is no secret."""
 
     def work(self) -> bool:
         """Train all; True if every run is done or stopped."""
@@ -128,11 +132,15 @@ class Worker(Telling):
         self._flush()
         graphs = list(self._graphs())
         members = []
-        keys = run_keys(noise_key(home()), [job.spec.text for job in self._jobs], graphs, device.type)
+        installation = noise_key(home())
+        self._open = installation == OPEN_KEY
+        if self._open and catalogue.dataset(spec.dataset).kind == "upload":
+            raise DataError("the noise key of this home is public: graphs of one's own need a home with a secret one")
+        keys = run_keys(installation, [job.spec.text for job in self._jobs], graphs, device.type)
         for job, config, graph, key in zip(self._jobs, configs, graphs, keys, strict=True):
             plan = config.plan(graph.facts)
             job.memory_mb = plan.memory_mb
-            job.planned = plan.statement
+            job.planned = with_public_noise(plan.statement) if self._open else plan.statement
             job.device = str(device)
             job.since = time.monotonic()
             self._tell(job, Progress(step=0, total=max(1, plan.steps), stage="training"))
@@ -194,8 +202,10 @@ class Worker(Telling):
         from privgraph.methods.keys import in_company
 
         texts = [job.spec.text for job in jobs]
-        contexts = [replace(one.context, noise_key=in_company(one.context.noise_key, texts)) for one in members]
-        together = [replace(one, context=context) for one, context in zip(members, contexts, strict=True)]
+        together = members
+        if not self._open:  # a run with public noise is repeated alone
+            contexts = [replace(one.context, noise_key=in_company(one.context.noise_key, texts)) for one in members]
+            together = [replace(one, context=context) for one, context in zip(members, contexts, strict=True)]
         steps = method(jobs[0].spec.method).load_train()(together)
         try:
             for index, event in steps:

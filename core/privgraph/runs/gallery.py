@@ -1,0 +1,247 @@
+"""The gallery: finished runs on public graphs that ship with the program, as one compact file. No torch.
+
+`write` makes the file from a store, `bring_in` puts its runs into another, where they stand beside one's own
+and are marked. A run of the gallery is read and never changed: who asks for one of the same spec trains it
+here, with noise of this installation, and that run takes its place.
+
+The file is JSON, compressed by xz: no pickles, and nothing of the machine that made it but the program's
+version, its device and how long each run took. Curves are thinned to `POINTS` points.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import lzma
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from privgraph.runs.records import plain
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
+
+if TYPE_CHECKING:
+    from privgraph.runs.store import RunStore
+
+FILE = Path(__file__).with_name("gallery.json.xz")
+FORM = 1
+LIMIT = 3_000_000
+"""Bytes that the file may have."""
+POINTS = 60
+"""Points of a curve that are kept."""
+FILES = ("answers.npz", "ensemble.npz")
+"""Artifacts that pages read: what teachers said. They are kept of the first seed."""
+_NOT_KEPT = (
+    "number",
+    "worker",
+    "host",
+    "pid",
+    "heartbeat",
+    "progress_time",
+    "training_since",
+    "training_from",
+    "batch",
+)
+_COLUMNS = tuple(column.name for column in runs.c if column.name not in _NOT_KEPT)
+_JSON = ("spec", "metrics", "statement")
+"""Columns whose text is JSON, which the file holds as it is."""
+_NUMBERS = tuple(column.name for column in runs.c if isinstance(column.type, sa.Double))
+"""Columns of numbers, which may be infinite."""
+
+
+def write(store: RunStore, chapters: Mapping[str, Sequence[RunSpec]], path: Path = FILE) -> str:
+    """Write the file of those of the specs that are done in the store; give a sentence about it.
+
+    Raises `ValueError` where it would be larger than `LIMIT`.
+    """
+    with store.database.read() as connection:
+        packed = {
+            chapter: [one for spec in specs for one in _packed(store, connection, spec)]
+            for chapter, specs in chapters.items()
+        }
+    text = json.dumps({"form": FORM, "chapters": packed}, separators=(",", ":"), sort_keys=True, allow_nan=False)
+    data = lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME)
+    count = sum(len(chapter) for chapter in packed.values())
+    if len(data) > LIMIT:
+        raise ValueError(f"the gallery may have {LIMIT:,} bytes, and {count:,} runs have {len(data):,}")
+    path.write_bytes(data)
+    return f"{path.name} holds {count:,} runs in {len(data):,} bytes"
+
+
+def _packed(store: RunStore, connection: sa.Connection, spec: RunSpec) -> Iterator[dict[str, Any]]:
+    """The run of the spec as JSON, where it is done."""
+    row = connection.execute(sa.select(runs).where(runs.c.id == spec.id, runs.c.state == "done")).mappings().first()
+    if row is None:
+        return
+    number, folder = row["number"], store.folders / row["id"]
+    told = [dict(event) for event in connection.execute(_of(events, number).order_by(events.c.sequence)).mappings()]
+    files = [name for name in FILES if spec.seed == 0 and (folder / name).is_file()]
+    kept = list(connection.execute(_of(audits, number).order_by(audits.c.number)).mappings())
+    places = {one["number"]: place for place, one in enumerate(kept)}
+    version = connection.scalar(
+        sa.select(origins.c.version).where(origins.c.run == number, origins.c.attempt == row["attempt"])
+    )
+    yield {
+        "run": {name: _read(row[name]) if name in _JSON else plain(row[name]) for name in _COLUMNS},
+        "version": version or "",
+        "events": [
+            [event["sequence"], round(event["time"] - row["created"], 2), event["kind"], _read(event["payload"])]
+            for event in _thinned(told, files)
+        ],
+        "audits": [_record(one) for one in kept],
+        "turns": [
+            [one.turn, None if one.audit is None else places[one.audit]]
+            for one in connection.execute(_of(audit_turns, number).order_by(audit_turns.c.turn))
+        ],
+        "attacks": [
+            _record(one) for one in connection.execute(_of(attacks, number).order_by(attacks.c.number)).mappings()
+        ],
+        "files": {name: base64.b64encode((folder / name).read_bytes()).decode() for name in files},
+    }
+
+
+def _of(table: sa.Table, number: int) -> sa.Select[Any]:
+    return sa.select(table).where(table.c.run == number)
+
+
+def _read(text: str | None) -> Any:
+    return None if text is None else json.loads(text)
+
+
+def _record(row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        name: _read(value) if name == "record" else value
+        for name, value in row.items()
+        if name not in ("number", "run")
+    }
+
+
+def _thinned(told: Sequence[dict[str, Any]], files: Sequence[str]) -> list[dict[str, Any]]:
+    """The events without what nobody reads of a finished run: the way, all but `POINTS` points of a curve,
+    files that are not kept, and what the worker said of its machine."""
+    curves: dict[tuple[str, str], list[int]] = defaultdict(list)
+    kept = set()
+    for position, event in enumerate(told):
+        payload = json.loads(event["payload"])
+        if event["kind"] == "metric":
+            curves[payload["name"], payload.get("stage", "")].append(position)
+        elif event["kind"] == "artifact":
+            kept |= {position} if payload["name"] in files else set()
+        elif event["kind"] == "log":
+            kept |= set() if payload["message"].startswith("worker ") else {position}
+        elif event["kind"] != "progress":
+            kept.add(position)
+    for positions in curves.values():
+        last = len(positions) - 1
+        kept |= {positions[round(at * last / (POINTS - 1))] for at in range(POINTS)} if last >= POINTS else {*positions}
+    return [told[position] for position in sorted(kept)]
+
+
+@cache
+def digest(path: Path = FILE) -> str:
+    """A digest of the file; "" where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def content(path: Path = FILE) -> dict[str, list[dict[str, Any]]]:
+    """The runs of the file by chapter. Raises `ValueError` for a file of another form."""
+    found = json.loads(lzma.decompress(path.read_bytes()))
+    if found.get("form") != FORM:
+        raise ValueError(f"the gallery has form {found.get('form')}, and form {FORM} is read here")
+    chapters: dict[str, list[dict[str, Any]]] = found["chapters"]
+    return chapters
+
+
+def bring_in(store: RunStore, path: Path = FILE) -> int:
+    """Put the file's runs into the store, and give how many came; nothing where it has them already.
+
+    Runs of an earlier gallery make room, but for those that somebody has attacked, audited, tagged or noted:
+    they stay, as runs of the store's own. A spec that was run here has its own run, and keeps it.
+    """
+    mark = digest(path)
+    with store.database.read() as connection:
+        if not mark or connection.scalar(sa.select(sa.func.count()).where(gallery.c.file == mark)):
+            return 0
+    packed = {one["run"]["id"]: one for chapter in content(path).values() for one in chapter}
+    with store.database.claiming() as connection:
+        if connection.scalar(sa.select(sa.func.count()).where(gallery.c.file == mark)):
+            return 0  # another process was first
+        gone = _make_room(connection)
+        there = set(connection.scalars(sa.select(runs.c.id).where(runs.c.id.in_(list(packed)))))
+        fresh = [one for run, one in packed.items() if run not in there]
+        for one in fresh:
+            _insert(connection, one, mark)
+    for run in gone - packed.keys():
+        store.clear(run)
+    for one in fresh:
+        for name, coded in one["files"].items():
+            (store.folder(one["run"]["id"]) / name).write_bytes(base64.b64decode(coded))
+    return len(fresh)
+
+
+def _make_room(connection: sa.Connection) -> set[str]:
+    """Delete the runs of an earlier gallery to which nobody has added anything; their ids."""
+    own = connection.execute(sa.select(gallery.c.run, gallery.c.added, runs.c.id, runs.c.note).join(runs)).all()
+    numbers, gone = [], set()
+    for row in own:
+        found = sum(
+            connection.scalar(sa.select(sa.func.count()).select_from(table).where(table.c.run == row.run)) or 0
+            for table in (audits, attacks, tags)
+        )
+        if found == row.added and not row.note:
+            numbers.append(row.run)
+            gone.add(row.id)
+    for table in (events, audit_turns, audits, attacks, origins, tags):
+        connection.execute(table.delete().where(table.c.run.in_(numbers)))
+    connection.execute(gallery.delete())
+    connection.execute(runs.delete().where(runs.c.number.in_(numbers)))
+    return gone
+
+
+def _insert(connection: sa.Connection, one: Mapping[str, Any], mark: str) -> None:
+    row = {
+        name: _text(value) if name in _JSON else float(value) if name in _NUMBERS and value is not None else value
+        for name, value in one["run"].items()
+        if name in _COLUMNS
+    }
+    number = connection.execute(runs.insert().values(**row).returning(runs.c.number)).scalar_one()
+    added = len(one["audits"]) + len(one["attacks"])
+    connection.execute(gallery.insert().values(run=number, file=mark, added=added))
+    if one["version"]:
+        connection.execute(origins.insert().values(run=number, attempt=row["attempt"], version=one["version"]))
+    told = [
+        {
+            "run": number,
+            "sequence": sequence,
+            "attempt": row["attempt"],
+            "time": row["created"] + after,
+            "kind": kind,
+            "payload": _text(payload),
+        }
+        for sequence, after, kind, payload in one["events"]
+    ]
+    if told:
+        connection.execute(events.insert(), told)
+    made = [
+        connection.execute(
+            audits.insert()
+            .values(run=number, **{**record, "record": _text(record["record"])})
+            .returning(audits.c.number)
+        ).scalar_one()
+        for record in one["audits"]
+    ]
+    for turn, place in one["turns"]:
+        came_to = None if place is None else made[place]
+        connection.execute(audit_turns.insert().values(run=number, turn=turn, audit=came_to))
+    for record in one["attacks"]:
+        connection.execute(attacks.insert().values(run=number, **{**record, "record": _text(record["record"])}))
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else json.dumps(value, allow_nan=False)
