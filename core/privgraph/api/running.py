@@ -178,7 +178,7 @@ def run_all(
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
     ours = []
     for one in chosen:
-        new = one.id not in ours and not opened.find(RunQuery(ids=(one.id,)))
+        new = one.id not in ours and not opened.find(RunQuery(ids=(one.id,), own=True))
         run = opened.submit(one, tags=words, batch=batch)
         if opened.get(run).state in ("stopped", "failed", "lost"):
             opened.retry(run)

@@ -14,20 +14,23 @@ import base64
 import hashlib
 import json
 import lzma
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sqlalchemy as sa
 
-from privgraph.runs.records import plain
+from privgraph.home import data_root
+from privgraph.runs.launch import environment
+from privgraph.runs.records import RunRecord, plain
 from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
 from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
-
-if TYPE_CHECKING:
-    from privgraph.runs.store import RunStore
+from privgraph.streams import OPEN_KEY
 
 FILE = Path(__file__).with_name("gallery.json.xz")
 FORM = 1
@@ -183,6 +186,25 @@ def bring_in(store: RunStore, path: Path = FILE) -> int:
         for name, coded in one["files"].items():
             (store.folder(one["run"]["id"]) / name).write_bytes(base64.b64decode(coded))
     return len(fresh)
+
+
+def again(one: Mapping[str, Any], folder: Path) -> RunRecord:
+    """Run one of the file's runs again in a home of its own at `folder`, with the same noise; how it ended.
+
+    Numbers are the same up to the order of sums, which depends on the machine and the libraries.
+    """
+    (folder / "noise.key").write_bytes(OPEN_KEY)
+    store = RunStore.open(f"sqlite:///{folder.resolve() / 'runs.sqlite'}", folder.resolve() / "runs")
+    run = store.submit(RunSpec.from_json(one["run"]["spec"]))
+    surroundings = {**environment(store), "PRIVGRAPH_HOME": str(folder.resolve())}
+    if "PRIVGRAPH_DATA" not in surroundings:
+        surroundings["PRIVGRAPH_DATA"] = str(data_root().resolve())
+    command = [sys.executable, "-P", "-m", "privgraph.runs.worker", run]
+    subprocess.run(command, env=surroundings, check=False, capture_output=True)  # the record says how it ended
+    try:
+        return store.get(run)
+    finally:
+        store.close()
 
 
 def _make_room(connection: sa.Connection) -> set[str]:

@@ -265,18 +265,25 @@ def find_attacks(connection: sa.Connection, number: int) -> list[AttackRecord]:
         return [AttackRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
 
 
-def all_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
-    """The newest attacks, the newest first; those that cannot be read are left out."""
+def all_attacks(connection: sa.Connection, limit: int, own: bool = False) -> list[AttackRecord]:
+    """The newest attacks, the newest first; those that cannot be read are left out, and with `own` those on
+    runs of the gallery."""
     found = []
-    for record in connection.scalars(sa.select(attacks.c.record).order_by(attacks.c.number.desc()).limit(limit)):
+    statement = sa.select(attacks.c.record).where(*_on_own(own)).order_by(attacks.c.number.desc()).limit(limit)
+    for record in connection.scalars(statement):
         with suppress(Unreadable), reading("an attack"):
             found.append(AttackRecord.from_json(parsed(record)))
     return found
 
 
-def newest_attacks(connection: sa.Connection, limit: int) -> list[AttackRecord]:
-    """The newest attack on each run, the newest first; those that cannot be read are left out."""
-    newest = sa.select(sa.func.max(attacks.c.number)).group_by(attacks.c.run)
+def _on_own(own: bool) -> tuple[sa.ColumnElement[bool], ...]:
+    return (attacks.c.run.not_in(sa.select(gallery.c.run)),) if own else ()
+
+
+def newest_attacks(connection: sa.Connection, limit: int, own: bool = False) -> list[AttackRecord]:
+    """The newest attack on each run, the newest first; those that cannot be read are left out, and with
+    `own` those on runs of the gallery."""
+    newest = sa.select(sa.func.max(attacks.c.number)).where(*_on_own(own)).group_by(attacks.c.run)
     statement = (
         sa.select(attacks.c.record).where(attacks.c.number.in_(newest)).order_by(attacks.c.number.desc()).limit(limit)
     )

@@ -18,6 +18,8 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,7 @@ class RunStore:
 
     def __init__(self, database: Database, folders: Path) -> None:
         self._database = database
+        self._own = False
         self._folders = folders
         self.leases = Leases(database, folders)
 
@@ -123,6 +126,21 @@ class RunStore:
                 _add_tag(connection, number, label)
         return spec.id
 
+    def has_gallery(self) -> bool:
+        """Whether any of its runs came with the program."""
+        with self._database.read() as connection:
+            return connection.scalar(sa.select(gallery.c.run).limit(1)) is not None
+
+    def without_gallery(self) -> RunStore:
+        """The same store, whose lists leave out the runs of the gallery; one that is asked for by its id is
+        found."""
+        other = copy(self)
+        other._own = True
+        return other
+
+    def _asked(self, query: RunQuery) -> RunQuery:
+        return replace(query, own=True) if self._own and not query.ids else query
+
     def get(self, run: str) -> RunRecord:
         """The run of that id. Raises `UnknownRun`."""
         found = self.find(RunQuery(ids=(run,)))
@@ -133,7 +151,7 @@ class RunStore:
     def find(self, query: RunQuery = ALL_RUNS) -> list[RunRecord]:
         """The runs that the query asks for, in its order."""
         with self._database.read() as connection:
-            return listing.find_records(connection, query, self._database.now(connection))
+            return listing.find_records(connection, self._asked(query), self._database.now(connection))
 
     def find_rows(self, query: RunQuery = ALL_RUNS, graphs: bool = False) -> list[dict[str, Any]]:
         """Plain rows for lists and figures, with the names of `listing.LIGHT` and `tags`; cheaper than
@@ -144,12 +162,12 @@ class RunStore:
         `graphs` the rows also hold `graph`, the graph in words, and `nodes`, its size where that is known.
         """
         with self._database.read() as connection:
-            return listing.find_light(connection, query, graphs)
+            return listing.find_light(connection, self._asked(query), graphs)
 
     def count(self, query: RunQuery = ALL_RUNS) -> int:
         """How many runs the query asks for, whatever its limit and offset."""
         with self._database.read() as connection:
-            counted = sa.select(sa.func.count()).select_from(runs).where(*listing.conditions(query))
+            counted = sa.select(sa.func.count()).select_from(runs).where(*listing.conditions(self._asked(query)))
             return int(connection.execute(counted).scalar_one())
 
     def request_stop(self, run: str) -> str:
@@ -324,12 +342,12 @@ class RunStore:
     def all_attacks(self, limit: int = 2000) -> list[AttackRecord]:
         """The newest attacks on all runs, the newest first."""
         with self._database.read() as connection:
-            return listing.all_attacks(connection, limit)
+            return listing.all_attacks(connection, limit, self._own)
 
     def newest_attacks(self, limit: int = 30) -> list[AttackRecord]:
         """The newest attack on each attacked run, the newest first."""
         with self._database.read() as connection:
-            return listing.newest_attacks(connection, limit)
+            return listing.newest_attacks(connection, limit, self._own)
 
     # Events
 

@@ -37,7 +37,7 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", parser_class=Parser)
-    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data):
+    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data, _gallery):
         add(commands)
     return parser
 
@@ -96,11 +96,25 @@ def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
     return command
 
 
+def _gallery(commands: Commands[Parser]) -> None:
+    made = _command(
+        commands, "gallery", "Finished runs that came with privgraph, and any of them run again.", "gallery"
+    )
+    made.add_argument("run", nargs="?", metavar="RUN", help="id of one of its runs, or its beginning (default: all)")
+    made.add_argument(
+        "--again",
+        action="store_true",
+        help="run it again with the same noise, and say what came out beside what is kept",
+    )
+    made.add_argument("--json", action="store_true", help="print JSON")
+
+
 def _app(commands: Commands[Parser]) -> None:
     made = _command(commands, "app", f"Start the workbench in the browser (it needs the extra app: {INSTALL}).", "app")
     made.add_argument("--host", default="127.0.0.1", help="address to serve at (default: this machine only)")
     made.add_argument("--port", type=int, default=None, help="port (default: 8501, or a free one)")
     made.add_argument("--no-browser", action="store_true", help="do not open a browser window")
+    made.add_argument("--no-gallery", action="store_true", help="leave out the finished runs that came with privgraph")
 
 
 def _privacy(parser: Parser) -> None:

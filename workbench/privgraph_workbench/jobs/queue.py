@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -25,14 +25,25 @@ _last_launch: dict[str, float] = {}
 _launching = threading.Lock()
 
 
+_hidden: list[Callable[[], bool]] = []
+
+
+def hide_gallery(when: Callable[[], bool]) -> None:
+    """Who says, at each look into the store, whether lists leave out the runs of the gallery."""
+    _hidden[:] = [when]
+
+
 def store() -> RunStore:
     """The run store that the environment names; one for each, for the life of the process."""
-    return _store(os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
+    whole, own = _store(os.environ.get("PRIVGRAPH_STORE", ""), str(home()))
+    return own if any(when() for when in _hidden) else whole
 
 
 @lru_cache(maxsize=8)
-def _store(url: str, folder: str) -> RunStore:
-    return RunStore.open(url or None)
+def _store(url: str, folder: str) -> tuple[RunStore, RunStore]:
+    """The store, and the same without the gallery."""
+    whole = RunStore.open(url or None)
+    return whole, whole.without_gallery()
 
 
 def submit(specs: Iterable[RunSpec], tags: Sequence[str] = ()) -> list[str]:

@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 import urllib.error
@@ -25,6 +26,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privgraph.home import home, open_to_others, umask
+from privgraph.runs import gallery
+from privgraph.runs.records import StoreError
+from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import people
 
 DEFAULT_HOST = "127.0.0.1"
@@ -62,17 +66,25 @@ class Started(NamedTuple):
         return f"privgraph-{self.address.rpartition(':')[2]}={self.token}"
 
 
-def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False) -> int:
+def main(
+    host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool = False, with_gallery: bool = True
+) -> int:
     """Start the app, print its address, and wait until it ends or is interrupted.
 
-    `port` None means 8501, or a free one where that is taken. Returns an exit code: 0 ended, 1 the server
+    `port` None means 8501, or a free one where that is taken. With `with_gallery` the runs that came with
+    the program are put into the store while the server starts. Returns an exit code: 0 ended, 1 the server
     failed, 2 refused (address or port).
     """
+    filling = threading.Thread(target=_fill)
+    if with_gallery:
+        filling.start()
     try:
         started = start(host, port)
     except LaunchError as error:
         print(error, file=sys.stderr)
         return 2
+    if with_gallery:
+        filling.join()
     process = started.process
     print(f"The workbench is at {started.opening} (Ctrl+C stops it; runs that were started go on).", flush=True)
     if open_to_others():
@@ -87,6 +99,15 @@ def main(host: str = DEFAULT_HOST, port: int | None = None, open_browser: bool =
         process.wait()
         return 0
     return 0 if code in (0, -signal.SIGTERM, -signal.SIGINT) else 1
+
+
+def _fill() -> None:
+    """Put the gallery into the store. Where that fails, the app has one's own runs alone, and it is said
+    why."""
+    try:
+        gallery.bring_in(RunStore.open())
+    except (StoreError, OSError, ValueError) as error:
+        print(f"The gallery could not be put into the run store: {error}", file=sys.stderr)
 
 
 def _open(started: Started) -> None:

@@ -18,6 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from privgraph.options import short
 from privgraph.runs.records import StoreError, Unreadable
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import people
 from privgraph_workbench.words import markup
 
@@ -32,6 +33,8 @@ TITLES = {
     "runs": ("Runs", ":material/list_alt:"),
     "tradeoffs": ("Trade-offs", ":material/balance:"),
 }
+LISTS_RUNS = ("start", "train", "teachers", "relations", "attacks", "audit", "runs", "tradeoffs")
+"""Pages that show runs of the store."""
 MOVED = {"audit": "attacks"}
 """Addresses of earlier versions, which people have kept, and the page that has taken each in."""
 
@@ -82,6 +85,13 @@ _BESIDE = (
     f".st-key-{BESIDE} {{ max-height: calc(100vh - 6rem); overflow-y: auto; }} }}"
 )
 
+# The switch of the gallery stands in the row of the page's title, where there is room.
+GALLERY = "gallery-switch"
+_GALLERY = (
+    f"@media (min-width: 700px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{GALLERY}) "
+    "{ margin-bottom: -3.5rem; z-index: 2; } }"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -96,7 +106,7 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_BESIDE}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 
@@ -116,9 +126,34 @@ def run() -> None:
     _keep_address()
     _read_address(chosen)
     with guarded():
+        if chosen.url_path in (*LISTS_RUNS, ""):
+            _switch()
         chosen.run()
         if runtime.exists():
             _keep_modules(chosen.url_path)
+
+
+def _switch() -> None:
+    """One switch for all pages: whether the gallery's runs stand beside one's own. It is drawn by the entry,
+    so that it holds from page to page."""
+    if not queue.store().has_gallery():
+        return
+    with st.container(key=GALLERY, horizontal=True, horizontal_alignment="right"):
+        st.toggle(
+            "Gallery",
+            value=True,
+            key="gallery",
+            bind="query-params",
+            help="Finished runs on public graphs that came with the workbench stand beside your own. Switch off to see "
+            "yours alone",
+        )
+
+
+def _gallery_hidden() -> bool:
+    return get_script_run_ctx() is not None and st.session_state.get("gallery") is False
+
+
+queue.hide_gallery(_gallery_hidden)
 
 
 def visit() -> int:

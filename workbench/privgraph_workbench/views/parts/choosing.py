@@ -19,6 +19,7 @@ from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
+OF_GALLERY = " · from the gallery"
 _BEFORE, _LAST = "before.", "last."
 
 
@@ -29,7 +30,7 @@ def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
 
 def runs(records: Iterable[RunRecord]) -> dict[str, str]:
     """What each run was, by id. No two are equal, and none takes the name of another when runs come or go."""
-    named = {record.id: naming.plain_name(record) for record in records}
+    named = {record.id: naming.plain_name(record) + (OF_GALLERY if record.gallery else "") for record in records}
     repeated = {name for name, count in Counter(named.values()).items() if count > 1}
     return {run: f"{name} ({run[-4:]})" if name in repeated else name for run, name in named.items()}
 

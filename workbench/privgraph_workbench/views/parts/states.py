@@ -23,6 +23,10 @@ STATES = {
     "failed": ("failed", "red", "It ended with an error."),
     "lost": ("lost", "red", "Its worker died; what it had stored is kept."),
 }
+GALLERY = (
+    "It came with the workbench: trained on a public graph, with noise that anybody can draw again. It shows what the "
+    "method does; ask for the same settings, and they are run here with noise of your own."
+)
 
 
 def state_word(state: str) -> str:
@@ -56,6 +60,8 @@ def badge(record: RunRecord) -> None:
     """The run's state as a coloured word."""
     word, colour, meaning = STATES.get(record.state, (record.state, "gray", "This version does not know this state."))
     st.badge(markup.literal(word), color=colour, help=meaning)  # type: ignore[arg-type]
+    if record.gallery:
+        st.badge("from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY)
 
 
 def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False) -> None:

@@ -19,9 +19,8 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, composition, layout
+from privgraph_workbench.views.parts import choosing, composition, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.views.parts.states import state_word
 from privgraph_workbench.views.runs.one_run import form_address
 from privgraph_workbench.words import differences, markup, meaning, naming
 from privgraph_workbench.words.naming import method_title, run_labels, statements_of, unit_of
@@ -64,6 +63,7 @@ COLUMNS = {
     ),
     "created": st.column_config.DatetimeColumn("Submitted", format="distance"),
     "tags": st.column_config.ListColumn("Tags"),
+    "gallery": st.column_config.CheckboxColumn("Gallery", help=states.GALLERY),
 }
 
 
@@ -139,7 +139,7 @@ def _filters() -> RunQuery:
     columns = st.columns(5)
     methods = columns[0].multiselect("Method", known["of_method"], key="of_method", **shared)
     data = choosing.several(columns[1], "Data", choosing.graphs(datasets.choices()), "of_data")
-    states = columns[2].multiselect("State", known["of_state"], key="of_state", **shared)
+    in_states = columns[2].multiselect("State", known["of_state"], key="of_state", **shared)
     units = columns[3].multiselect("Protects", known["of_unit"], key="of_unit", **shared)
     tags = columns[4].multiselect("Tags", known["tagged"], key="tagged", **shared)
     column, descending = ORDERS[chosen_order]
@@ -147,7 +147,7 @@ def _filters() -> RunQuery:
         text=words_ or "",
         methods=tuple(methods),
         datasets=tuple(data),
-        states=tuple(states),
+        states=tuple(in_states),
         units=tuple(units),
         tags=tuple(tags),
         order=column,
@@ -177,7 +177,7 @@ def row(light_row: Mapping[str, Any]) -> dict[str, Any]:
     live = light_row["state"] in ("running", "stopping")
     return {
         "open": f"/train?run={light_row['id']}",
-        "state": f"{light_row['state']} {light_row['progress']:.0%}" if live else state_word(light_row["state"]),
+        "state": f"{light_row['state']} {light_row['progress']:.0%}" if live else states.state_word(light_row["state"]),
         "method": method_title(light_row["method"]),
         "dataset": naming.titled(light_row["dataset"], light_row["graph"]),
         "nodes": light_row["nodes"],
@@ -191,6 +191,7 @@ def row(light_row: Mapping[str, Any]) -> dict[str, Any]:
         "seconds": light_row["seconds"],
         "created": None if light_row["created"] is None else datetime.fromtimestamp(light_row["created"], tz=UTC),
         "tags": list(light_row["tags"]),
+        "gallery": light_row["gallery"],
     }
 
 
@@ -345,7 +346,7 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     for record, label, options in zip(records, run_labels(records), map(differences.shown, records), strict=True):
         statement = record.statement
         table[label] = {
-            "state": state_word(record.state),
+            "state": states.state_word(record.state),
             "test accuracy": percent(record.metrics.get("test_accuracy")),
             "protects": meaning.UNITS[unit_of(record)],
             **(dict(three_numbers(statement)) if statement else dict.fromkeys(titles, "—")),

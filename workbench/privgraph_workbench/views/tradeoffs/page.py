@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -184,7 +185,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         messages.info(
             f"{those} under way; the figure grows as they end. [See the sweep](#{sweep_form.PLACE})", icon="⏳"
         )
-    ids = tuple(row["id"] for row in queue.store().find_rows(_in_state(query, ("done",))))
+    found = queue.store().find_rows(_in_state(query, ("done",)))
+    ids = tuple(row["id"] for row in found)
     rows, statements = _curve(queue.store().url, ids)
     with messages:
         readable(_refused(queue.store().url, ids))
@@ -203,6 +205,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     st.subheader("Accuracy against ε", anchor=sweep_form.FIGURE)
     live_plot.show(tradeoff.plot(rows, layout.theme()), key=f"tradeoff.{spec.name}")
+    if told := _from_gallery([bool(row["gallery"]) for row in found]):
+        st.caption(told)
     with st.container():
         if together := _together(queue.store().url, ids):
             st.caption(together)
@@ -218,6 +222,14 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
     figure_exports("tradeoff", rows, statements, name=spec.name)
     _neighbours(ids, spec)
+
+
+def _from_gallery(runs: Sequence[bool]) -> str:
+    """How many of the drawn runs came with the workbench."""
+    if not any(runs):
+        return ""
+    said = f"All {len(runs):,} runs" if all(runs) else f"{sum(runs):,} of the {len(runs):,} runs"
+    return f"{said} are from the gallery, which came with the workbench; the switch above leaves your own."
 
 
 def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:
