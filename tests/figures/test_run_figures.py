@@ -41,7 +41,7 @@ def test_runs_with_equal_words_keep_distinct_labels(store: RunStore) -> None:
     records = [made_runs.finish(store, made_runs.spec(depth=depth), 0.7, said) for depth in (1, 2)]
     labels = [row["label"] for row in compare.data(records)]
     assert len(set(labels)) == 2
-    assert all(label.startswith("ProGAP (") for label in labels)
+    assert labels == ["ProGAP (depth 1)", "ProGAP (depth 2)"]
 
 
 def test_epsilons_of_different_units_carry_a_warning(store: RunStore) -> None:

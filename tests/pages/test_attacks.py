@@ -25,7 +25,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import findings, shown, verdict
+from privgraph_workbench.views.attacks import findings, overview, shown, verdict
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import percent
 
@@ -239,7 +239,7 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
         told = f"mean of 3 models, {percent(mean.low)} to {percent(mean.high)}; on the run's own training nodes "
         assert any(one.startswith(told) and percent(own.true) in one for one in below) == seen
         # one value for one quantity: the tile, the tables and the sentence above them
-        assert shown.get(f"Found at {percent(own.false)} false alarms") == (
+        assert shown.get(f"Found at {percent(own.false)} false alarms (TPR)") == (
             percent(mean.true) if seen else "–" if own.false == RARE else None
         )
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
@@ -387,9 +387,53 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
     app = opened("attacks", run=run)
     assert app.selectbox(key="found").value == "2", "the run hides nodes"
     text = _texts(app)
-    assert "**Who trained?** at best" in text
-    assert "**Who is connected to whom?** at best" in text
-    assert shown.strongest([*records, link], "edge") == 4
+    assert "**Who trained?**" in text
+    assert "**Who is connected to whom?**" in text
+    (other,) = [one for one in app.button if one.label == "Show it"]
+    other.click().run()
+    assert app.selectbox(key="found").value == "4", "the way from the summary to the attack that it tells of"
+    assert app.query_params["found"] in ("4", ["4"])
+    assert shown.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
+    assert shown.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
+
+
+def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store: RunStore, run: str) -> None:
+    for memory, severe in ((0.0, 0), (3.0, 3)):
+        assert verdict.severity(made_attack(run, memory=memory, seed=5), None) == severe
+    link = replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="distance"))
+    assert verdict.severity(link, None) == 1, "likeness alone explains it"
+    store.add_attack(run, made_attack(run, memory=3.0))
+    app = opened("attacks", run=run)
+    assert ":red-badge[given away]" in _texts(app)
+
+
+def test_what_was_learnt_by_heart_is_said_where_noise_on_edges_made_it_so() -> None:
+    record = replace(made_attack(memory=3.0), bound=None)
+    told = verdict.conclusion(record, "edge", None, (0.98, 0.66))
+    assert "it is right about 98.0% of its training nodes and 66.0% of the test nodes" in told
+    assert "by heart" not in verdict.conclusion(record, "edge", None, (0.70, 0.66))
+    assert "by heart" not in verdict.conclusion(record, "node", None, (0.98, 0.66))
+
+
+def test_a_row_of_all_attacked_runs_opens_that_very_attack(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = keep(store, spec("dp-mlp", seed=1, epsilon=8.0))
+    for name, memory in ((run, 0.5), (other, 3.0), (other, 0.2)):
+        store.add_attack(name, made_attack(name, memory=memory, seed=int(10 * memory)))
+    draw, ticked = overview.st.dataframe, [0]
+
+    def with_a_tick(rows: object, **how: object) -> object:
+        shown = draw(rows, **how)
+        if how.get("alt") != "The strongest attack on each attacked run" or not ticked:
+            return shown
+        return {"selection": {"rows": [ticked.pop()]}}
+
+    monkeypatch.setattr(overview.st, "dataframe", with_a_tick)
+    app = opened("attacks", run=run, found="1")
+    assert app.session_state["run"] == other
+    assert app.query_params["found"] in ("1", ["1"]), "the strongest, not the newest"
+    assert app.selectbox(key="found").value == "1"
 
 
 def test_what_the_promise_allows_stands_beside_what_was_found() -> None:

@@ -92,6 +92,19 @@ _GALLERY = (
     "{ margin-bottom: -3.5rem; z-index: 2; } }"
 )
 
+# Columns of figures stand one below the other on a page that is too narrow for both; cards go on in the next
+# row, and say all of their titles.
+STACK, CARDS = "stack", "cards"
+_NARROW = (
+    f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > "
+    "[data-testid=stHorizontalBlock] { flex-direction: column; } "
+    f"[class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] > "
+    "[data-testid=stColumn] { width: 100%; flex: 1 1 auto; } }"
+    f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
+    f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
+    "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -106,7 +119,7 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 

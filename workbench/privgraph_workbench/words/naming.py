@@ -178,7 +178,7 @@ def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
 
 def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False) -> list[str]:
     """A short name for each run, distinct: method, and of graph, privacy and seed what differs (or privacy
-    in any case); the end of the id where nothing does."""
+    in any case); where nothing does the options in which runs differ, and the end of the id."""
     parts = [
         (method_title(one.spec.method), graph_of(one), "".join(_with_privacy(one)[1:]), f"seed {one.spec.seed}")
         for one in records
@@ -187,10 +187,15 @@ def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False) -> li
         place for place in range(1, 4) if len({part[place] for part in parts}) > 1 or (place == 2 and privacy_too)
     ]
     names = [", ".join(filter(None, [part[0], *(part[place] for place in differing)])) for part in parts]
+    differs = variants(records)
+    names = _told_apart(names, [differs[setting(one)] for one in records])
+    return _told_apart(names, [one.id[-4:] for one in records])
+
+
+def _told_apart(names: Sequence[str], by: Sequence[str]) -> list[str]:
+    """Names, and behind those of which there are several what tells them apart."""
     repeated = {name for name, count in Counter(names).items() if count > 1}
-    return [
-        f"{name} ({record.id[-4:]})" if name in repeated else name for name, record in zip(names, records, strict=True)
-    ]
+    return [f"{name} ({own})" if name in repeated and own else name for name, own in zip(names, by, strict=True)]
 
 
 def name(record: RunRecord) -> str:

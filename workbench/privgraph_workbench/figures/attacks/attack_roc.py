@@ -30,8 +30,8 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
 
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
     nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows, and chance
-    with so few members and others), false, true,
-    low, high (of a band; None elsewhere), area, area_low, area_high, models, rare_false, rare_true (the
+    with so few members and others), false, true, low, high (of a band; None elsewhere), own_area (of the
+    line), area, area_low, area_high, models, rare_false, rare_true (the
     rarest false positive rate that so many others can show, and its true positive rate), epsilon (sound),
     by_classes (the area of the true classes alone, where the attack goes by likeness; else None), steps,
     scale, asks, members_are, others_are (the attack's question and its two sides in words).
@@ -47,6 +47,7 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "attack": name,
             "run": record.run,
             "area": record.found[0],
+            "own_area": record.outcome.area,
             "area_low": record.found[1],
             "area_high": record.found[2],
             "models": len(record.areas),
@@ -133,7 +134,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         if curve:
             series.append(
                 Series(
-                    name=f"{name} (area {number(curve[0]['area'])})",
+                    name=f"{name} ({_areas(curve[0])})",
                     kind="line",
                     x=tuple(row["false"] for row in _stepped(curve)),
                     y=tuple(row["true"] for row in _stepped(curve)),
@@ -178,6 +179,12 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
+def _areas(row: Row) -> str:
+    """The area of the line that is drawn, and the mean over all attacked models."""
+    own = f"area {number(row['own_area'])}"
+    return own if row["models"] < 2 else f"{own}; mean of {row['models']} models {number(row['area'])}"
+
+
 def _stepped(curve: Sequence[Row]) -> list[Row]:
     """The curve in steps: what an attacker reaches who keeps to a threshold. A straight line between two
     thresholds would take a coin between them, which the rates in tables and the band do not."""
@@ -217,7 +224,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     if any(row["curve"] == "band" for row in rows):
         notes.append(
             "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked "
-            "models, each trained on a draw of its own. Areas are means over these models."
+            "models, each trained on a draw of its own, and so is the mean of their areas."
         )
     classes = sorted({row["by_classes"] for row in rows if row["by_classes"] is not None})
     if classes:

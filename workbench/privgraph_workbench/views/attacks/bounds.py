@@ -46,7 +46,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
         _adversary(audit)
     statements = statements_of([record])
     name = f"{record.id}-audit-{audits.index(audit) + 1}"
-    left, right = st.columns(2, gap="large")
+    left, right = layout.columns("bounds", 2)
     with left:
         scale = st.segmented_control(
             "Axes of the curve",

@@ -68,11 +68,16 @@ def choose(record: RunRecord, offered: Mapping[str, Other]) -> list[Other]:
         st.caption("Nothing to lay over this curve yet: no other attack asks the same.")
         return []
     alike = siblings(record, offered)
-    if alike and st.button(
-        "Compare with this method at other ε",
-        help="Lays over the curve the newest attacks on runs of the same method on the same graph, and on what the "
-        "method reaches without privacy",
-        icon=":material/stacked_line_chart:",
+    priced = any(one.spec.unit != "none" for one in (record, *(offered[key].run for key in alike)))
+    if (
+        alike
+        and priced
+        and st.button(
+            "Compare with this method at other ε",
+            help="Lays over the curve the newest attacks on runs of the same method on the same graph, and on what the "
+            "method reaches without privacy",
+            icon=":material/stacked_line_chart:",
+        )
     ):
         st.query_params[KEY] = alike
     names = {key: one.name for key, one in offered.items()}
@@ -114,7 +119,9 @@ def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[s
     where several are drawn. Long ones would cut the legend of an exported figure."""
     distinct = list({one.id: one for one in runs}.values())
     named = dict(zip((one.id for one in distinct), naming.run_labels(distinct, privacy_too=True), strict=True))
-    told = [findings.short(one) for one in attacks]
+    told = [findings.kind(one) for one in attacks]
+    if len(set(told)) == 1:  # where the kind is the same, the number of models may tell them apart
+        told = [findings.models_of(one) for one in attacks]
     several = len(set(told)) > 1
     return [f"{named[run.id]}: {one}" if several else named[run.id] for run, one in zip(runs, told, strict=True)]
 

@@ -9,10 +9,14 @@ import streamlit as st
 
 from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
+from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import verdict
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
+
+NAMED = 3
+"""Attacks of which one sentence tells are named one by one up to this many."""
 
 
 def exposure(attack: AttackRecord) -> str:
@@ -30,13 +34,18 @@ def title(attack: AttackRecord, place: int) -> str:
 
 
 def short(attack: AttackRecord) -> str:
+    """What it was, how it asked, and how many models it took."""
+    return f"{kind(attack)}, {models_of(attack)}"
+
+
+def kind(attack: AttackRecord) -> str:
     """What it was, and how it asked."""
     name = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
     asked = {"alone": "asked alone", "both": "asked both ways"}.get(attack.options.query, "")
     pairs = {"alike": "against pairs alike"}.get(attack.options.unlinked, "")
     by = {"influence": "by influence"}.get(attack.options.by, "")
     offline = "" if attack.options.online else "offline"
-    return ", ".join(filter(None, (name, by, pairs, asked, offline, models_of(attack))))
+    return ", ".join(filter(None, (name, by, pairs, asked, offline)))
 
 
 def models_of(attack: AttackRecord) -> str:
@@ -53,7 +62,7 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         below = f"mean of {len(attack.areas)} models, {below}; on {apart.again} {own}"
     boxes = [
         (
-            "Area under the curve",
+            "Area under the curve (AUC)",
             f"{value:.3f}",
             below,
             f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds all "
@@ -63,7 +72,7 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
     ]
     boxes += [
         (
-            f"Found at {percent(rate.false)} false alarms",
+            f"Found at {percent(rate.false)} false alarms (TPR)",
             rates.found(attack, place),
             rates.interval(attack, place),
             f"An attacker who wrongly names at most {percent(rate.false)} of the {apart.others} rightly names so many "
@@ -73,21 +82,21 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         for place, rate in enumerate(found.rates)
         if found.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
     ]
-    sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
     counted = " The bound counts among the run's audits." if attack.turn else ""
     boxes.append(
         (
-            "ε at least",
+            "A claimed ε is at least" if unit == "none" else "ε at least",
             rates.NONE if attack.bound is None else lower(attack.bound),
             f"does not follow: {no_line(attack, unit) or 'the run promises something else'}"
             if attack.bound is None
-            else f"{sound}{'' if attack.bound else '; nothing was shown'}",
+            else _beside_bound(attack, unit),
             "If the run's ε were below this number, an attack would do as well as this one with a chance of "
             f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
             f"trained.{counted}",
         )
     )
-    for column, (label, shown, told, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
+    columns = st.container(key=f"{shell.CARDS}-found").columns(len(boxes))
+    for column, (label, shown, told, help_) in zip(columns, boxes, strict=True):
         with column.container(border=True, height="stretch"):
             st.metric(label, shown, help=help_)  # no heading: two equal values would have one name
             st.caption(told)
@@ -99,6 +108,14 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         f"{apart.again}{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {models_of(attack)}, "
         f"{duration(attack.seconds)}, seed {attack.options.seed}."
     )
+
+
+def _beside_bound(attack: AttackRecord, unit: str) -> str:
+    """What a bound has to be compared with."""
+    if unit == "none":
+        return "this run claims none; a smaller ε would be refuted"
+    sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
+    return f"{sound}{'' if attack.bound else '; nothing was shown'}"
 
 
 def no_line(attack: AttackRecord, unit: str) -> str:
@@ -125,7 +142,11 @@ def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: S
     for name, one, unit in zip(names, attacks, units, strict=True):
         if reason := no_line(one, unit):
             reasons.setdefault(reason, []).append(name)
-    return [f"No line of a sound ε for {'; '.join(held)}: {reason}." for reason, held in reasons.items()]
+    told = {
+        reason: "; ".join(held) if len(held) <= NAMED else f"{len(held)} of the {len(names)} curves"
+        for reason, held in reasons.items()
+    }
+    return [f"No line of a sound ε for {held}: {reason}." for reason, held in told.items()]
 
 
 def attacker(attack: AttackRecord) -> None:

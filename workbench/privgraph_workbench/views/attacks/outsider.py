@@ -24,7 +24,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import comparing, overview, shown
-from privgraph_workbench.views.parts import choosing, statement, states
+from privgraph_workbench.views.parts import choosing, layout, statement, states
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -41,11 +41,11 @@ def body() -> None:
     """Choose a run; start an attack and watch it; read what the attacks have found."""
     st.markdown(
         "Somebody outside asks a trained model about people whom they know. Can they tell **who was among its training "
-        "nodes**, or **who is connected to whom**?\n"
-        "- **How it is found out.** Models are trained as this run was, on training nodes that we know, and some of "
-        "them are attacked. Others, the shadow models, show what a model says of people whom it never saw.\n"
-        "- **How to read it.** Shown one who trained and one who did not, a coin picks the right one 50% of the time. "
-        "What an attack finds beyond that, the model has given away."
+        "nodes** (membership inference), or **who is connected to whom** (link inference)?",
+        help="How it is found out: models are trained as this run was, on training nodes that we know, and some of "
+        "them are attacked; others, the shadow models, show what a model says of people whom it never saw. How to read "
+        "it: shown one who trained and one who did not, a coin picks the right one 50% of the time; what an attack "
+        "finds beyond that, the model has given away.",
     )
     record = _choose_run()
     if record is None:
@@ -56,7 +56,7 @@ def body() -> None:
     except (StoreError, OptionError, UnknownName, Unreadable) as error:
         st.error(markup.sentence(error))
         return
-    overview.show(record)
+    overview.show()
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     # while an attack is under way, its progress stands where its form stood: one at a time
@@ -78,7 +78,7 @@ def _asked_for() -> bool:
 
 
 def _new_and_claims(record: RunRecord, subject: Attacked) -> None:
-    left, right = st.columns(2, gap="large")
+    left, right = layout.columns("attack-form", 2)
     with left:
         _new(record, subject)
     with right:
@@ -259,8 +259,6 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
         st.error(markup.sentence(f"The last attack failed: {last.error}"))
     elif last is not None and last.stopped:
         st.info("The last attack was stopped before it had found anything.", icon=":material/stop:")
-    else:
-        st.caption("No attack on this run is under way.")
 
 
 def _progress_text(one: Attacking) -> str:

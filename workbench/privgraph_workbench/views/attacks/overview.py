@@ -18,15 +18,15 @@ from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import lower, percent, stated
 
-KEY, QUESTION = "overview", "overview_question"
+KEY, QUESTION, TURN = "overview", "overview_question", "overview.turn"
 PROTECTS = {"none": "nothing", "edge": "edges", "node": "nodes"}
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
 
 
-def show(chosen: RunRecord) -> None:
+def show() -> None:
     """A table of the strongest attack on each run, for each question, those that find most first; a row that
-    is chosen opens its run."""
+    is chosen opens it."""
     strongest: dict[tuple[str, str], AttackRecord] = {}
     for one in queue.store().all_attacks():
         key = (one.run, sides(one.attack).asks)
@@ -58,34 +58,46 @@ def show(chosen: RunRecord) -> None:
             )
         rows = [one for one in rows if sides(one.attack).asks == asks]
         st.caption(_about(rows))
+        turn = st.session_state.setdefault(TURN, 0)
         picked = st.dataframe(
             [_line(titles[one.run], one, runs[one.run]) for one in rows],
             hide_index=True,
             alt="The strongest attack on each attacked run",
             on_select="rerun",
             selection_mode="single-row",
-            key=f"{KEY}.{chosen.id}.{asks}",
+            key=f"{KEY}.{asks}.{turn}",
             height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
         )
         places = picked["selection"]["rows"]
-        if places and places[0] < len(rows) and rows[places[0]].run != chosen.id:
-            for gone in ("run", "found", "over", "attack"):
-                choosing.forget(gone)
-            st.query_params["run"] = rows[places[0]].run
-            st.rerun()
+        if places and places[0] < len(rows):
+            _open(rows[places[0]])
+
+
+def _open(attack: AttackRecord) -> None:
+    """Show that attack on its run. The table begins anew, without a tick: what is shown may be changed
+    elsewhere."""
+    of_run = queue.store().attacks(attack.run)
+    for gone in ("run", "found", "over", "attack"):
+        choosing.forget(gone)
+    st.query_params["run"] = attack.run
+    if attack in of_run:
+        st.query_params["found"] = str(of_run.index(attack) + 1)
+    st.session_state[TURN] += 1
+    st.rerun()
 
 
 def _about(rows: Sequence[AttackRecord]) -> str:
     """How to read the table of one question."""
-    said = "The strongest attack on each run, what is found most first; choose a row to open its run."
+    said = "The strongest attack on each run, what is found most first; choose a row to open that attack."
     if any(one.by_classes is not None for one in rows):
         return (
             f"{said} What the true classes of both ends tell by themselves stands beside each area: areas up to there "
             "need no leak. No ε at least follows, for we did not draw the edges."
         )
     return (
-        f"{said} Where a run protects edges or nothing, its ε says nothing of who trained, and this attack shows no "
-        'bound for it: then "ε at least" is a dash.'
+        f"{said} ε at least: no ε below it can be claimed for such a model. Of a run that protects nothing this says "
+        "how large a claim would have to be; the ε of a run that protects edges says nothing of who trained, and the "
+        "column is empty."
     )
 
 

@@ -19,10 +19,12 @@ from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 
+MANY = 4
+"""Attacks laid over a curve from which on bands are drawn when they are asked for."""
+
 
 def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
     """One attack in full, with others laid over its curve."""
-    summary(attacks)
     titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
     seen = st.session_state.get("attacks_seen")
     if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
@@ -32,12 +34,13 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     if asked is not None and asked not in titles:
         st.warning(f"In this page's address, there is no attack number {markup.literal(asked[:20])} on this run.")
     if st.session_state.get("found") not in titles:
-        st.session_state["found"] = asked if asked in titles else str(strongest(attacks, subject.statement.unit))
+        st.session_state["found"] = asked if asked in titles else str(_first(record, attacks))
+    summary(record, attacks)
     chosen = str(st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place]))
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     without = baseline.beside(record, attack)
-    verdict.show(attack, subject.statement.unit, without)
+    verdict.show(attack, subject.statement.unit, without, learnt(record))
     baseline.offer(record, attack)
     findings.numbers(attack, subject.statement.unit)
     with st.expander("What the attacker knows", expanded=False):
@@ -54,7 +57,7 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
             "puts some nodes before all others."
         )
     elif attack.exposed:
-        listed, mapped = st.columns(2, gap="large")
+        listed, mapped = layout.columns("exposed", 2)
         with listed:
             findings.exposed(attack)
         with mapped:
@@ -67,32 +70,57 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     findings.history(attacks)
 
 
-def strongest(attacks: Sequence[AttackRecord], unit: str) -> int:
-    """The number, from 1, of the attack that finds most of what the run promises to hide (who trained, where
-    it promises nothing), else of anything; the newest of equals."""
+def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str) -> int:
+    """The number, from 1, of the attack that is shown first: what gives away most (`severe`, as
+    `verdict.severity` has it), then what the run promises to hide (who trained, where it promises nothing),
+    then the largest area; the newest of equals."""
     hidden = "edge" if unit == "edge" else "node"
 
-    def order(number: int) -> tuple[bool, float, int]:
+    def order(number: int) -> tuple[int, bool, float, int]:
         one = attacks[number - 1]
-        return sides(one.attack).unit == hidden, one.found[0], number
+        return severe[number - 1], sides(one.attack).unit == hidden, one.found[0], number
 
     return max(range(1, len(attacks) + 1), key=order)
 
 
-def summary(attacks: Sequence[AttackRecord]) -> None:
-    """What was found at best of each question, in a line each."""
-    best: dict[str, AttackRecord] = {}
-    for one in attacks:
-        asks = sides(one.attack).asks
-        if asks not in best or one.found[0] > best[asks].found[0]:
-            best[asks] = one
-    said = []
-    for asks, one in best.items():
+def _severe(record: RunRecord, attacks: Sequence[AttackRecord]) -> list[int]:
+    return [verdict.severity(one, baseline.beside(record, one)) for one in attacks]
+
+
+def _first(record: RunRecord, attacks: Sequence[AttackRecord]) -> int:
+    return strongest(attacks, _severe(record, attacks), _unit(record))
+
+
+def learnt(record: RunRecord) -> tuple[float, float] | None:
+    """How much of its training nodes and of the test nodes the run is right about, where it says both."""
+    both = (record.metrics.get("train_accuracy"), record.metrics.get("test_accuracy"))
+    return None if both[0] is None or both[1] is None else (both[0], both[1])
+
+
+def summary(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
+    """What was found at best of each question, in a line each, with the way to that attack."""
+    severe, chosen = _severe(record, attacks), st.session_state["found"]
+    questions = dict.fromkeys(sides(one.attack).asks for one in attacks)
+    for asks in questions:
+        places = [place for place, one in enumerate(attacks) if sides(one.attack).asks == asks]
+        place = max(places, key=lambda own: (severe[own], attacks[own].found[0]))
+        one = attacks[place]
         value, low, high = one.found
-        told = "no better than guessing" if verdict.guessing(one) else f"at best {value:.3f} ({low:.3f} to {high:.3f})"
-        told += ", likeness included" if verdict.caution(one) else ""
-        said.append(f"- **{asks[:1].upper()}{asks[1:]}?** {told}, by {markup.literal(findings.short(one))}")
-    st.markdown("\n".join(said))
+        told = f"area {value:.3f} ({low:.3f} to {high:.3f}), by {markup.literal(findings.short(one))}"
+        with st.container(horizontal=True, vertical_alignment="center", key=f"best-{place + 1}"):
+            st.markdown(f"**{asks[:1].upper()}{asks[1:]}?**", width="content")
+            word, colour = verdict.SEVERITIES[severe[place]]
+            st.badge(word, color=colour)
+            st.markdown(told, width="content")
+            if str(place + 1) != chosen:
+                st.button(
+                    "Show it",
+                    key=f"show_attack.{place + 1}",
+                    type="tertiary",
+                    icon=":material/visibility:",
+                    on_click=st.session_state.update,
+                    args=({"found": str(place + 1)},),
+                )
 
 
 def _unit(record: RunRecord) -> str:
@@ -118,12 +146,19 @@ def _curves(
         bind="query-params",
         help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
     )
+    many = len(over) >= MANY
+    banded = not over or st.toggle(
+        "Bands",
+        value=not many,
+        key=f"roc_bands.{many}",
+        help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
+    )
     drawn = [attacks[chosen], *(one.attack for one in over)]
     runs = [record, *(one.run for one in over)]
     names = comparing.labels(runs, drawn)
-    rows = attack_roc.data(drawn, str(scale), names)
+    rows = [row for row in attack_roc.data(drawn, str(scale), names) if banded or row["curve"] != "band"]
     statements = statements_of(list({one.id: one for one in runs}.values()))
-    curve, beside = st.columns((3, 2), gap="large")  # about as wide as high, as such curves are read
+    curve, beside = layout.columns("curves", (3, 2))  # about as wide as high, as such curves are read
     with curve:
         live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
         figure_exports("attack_roc", rows, statements, name=name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Literal
 
 import streamlit as st
 
@@ -18,6 +20,8 @@ CLOSE = 0.55
 FAR = 0.65
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
+BY_HEART = 0.15
+"""A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
 WORDS = (
@@ -61,14 +65,37 @@ def more_than_likeness(attack: AttackRecord, without: AttackRecord | None) -> bo
     return attack.by_classes is None or attack.found[1] > attack.by_classes
 
 
-def conclusion(attack: AttackRecord, unit: str = "none", without: AttackRecord | None = None) -> str:
+SEVERITIES: Sequence[tuple[str, Literal["gray", "orange", "red"]]] = (
+    ("no better than guessing", "gray"),
+    ("no more than likeness", "gray"),
+    ("better than guessing", "orange"),
+    ("given away", "red"),
+)
+"""How much an attack has found, from nothing to most, with the colour of its mark."""
+
+
+def severity(attack: AttackRecord, without: AttackRecord | None) -> int:
+    """The place in `SEVERITIES` of what an attack has found."""
+    if guessing(attack):
+        return 0
+    if caution(attack) and not more_than_likeness(attack, without):
+        return 1
+    return 3 if attack.refutes_sound or (on_own(attack) and attack.found[1] >= FAR) else 2
+
+
+def conclusion(
+    attack: AttackRecord,
+    unit: str = "none",
+    without: AttackRecord | None = None,
+    learnt: tuple[float, float] | None = None,
+) -> str:
     """What the area says, in plain sentences of Markdown.
 
     `unit` is what the run protects; `without` the same attack on a model that reads no edge, where the attack
-    asks for edges and there is one.
+    asks for edges and there is one; `learnt` the run's accuracies on its training nodes and on test nodes.
     """
     tail = _another(attack) if guessing(attack) else _caution(attack, without)
-    parts = (f"**{_headline(attack, without)}**", _pair(attack), _rare(attack), tail, _promised(attack, unit))
+    parts = (f"**{_headline(attack, without)}**", _pair(attack), _rare(attack), tail, _promised(attack, unit, learnt))
     return " ".join(filter(None, parts))
 
 
@@ -146,15 +173,20 @@ def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
     return " ".join(filter(None, (perceptron, classes)))
 
 
-def _promised(attack: AttackRecord, unit: str) -> str:
+def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | None = None) -> str:
     """What the run promises of what the attack asks, beside what was found."""
     edges = sides(attack.attack).unit == "edge"
     if unit == "none":
         return "The run promises nothing."
     if unit == "edge" and not edges:
+        said = "The run promises to hide edges, not who trained: nothing here contradicts its ε."
+        if learnt is None or learnt[0] - learnt[1] < BY_HEART or guessing(attack):
+            return said
         return (
-            "The run promises to hide edges, not who trained: nothing here contradicts its ε. Noise on edges may even "
-            "leave a network to learn its training nodes by heart."
+            f"{said} Noise on edges leaves the network little to learn from neighbours: it is right about "
+            f"{percent(learnt[0])} of its training nodes and {percent(learnt[1])} of the test nodes, so it has learnt "
+            "the former by heart. That is what the attack finds, and less noise, which leaves more to learn, may give "
+            "away less."
         )
     if math.isinf(attack.sound) or attack.refutes_sound:
         return ""
@@ -176,9 +208,14 @@ def _promised(attack: AttackRecord, unit: str) -> str:
     return "The run's ε is for another change of the data than this attack asks about: nothing here contradicts it."
 
 
-def show(attack: AttackRecord, unit: str = "none", without: AttackRecord | None = None) -> None:
+def show(
+    attack: AttackRecord,
+    unit: str = "none",
+    without: AttackRecord | None = None,
+    learnt: tuple[float, float] | None = None,
+) -> None:
     """The conclusion in a box whose colour says whether anything was found."""
-    said = conclusion(attack, unit, without)
+    said = conclusion(attack, unit, without, learnt)
     if attack.refutes_sound:
         st.error(
             f"{said} It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "

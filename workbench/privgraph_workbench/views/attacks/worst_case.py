@@ -19,7 +19,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import bounds
-from privgraph_workbench.views.parts import choosing, statement, states
+from privgraph_workbench.views.parts import choosing, layout, statement, states
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -70,7 +70,7 @@ def _asked_for() -> bool:
 
 
 def _new_and_claims(record: RunRecord, subject: Subject) -> None:
-    left, right = st.columns(2, gap="large")
+    left, right = layout.columns("audit-form", 2)
     with left:
         _new(record, subject)
     with right:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+
+from privgraph_workbench.serving import shell
 
 
 def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False) -> ExpanderContainer:
     """A part of a page that need not be made before somebody asks for it: `open` says whether it is
     wanted."""
     return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
+
+
+def columns(key: str, widths: int | Sequence[int]) -> list[DeltaGenerator]:
+    """Columns that stand one below the other where a page is too narrow for figures side by side."""
+    return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap="large")
 
 
 def theme() -> str:

@@ -143,7 +143,7 @@ def _attacked(statement: PrivacyStatement) -> str:
 def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
     """The audited number alone; `colour`: in red, where it exceeds a claim."""
     if statement.epsilon_audited is None:
-        return "not audited"
+        return "nothing to audit" if statement.unit == "none" else "not audited"
     text = f"≥ {stated('audited', statement.epsilon_audited)}"
     return f":red[{text}]" if colour else text
 
