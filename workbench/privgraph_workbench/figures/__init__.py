@@ -66,6 +66,10 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "attack_exposure": "Whom an attack exposes, by degree and class",
         "attack_map": "The nodes that an attack exposes most, among their neighbours",
     },
+    "play": {
+        "evidence": "What somebody who knows two neighbouring worlds learns of which is the true one",
+        "told_numbers": "Published numbers around a person, and what they are on average with and without",
+    },
     "relations": {
         "moved": "Places of the nearest texts under several encoders",
         "relation_ranking": "How well relations are predicted",

@@ -23,6 +23,7 @@ from privgraph_workbench.serving import people
 from privgraph_workbench.words import markup
 
 TITLES = {
+    "playground": ("Playground", ":material/toys:"),
     "start": ("Start", ":material/home:"),
     "data": ("Data", ":material/hub:"),
     "train": ("Train", ":material/model_training:"),

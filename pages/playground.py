@@ -1,0 +1,3 @@
+from privgraph_workbench.views.playground.page import page
+
+page()

@@ -1,0 +1,88 @@
+"""The page Playground: its controls, who is taken out, and the game, without a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.world import make_world
+
+Open = Callable[..., AppTest]
+
+
+def _texts(app: AppTest) -> str:
+    kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
+    return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _drawn(app: AppTest) -> list[dict[str, object]]:
+    return [json.loads(one.proto.json) for one in app.get("bidi_component") if one.proto.json]
+
+
+def test_it_opens_with_a_world_and_nobody_taken_out(opened: Open, store: RunStore) -> None:
+    app = opened("playground")
+    (world,) = _drawn(app)
+    assert len(world["groups"]) == 120  # type: ignore[arg-type]
+    assert world["gone"] is None
+    assert world["b"] == 0.5, "one hop, a sensitivity of 2, and an epsilon of 4"
+    assert "at most 98.3%" in _texts(app)
+    assert not any(one.label == "Start again" for one in app.button)
+
+
+def test_the_address_takes_one_friendship_out(opened: Open, store: RunStore) -> None:
+    friend = make_world(60, 0.85).friends_of(3)[0]
+    app = opened("playground", people="60", who="3", friend=str(friend), eps="2", hops="2")
+    world = _drawn(app)[0]
+    assert world["gone"] == {"who": 3, "friend": friend}
+    assert world["b"] == 2.0
+    text = _texts(app)
+    assert "with the friendship" in text
+    assert "the promise allows e^2 for any two that differ in one friendship" in text
+    assert "Nobody is right more often than 88.1%" in text, "e²/(1 + e²), rounded up"
+
+
+def test_a_person_is_more_than_a_friendship(opened: Open, store: RunStore) -> None:
+    told = "The promise is about one friendship"
+    assert told in _texts(opened("playground", who="3"))
+    assert told not in _texts(opened("playground", who="3", hides="people"))
+
+
+def test_without_noise_no_epsilon_holds(opened: Open, store: RunStore) -> None:
+    app = opened("playground", who="3", hides="nobody")
+    assert "is right every time: no ε holds" in app.error[0].value
+    assert len(_drawn(app)) == 1, "no histogram, and no game"
+
+
+def test_somebody_is_chosen_by_name(opened: Open, store: RunStore) -> None:
+    app = opened("playground")
+    app.selectbox(key="out_who").set_value(7).run()
+    assert app.query_params["who"] in ("7", ["7"])
+    assert _drawn(app)[0]["gone"] == {"who": 7}
+    friend = make_world(120, 0.85).friends_of(7)[0]
+    app.selectbox(key="out_friend").set_value(friend).run()
+    assert _drawn(app)[0]["gone"] == {"who": 7, "friend": friend}
+
+
+def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
+    app = opened("playground", who="3", hides="people", eps="32")
+    for played in range(1, 11):
+        app.button(key="guess_True").click().run()
+        assert f"After {played} of 10 rounds you are right" in _texts(app)
+        assert ("**Right.** It was with" in _texts(app)) != ("**Wrong.** It was without" in _texts(app))
+    assert not any(one.key == "guess_True" for one in app.button), "ten rounds are all"
+    app.button(key="guess_auto").click().run()
+    assert "of 2,000 rounds" in _texts(app)
+    app.button(key="guess_again").click().run()
+    assert "rounds you are right" not in _texts(app)
+
+
+def test_a_wrong_address_gets_a_sentence_and_the_page_goes_on(opened: Open, store: RunStore) -> None:
+    app = opened("playground", eps="3", who="999", hides="cats", noise="0")
+    said = "\n".join(one.value for one in app.warning)
+    assert "eps has no value 3; it can be 0.25" in said
+    assert "who must be a number below 120" in said
+    assert "oise must be at least 1" in said + _texts(app)
+    assert _drawn(app)[0]["gone"] is None

@@ -1,0 +1,87 @@
+"""Published numbers around a person, between what they are on average with and without that person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph_workbench.facts.world import Rows, World, first_rows, name
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number
+
+TITLE = "What was published around them"
+MOST = 8
+"""Numbers that are drawn; those that differ most come first."""
+LETTERS = "ABC"
+
+
+def data(told: Sequence[Rows], world: World, other: World, names: Sequence[str] = ("with", "without")) -> list[Row]:
+    """One row per number of the first hop that differs between the two worlds: label (person and group),
+    published, with, without (its means in either world), names_with, names_without, more (how many numbers
+    differ that are not among the rows).
+
+    `told` is one release (`facts.world.published`), of which the first draw is read.
+    """
+    means = [(one.adjacency @ first_rows(one))[0] for one in (world, other)]
+    apart = np.abs(means[0] - means[1])
+    places = [(int(who), int(group)) for who, group in zip(*np.nonzero(apart), strict=True)]
+    places.sort(key=lambda place: (-apart[place], place))
+    return [
+        {
+            "label": f"{name(who)}: hints at group {LETTERS[group]} among friends",
+            "published": float(told[0][0, who, group]),
+            "with": float(means[0][who, group]),
+            "without": float(means[1][who, group]),
+            "names_with": names[0],
+            "names_without": names[1],
+            "more": max(0, len(places) - MOST),
+        }
+        for who, group in places[:MOST]
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A mark for each published number, and two for its means."""
+    if not rows:
+        return empty(TITLE, "no published number differs")
+    labels = tuple(row["label"] for row in rows)
+    named = (("published", "published, with noise", 6, False), ("with", rows[0]["names_with"], 0, True),
+             ("without", rows[0]["names_without"], 1, True))  # fmt: skip
+    series = tuple(
+        Series(
+            name=f"on average {title}" if hollow else title,
+            kind="points",
+            x=tuple(row[key] for row in rows),
+            y=labels,
+            slot=slot,
+            shape=3 if not hollow else None,
+            hollow=hollow,
+            size=12,
+            hover=tuple(f"{row['label']}\n{title}: {number(row[key])}" for row in rows),
+        )
+        for key, title, slot, hollow in named
+    )
+    more = rows[0]["more"]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="hints counted (noise makes them more or fewer, even negative)"),
+                y=Axis(title="", scale="category", categories=labels),
+            ),
+        ),
+        series=series,
+        summary="; ".join(
+            f"{row['label']}: {number(row['published'])}, on average {number(row['with'])} {row['names_with']} and "
+            f"{number(row['without'])} {row['names_without']}"
+            for row in rows
+        ),
+        height=150 + 34 * len(rows),
+        legend=True,
+        notes=(f"{more} more numbers differ, each by as much or less.",) if more else (),
+    )
+
+
+plot = plotted(chart)

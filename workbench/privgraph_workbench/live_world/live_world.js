@@ -1,0 +1,290 @@
+// The playground's picture. The server sends a world and its settings; noise is drawn here, a release a frame, and
+// the guesses that follow from it. The same arithmetic stands in facts/world.py, against which it is tested.
+
+const GROUPS = 3;
+const EVERY = 350; // milliseconds between two releases while it plays
+const SEEN = 5; // releases from which on it is told how often guesses change
+
+// An ordinary generator with a seed (mulberry32), so that a class sees the same noise: for pictures, and for nothing
+// that is to be kept secret.
+function generator(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+function laplace(random, scale) {
+  const at = random() - 0.5;
+  return -scale * Math.sign(at) * Math.log(Math.max(1e-300, 1 - 2 * Math.abs(at)));
+}
+
+function unit(rows) {
+  return rows.map((row) => {
+    const norm = row.reduce((sum, one) => sum + Math.abs(one), 0);
+    return norm > 0 ? row.map((one) => one / norm) : row.map(() => 0);
+  });
+}
+
+// One release of a world, and what it guesses of everybody.
+export function release({ people, hints, near, b, hops }, random) {
+  let rows = hints.map((hint) => Array.from({ length: GROUPS }, (_, group) => (group === hint ? 1 : 0)));
+  const told = Array.from({ length: people }, () => Array(GROUPS).fill(0));
+  for (let hop = 0; hop < hops; hop += 1) {
+    const units = unit(rows);
+    rows = near.map((friends) => {
+      const sum = Array(GROUPS).fill(0);
+      for (const friend of friends) for (let group = 0; group < GROUPS; group += 1) sum[group] += units[friend][group];
+      return b > 0 ? sum.map((one) => one + laplace(random, b)) : sum;
+    });
+    unit(rows).forEach((row, who) => row.forEach((one, group) => (told[who][group] += one)));
+  }
+  return told.map((row) => row.indexOf(Math.max(...row)));
+}
+
+function world(data, gone) {
+  const hints = [...data.hints];
+  let friends = data.friends;
+  if (gone && gone.friend === undefined) {
+    if (data.protects !== "edges") hints[gone.who] = -1;
+    friends = friends.filter((pair) => !pair.includes(gone.who));
+  } else if (gone) {
+    friends = friends.filter((pair) => !(pair.includes(gone.who) && pair.includes(gone.friend)));
+  }
+  const near = hints.map(() => []);
+  for (const [one, other] of friends) {
+    near[one].push(other);
+    near[other].push(one);
+  }
+  return { people: hints.length, hints, friends, near, b: data.b, hops: data.hops, gone: gone ?? null };
+}
+
+const percent = (share) => `${(100 * share).toFixed(0)}%`;
+const share = (told, groups) => told.filter((group, who) => group === groups[who]).length / told.length;
+
+class World {
+  constructor(root) {
+    this.root = root;
+    this.playing = false;
+    const make = (tag, name, parent) => {
+      const element = document.createElement(tag);
+      if (name) element.className = name;
+      parent.appendChild(element);
+      return element;
+    };
+    root.replaceChildren();
+    const bar = make("div", "bar", root);
+    this.button = make("button", "main", bar);
+    this.button.type = "button";
+    this.button.addEventListener("click", () => this.play(!this.playing));
+    this.once = make("button", "", bar);
+    this.once.type = "button";
+    this.once.textContent = "Draw noise once";
+    this.once.addEventListener("click", () => {
+      this.play(false);
+      this.step();
+    });
+    this.told = make("p", "told", bar);
+    this.told.setAttribute("role", "status");
+    this.worlds = make("div", "worlds", root);
+    this.stages = [0, 1].map((place) => {
+      const figure = make("figure", "", this.worlds);
+      const caption = make("figcaption", "", figure);
+      const canvas = make("canvas", "", figure);
+      canvas.setAttribute("role", "img");
+      canvas.addEventListener("click", (event) => this.click(event, canvas, place));
+      return { figure, caption, canvas };
+    });
+    this.key = make("div", "key", root);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(root);
+  }
+
+  update(data, setStateValue) {
+    this.setStateValue = setStateValue;
+    const before = this.data;
+    this.data = data;
+    this.root.dataset.theme = data.theme;
+    const settled = JSON.stringify({ ...data, theme: "", colours: "" });
+    if (settled !== this.settled) {
+      this.settled = settled;
+      this.both = [world(data, null), ...(data.gone ? [world(data, data.gone)] : [])];
+      this.plain = this.both.map((one) => release({ ...one, b: 0 }, () => 0.5));
+      this.frame = 0;
+      this.counts = this.both.map(() => ({ changed: Array(data.groups.length).fill(0), right: 0 }));
+      this.shown = this.plain;
+      this.step();
+    }
+    if (!before || !this.button.textContent) this.play(false);
+    this.draw();
+  }
+
+  play(on) {
+    this.playing = on;
+    this.button.textContent = on ? "Pause" : "Play: draw noise again and again";
+    this.button.setAttribute("aria-pressed", String(on));
+    this.told.setAttribute("aria-live", on ? "off" : "polite");
+    clearInterval(this.timer);
+    if (on) this.timer = setInterval(() => this.step(), EVERY);
+  }
+
+  step() {
+    this.frame += 1;
+    // both worlds get the same noise: what differs between them is the person, and not luck
+    this.shown = this.both.map((one) => release(one, generator(this.data.seed * 1000003 + this.frame)));
+    this.shown.forEach((told, place) => {
+      const count = this.counts[place];
+      count.right += share(told, this.data.groups);
+      told.forEach((group, who) => (count.changed[who] += Number(group !== this.plain[place][who])));
+    });
+    this.draw();
+  }
+
+  click(event, canvas, place) {
+    const box = canvas.getBoundingClientRect();
+    const at = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+    const far = this.data.places.map(([x, y]) => Math.hypot(x - at[0], (y - at[1]) * this.data.aspect));
+    const who = far.indexOf(Math.min(...far));
+    const chosen = this.data.gone?.who === who ? null : who;
+    if (far[who] < 0.04) this.setStateValue("picked", { who: chosen, at: Date.now() });
+  }
+
+  draw() {
+    if (!this.data || !this.root.clientWidth) return;
+    const { colours, names, gone } = this.data;
+    this.stages.forEach((stage, place) => {
+      stage.figure.hidden = place >= this.both.length;
+      if (stage.figure.hidden) return;
+      const whose = gone && (gone.friend === undefined ? (this.data.protects === "edges" ? `${names[gone.who]}'s friendships` : names[gone.who]) : `the friendship of ${names[gone.who]} and ${names[gone.friend]}`);
+      stage.caption.textContent = !gone ? "" : place ? `Without ${whose}` : `With ${whose}`;
+      this.picture(stage.canvas, place, colours);
+      stage.canvas.setAttribute("aria-label", this.said(place));
+    });
+    this.told.textContent = this.data.b > 0 || this.both.length > 1 ? this.said(0) : `${this.said(0)} Nothing flickers, for there is no noise.`;
+    this.legend(colours);
+  }
+
+  said(place) {
+    const { groups } = this.data;
+    const count = this.counts[place];
+    const bare = share(this.plain[place], groups);
+    const now = share(this.shown[place], groups);
+    const changed = this.shown[place].filter((group, who) => group !== this.plain[place][who]).length / groups.length;
+    const average = this.frame >= SEEN ? ` On average over ${this.frame} draws: ${percent(count.right / this.frame)}.` : "";
+    return `Guessed right without noise: ${percent(bare)}. In this draw: ${percent(now)}; the noise has changed ${percent(changed)} of all guesses.${average} Guessing blindly: 33%.`;
+  }
+
+  picture(canvas, place, colours) {
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth || 300;
+    const height = Math.round(width * this.data.aspect);
+    if (canvas.width !== Math.round(width * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+    }
+    const pen = canvas.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.fillStyle = colours.surface;
+    pen.fillRect(0, 0, width, height);
+    const one = this.both[place];
+    const at = this.data.places.map(([x, y]) => [x * width, y * height]);
+    const { protects, gone, groups } = this.data;
+    pen.lineWidth = protects === "edges" ? 1.4 : 0.8;
+    pen.strokeStyle = protects === "edges" ? colours.sound : colours.edge;
+    pen.globalAlpha = protects === "edges" ? 0.45 : 0.55;
+    pen.beginPath();
+    for (const [from, to] of one.friends) {
+      pen.moveTo(...at[from]);
+      pen.lineTo(...at[to]);
+    }
+    pen.stroke();
+    pen.globalAlpha = 1;
+    if (gone) {
+      pen.strokeStyle = colours.warning;
+      pen.lineWidth = 2.5;
+      pen.setLineDash(place ? [4, 4] : []);
+      const pairs = gone.friend === undefined ? this.both[0].near[gone.who] : [gone.friend];
+      pen.beginPath();
+      for (const friend of pairs) {
+        pen.moveTo(...at[gone.who]);
+        pen.lineTo(...at[friend]);
+      }
+      pen.stroke();
+      pen.setLineDash([]);
+    }
+    const size = Math.max(3.2, Math.min(8, (width / 90) * Math.sqrt(90 / groups.length)));
+    this.shown[place].forEach((group, who) => {
+      const [x, y] = at[who];
+      if (protects === "people") {
+        pen.beginPath();
+        pen.arc(x, y, size * 1.75, 0, 2 * Math.PI);
+        pen.fillStyle = colours.sound;
+        pen.globalAlpha = 0.16;
+        pen.fill();
+        pen.globalAlpha = 1;
+      }
+      const away = place && one.hints[who] < 0;
+      shape(pen, group, x, y, size);
+      pen.fillStyle = away ? colours.surface : colours.groups[group];
+      pen.fill();
+      const unsure = this.counts[place].changed[who] / Math.max(1, this.frame);
+      if (unsure > 0 && !away) {
+        pen.lineWidth = 0.8 + 2.6 * unsure;
+        pen.strokeStyle = colours.text;
+        pen.stroke();
+      }
+      if (gone && gone.who === who) {
+        pen.beginPath();
+        pen.arc(x, y, size * 2.1, 0, 2 * Math.PI);
+        pen.lineWidth = 2.5;
+        pen.strokeStyle = colours.warning;
+        pen.setLineDash(place ? [4, 4] : []);
+        pen.stroke();
+        pen.setLineDash([]);
+      }
+    });
+  }
+
+  legend(colours) {
+    const path = ["M1 6a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M1.5 1.5h9v9h-9z", "M6 1L11 10.5H1z"];
+    const mark = (group, ring) =>
+      `<svg width="14" height="13" viewBox="-1 -1 14 14" aria-hidden="true"><path d="${path[group]}" fill="${colours.groups[group]}"${ring ? ` stroke="${colours.text}" stroke-width="2"` : ""}/></svg>`;
+    const marks = [0, 1, 2].map((group) => `<span>${mark(group)}guessed: group ${"ABC"[group]}</span>`);
+    const drawn = [...marks, `<span>${mark(0, true)}rim: how often the noise changed this guess</span>`].join("");
+    if (drawn !== this.drawn) this.key.innerHTML = this.drawn = drawn; // numbers and fixed words alone
+  }
+
+  close() {
+    clearInterval(this.timer);
+    this.observer.disconnect();
+  }
+}
+
+function shape(pen, group, x, y, size) {
+  pen.beginPath();
+  if (group === 0) pen.arc(x, y, size, 0, 2 * Math.PI);
+  else if (group === 1) pen.rect(x - size * 0.9, y - size * 0.9, size * 1.8, size * 1.8);
+  else {
+    pen.moveTo(x, y - size * 1.15);
+    pen.lineTo(x + size * 1.1, y + size * 0.85);
+    pen.lineTo(x - size * 1.1, y + size * 0.85);
+    pen.closePath();
+  }
+}
+
+const drawn = new WeakMap();
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".privgraph-world");
+  if (!drawn.has(root)) drawn.set(root, new World(root));
+  drawn.get(root).update(data, setStateValue);
+  root.privgraphWorld = drawn.get(root); // for whoever tests it
+  return () => {
+    drawn.get(root)?.close();
+    drawn.delete(root);
+  };
+}

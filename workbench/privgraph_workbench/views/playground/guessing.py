@@ -1,0 +1,154 @@
+"""The game: a coin decides which of two worlds is the true one, and the visitor guesses from what is
+published."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import streamlit as st
+
+from privgraph.audits.bounds import at_least, at_most
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import world as worlds
+from privgraph_workbench.facts.world import Rows
+from privgraph_workbench.figures.play import told_numbers
+from privgraph_workbench.views.parts import layout
+from privgraph_workbench.views.playground.pair import Pair, drawn
+from privgraph_workbench.words.numbers import at_most as capped
+from privgraph_workbench.words.numbers import percent
+
+ROUNDS, AUTOMATIC = 10, 2000
+LEVEL = 0.025
+"""On either side of a confidence interval of 95%."""
+GAME = "playground.game"
+
+
+@dataclass
+class Round:
+    """Which world is the true one, what it published, and what that says to whoever goes by the evidence."""
+
+    truth: bool
+    told: list[Rows]
+    evidence: float
+
+
+@dataclass
+class Game:
+    """What was guessed so far: rounds played, right guesses, those of whoever goes by the evidence, the
+    last guess and truth; and how many of `AUTOMATIC` rounds such a guesser got right."""
+
+    pair: Pair
+    played: int = 0
+    right: int = 0
+    best: int = 0
+    last: tuple[bool, bool] | None = None
+    automatic: int | None = None
+    open: Round = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.deal()
+
+    def deal(self) -> None:
+        """A coin, and one release of the world that it chose."""
+        draw, pair = np.random.default_rng(), self.pair
+        truth = bool(draw.integers(2))
+        told = worlds.published(pair.world if truth else pair.other, pair.b, pair.hops, 1, draw)
+        self.open = Round(truth, told, float(worlds.evidence(told, pair.world, pair.other, pair.b)[0]))
+
+    def answer(self, said: bool) -> None:
+        """Count a guess, and deal again."""
+        truth = self.open.truth
+        self.played += 1
+        self.right += said == truth
+        self.best += (self.open.evidence > 0) == truth
+        self.last = (said, truth)
+        self.deal()
+
+    def play_by_itself(self) -> None:
+        """Let whoever goes by the evidence play many rounds."""
+        self.automatic = automatic(self.pair)
+
+
+def automatic(pair: Pair, rounds: int = AUTOMATIC) -> int:
+    """How many of so many rounds a guesser gets right who goes by the evidence, and by a coin where there is
+    none."""
+    draw = np.random.default_rng()
+    ones, right = int(draw.binomial(rounds, 0.5)), 0
+    for true, count, sign in ((pair.world, ones, 1.0), (pair.other, rounds - ones, -1.0)):
+        told = worlds.published(true, pair.b, pair.hops, count, draw)
+        found = sign * worlds.evidence(told, pair.world, pair.other, pair.b)
+        right += int((found > 0).sum() + draw.binomial(int((found == 0).sum()), 0.5))
+    return right
+
+
+def show(pair: Pair) -> None:
+    """Ten rounds, the score, and the best that anybody can do."""
+    st.markdown("### Guess")
+    game = st.session_state.get(GAME)
+    if game is None or game.pair != pair:
+        game = st.session_state[GAME] = Game(pair)
+    asked = "they are friends" if pair.friend is not None else f"{worlds.name(pair.who)} is in the data"
+    st.markdown(
+        f"You know everything, but not whether {asked}. A coin decides it anew in each of {ROUNDS} rounds, and you see "
+        "what is published. Which is it?"
+    )
+    if game.played < ROUNDS:
+        rows = told_numbers.data(game.open.told, pair.world, pair.other, pair.names)
+        live_plot.show(told_numbers.plot(rows, layout.theme()), key="told_numbers")
+        with st.container(horizontal=True):
+            for label, said in zip(pair.names, (True, False), strict=True):
+                st.button(
+                    f"{label[:1].upper()}{label[1:]}",
+                    key=f"guess_{said}",
+                    type="primary",
+                    on_click=game.answer,
+                    args=(said,),
+                )
+    st.markdown("\n".join(f"- {line}" for line in score(game)))
+    with st.container(horizontal=True):
+        st.button(
+            f"Let the best guesser play {AUTOMATIC:,} rounds",
+            key="guess_auto",
+            icon=":material/smart_toy:",
+            on_click=game.play_by_itself,
+        )
+        if game.played:
+            st.button(
+                "Start again",
+                key="guess_again",
+                icon=":material/replay:",
+                on_click=st.session_state.pop,
+                args=(GAME, None),
+            )
+
+
+def score(game: Game) -> list[str]:
+    """What was guessed so far, beside the best that anybody can do."""
+    lines, pair = [], game.pair
+    if game.last is not None:
+        said, truth = game.last
+        lines.append(f"{'**Right.**' if said == truth else '**Wrong.**'} It was {pair.names[0 if truth else 1]}.")
+    if game.played:
+        lines.append(
+            f"After {game.played} of {ROUNDS} rounds you are right **{game.right}** times; whoever goes by the "
+            f"evidence: {game.best}."
+        )
+    best = capped(worlds.best_share(pair.epsilon)).removeprefix("at most ")
+    lines.append(
+        f"**Nobody is right more often than {best}** in the long run: e^ε / (1 + e^ε)."
+        if pair.promised
+        else f"About any one friendship nobody is right more often than {best}, e^ε / (1 + e^ε), in the long run; "
+        f"about {pair.gone} friendships together that is not promised."
+    )
+    lines.append(
+        f"In these two worlds, whoever goes by the evidence is right about {percent(worlds.guessed(*drawn(pair)))} of "
+        "the time: a small change leaves less evidence than the largest that ε has to hide."
+    )
+    if game.automatic is not None:
+        low, high = (float(end(game.automatic, AUTOMATIC, LEVEL)) for end in (at_least, at_most))
+        lines.append(
+            f"The best guesser was right in {game.automatic:,} of {AUTOMATIC:,} rounds: "
+            f"{percent(game.automatic / AUTOMATIC)} ({percent(low)} to {percent(high)} at 95% confidence)."
+        )
+    return lines
