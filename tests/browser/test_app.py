@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 # A deep link makes Streamlit's own script look for its server below the page's path first.
-PAGES = "train|data|accounting|runs|tradeoffs|teachers|relations|attacks|audit"
+PAGES = "playground|train|data|accounting|runs|tradeoffs|teachers|relations|attacks|audit"
 OWN_PROBES = re.compile(rf"/({PAGES})/_stcore/(health|host-config)$")
 
 KEPT = spec(epsilon=2.5)
@@ -349,7 +349,7 @@ def test_everything_can_be_reached_by_keyboard(context: BrowserContext, address:
 def test_each_page_has_an_address_of_its_own(context: BrowserContext, address: str) -> None:
     """Each is loaded anew, in one tab: what costs is a browser's first look at the app's programs."""
     page = context.new_page()
-    for title in ("Data", "Train", "Teachers", "Relations", "Attacks", "Runs", "Trade-offs"):
+    for title in ("Playground", "Data", "Train", "Teachers", "Relations", "Attacks", "Runs", "Trade-offs"):
         page.goto(f"{address}/{title.lower().replace('-', '')}")
         settled(page)
         expect(page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()

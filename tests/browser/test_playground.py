@@ -1,0 +1,138 @@
+"""The Playground in a real browser: its arithmetic against NumPy's, clicks, keys, both themes and a phone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+
+from privgraph_workbench.facts import world as worlds
+from privgraph_workbench.facts.world import make_world
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+WORLD = "document.querySelector('.privgraph-world').privgraphWorld"
+DRAWS = 150
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("playground")) as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    context = browser.new_context(viewport=SIZE)
+    opened = context.new_page()
+    opened.goto(address)
+    settled(opened)
+    yield opened
+    context.close()
+
+
+def shown(page: Page, address: str, query: str = "") -> None:
+    page.goto(f"{address}/playground{query}")
+    settled(page)
+    page.wait_for_function(f"() => {WORLD}?.both")
+
+
+def held(page: Page, what: str) -> Any:
+    return page.evaluate(f"() => {WORLD}.{what}")
+
+
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_the_picture_computes_what_numpy_does(page: Page, address: str, hops: int) -> None:
+    shown(page, address, f"?hops={hops}&who=5&hides=people&eps=8&people=60")
+    world = make_world(60, 0.85)
+    for place, one in enumerate((world, world.without(5))):
+        plain = worlds.guesses(worlds.published(one, 0.0, hops, 1, np.random.default_rng()))[0]
+        assert held(page, f"plain[{place}]") == plain.tolist()
+    # with noise the two draw different numbers, and are right equally often
+    rights = page.evaluate(
+        f"draws => {{ const w = {WORLD}; const found = []; for (let n = 0; n < draws; n += 1) {{ w.step();"
+        " found.push(w.shown[0].filter((group, who) => group === w.data.groups[who]).length / 60); } return found; }",
+        DRAWS,
+    )
+    b = worlds.scale("people", 8.0, hops)
+    told = worlds.guesses(worlds.published(world, b, hops, 4000, np.random.default_rng(1)))
+    expected = (told == world.groups).mean()
+    error = (told == world.groups).mean(1).std() / np.sqrt(DRAWS)
+    assert np.mean(rights) == pytest.approx(expected, abs=4 * error)
+    assert np.mean(rights) < (held(page, "plain[0]") == world.groups).mean() - 4 * error, "noise costs something"
+
+
+def test_the_same_address_draws_the_same_noise(page: Page, address: str) -> None:
+    shown(page, address, "?noise=7")
+    first = held(page, "shown")
+    shown(page, address, "?noise=7")
+    assert held(page, "shown") == first
+    shown(page, address, "?noise=8")
+    assert held(page, "shown") != first
+
+
+def test_a_click_takes_somebody_out_and_another_brings_them_back(page: Page, address: str) -> None:
+    shown(page, address)
+    x, y = worlds.places(make_world(120, 0.85))[20]
+    canvas = page.locator(".privgraph-world canvas").first
+    box = canvas.bounding_box()
+    assert box is not None
+    canvas.click(position={"x": x * box["width"], "y": y * box["height"]})
+    expect(page.get_by_text(re.compile(f"^Without {worlds.name(20)}")).first).to_be_visible()
+    page.wait_for_url(re.compile("who=20"))
+    settled(page)
+    assert held(page, "data.gone") == {"who": 20}
+    box = canvas.bounding_box()
+    assert box is not None
+    canvas.click(position={"x": x * box["width"], "y": y * box["height"]})
+    page.wait_for_function(f"() => {WORLD}.data.gone === null")
+
+
+def test_it_plays_and_pauses_by_keyboard(page: Page, address: str) -> None:
+    shown(page, address)
+    before = held(page, "frame")
+    button = page.get_by_role("button", name="Play: draw noise again and again")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"before => {WORLD}.frame > before + 2", arg=before)
+    page.get_by_role("button", name="Pause").press("Enter")
+    paused = held(page, "frame")
+    page.wait_for_timeout(900)
+    assert held(page, "frame") == paused
+
+
+def test_two_thousand_rounds_beside_the_closed_form(page: Page, address: str) -> None:
+    friend = make_world(120, 0.85).friends_of(4)[0]
+    shown(page, address, f"?who=4&friend={friend}&eps=2")
+    page.get_by_role("button", name="Let the best guesser play 2,000 rounds").click()
+    told = page.get_by_text(re.compile("The best guesser was right in"))
+    expect(told).to_be_visible()
+    share = re.search(r"rounds: ([\d.]+)%", told.inner_text())
+    assert share is not None
+    assert 0.5 < float(share[1]) / 100 < worlds.best_share(2.0), "e²/(1 + e²) is 88.1%"
+
+
+def test_contrast_names_and_structure(page: Page, address: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    shown(page, address, "?who=5")
+    assert not faults_of_both_themes(page, "playground")
+
+
+def test_a_phone_shows_it_without_sideways_scrolling(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(address)
+    settled(page)
+    shown(page, address, "?who=5")
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    context.close()
