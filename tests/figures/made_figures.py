@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from tests.figures import made_runs
 from tests.figures.made_accounts import rows as made_accounts
 from tests.figures.made_answers import answers as made_answers
@@ -15,12 +16,24 @@ from tests.figures.made_relations import NAMES, made_answer, made_options, made_
 from privgraph.methods.gradients.heter_poisson.influence import Influence
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import world
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger, price
 from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
 from privgraph_workbench.figures.noise import influence, precision
+from privgraph_workbench.figures.play import (
+    claims_played,
+    edges_or_people,
+    evidence,
+    friends_tell,
+    many_releases,
+    many_teachers,
+    one_number,
+    told_numbers,
+    told_without_noise,
+)
 from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
 from privgraph_workbench.figures.runs import compare, convergence, curves, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.figures.teachers import (
@@ -36,6 +49,9 @@ from privgraph_workbench.figures.teachers import (
     teacher_epsilons,
     teacher_times,
 )
+from privgraph_workbench.views.playground.pair import Pair, drawn
+
+TAKEN_OUT = Pair(60, 0.85, "people", 8.0, 1, 1, 3, None)
 
 
 def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
@@ -86,6 +102,20 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "attack_scores": attack_scores.data(attacked),
         "attack_exposure": attack_exposure.data(attacked),
         "attack_map": attack_map.data(attacked),
+        "evidence": evidence.data(*drawn(TAKEN_OUT), TAKEN_OUT.epsilon, TAKEN_OUT.names),
+        "told_numbers": told_numbers.data(
+            world.published(TAKEN_OUT.world, TAKEN_OUT.b, 1, 1, np.random.default_rng(0)),
+            TAKEN_OUT.world,
+            TAKEN_OUT.other,
+            TAKEN_OUT.names,
+        ),
+        "told_without_noise": told_without_noise.data(),
+        "friends_tell": friends_tell.data(people=60),
+        "one_number": one_number.data(),
+        "many_releases": many_releases.data(releases=4),
+        "edges_or_people": edges_or_people.data(people=60),
+        "many_teachers": many_teachers.data(teachers=60),
+        "claims_played": claims_played.data(),
         "moved": moved.data(made_answer(), NAMES, 2),
         "relation_ranking": relation_ranking.data(made_pair(store)),
         "relation_options": relation_options.data(made_options(store)),

@@ -31,6 +31,7 @@ SHOWN: Mapping[str, set[Epsilon]] = {
     "audit_roc": {"sound", "published", "audited"},
     "audit_bounds": {"sound", "published", "audited"},
     "attack_roc": {"sound"},
+    "claims_played": {"published", "audited"},
 }
 """Which figures draw them. Others put an epsilon on an axis, whose title says which: there colours tell
 teachers apart."""

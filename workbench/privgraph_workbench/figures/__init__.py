@@ -69,6 +69,13 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     "play": {
         "evidence": "What somebody who knows two neighbouring worlds learns of which is the true one",
         "told_numbers": "Published numbers around a person, and what they are on average with and without",
+        "told_without_noise": "Published numbers around a person, without noise or with some",
+        "friends_tell": "How often a group is guessed from friends, against how alike friends are",
+        "one_number": "One published count with noise, with a person and without",
+        "many_releases": "How often the best guesser is right after several releases",
+        "edges_or_people": "What one epsilon leaves where it protects a friendship, and where a person",
+        "many_teachers": "How often a noisy vote names the right class, against the number of teachers",
+        "claims_played": "Published claims beside what an attack has shown of the same noise",
     },
     "relations": {
         "moved": "Places of the nearest texts under several encoders",

@@ -25,6 +25,7 @@ from privgraph_workbench.words import markup
 TITLES = {
     "playground": ("Playground", ":material/toys:"),
     "start": ("Start", ":material/home:"),
+    "lessons": ("Lessons", ":material/menu_book:"),
     "data": ("Data", ":material/hub:"),
     "train": ("Train", ":material/model_training:"),
     "accounting": ("Accounting", ":material/calculate:"),

@@ -47,7 +47,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "no published number differs")
     labels = tuple(row["label"] for row in rows)
-    named = (("published", "published, with noise", 6, False), ("with", rows[0]["names_with"], 0, True),
+    named = (("published", "published", 6, False), ("with", rows[0]["names_with"], 0, True),
              ("without", rows[0]["names_without"], 1, True))  # fmt: skip
     series = tuple(
         Series(

@@ -1,0 +1,3 @@
+from privgraph_workbench.views.lessons.page import page
+
+page()

@@ -1,0 +1,134 @@
+"""Three published claims, played: an attacker who wins more often than the claimed epsilon allows. NumPy
+alone.
+
+Each game has two neighbouring datasets, a release by the published mechanism with the noise that its paper
+takes for `epsilon`, and an event that the attacker waits for: with (epsilon, delta)-DP its chance with the
+record is at most e^epsilon times that without it, plus delta. What holds instead is told where the methods
+are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from privgraph.audits.bounds import at_least, at_most
+from privgraph.papers.dp_gpl import dependent_rdp, log_wrong
+from privgraph.privacy.composition import gaussian_delta
+
+DELTA = 1e-5
+LEVEL = 0.025
+"""On either side: the bound is right at 95% confidence."""
+SPHERICAL_D, SMALL_W = 200, 0.02
+"""Coordinates of the gradient; how small the common factor W must look for the attacker to speak."""
+NODES, KEPT, SEED = 200, 10, 7
+"""People, the edges that each may keep, and the seed of their sample, which everybody may know."""
+VOTES, SIGMA, ORDERS = (150, 40, 10), 15.0, np.arange(2, 200)
+"""Teachers' votes with the record; noise on each count; Renyi orders of the conversion."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """`rounds` in each world: in how many the attacker said "with", where it was so (`right`) and where not
+    (`wrong`)."""
+
+    claimed: float
+    delta: float
+    rounds: int
+    right: int
+    wrong: int
+
+    @property
+    def shown(self) -> float:
+        """A lower bound on epsilon, right at 95% confidence (Clopper and Pearson): log((p - delta)/q)."""
+        least = float(at_least(self.right, self.rounds, LEVEL)) - self.delta
+        most = float(at_most(self.wrong, self.rounds, LEVEL))
+        return max(0.0, math.log(least / most)) if least > 0 else 0.0
+
+
+def spherical(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
+    """HeterPoisson's spherical Laplace noise: sqrt(W) times a Gaussian, one exponential W for all
+    coordinates.
+
+    Lemma 1 takes one coordinate for all, which is Laplace: noise of standard deviation sqrt 2 / epsilon then
+    gives a shift of 1 epsilon-privacy without any delta. The attacker reads W off the other coordinates,
+    and speaks where it is small.
+    """
+    sigma = math.sqrt(2) / epsilon
+    said = []
+    for shift in (1.0, 0.0):
+        w = draw.exponential(size=rounds)
+        first = shift + sigma * np.sqrt(w) * draw.standard_normal(rounds)
+        # the mean square of the others is W times chi-squared over its degrees of freedom
+        seen = w * draw.chisquare(SPHERICAL_D - 1, rounds) / (SPHERICAL_D - 1)
+        said.append(int(((seen < SMALL_W) & (first > 0.5)).sum()))
+    return Played(epsilon, 0.0, rounds, *said)
+
+
+def bounding(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
+    """GAP's and ProGAP's degree bound: each node keeps `KEPT` of its neighbours, drawn at random.
+
+    With that the papers take a node to move `KEPT` rows by 1. But where a node leaves, all lists are drawn
+    again, and every row may be another. The attacker knows the seed, works out both sums, and looks
+    at which of the two the noisy one is nearer to.
+    """
+    shift = _moved()
+    sigma = math.sqrt(KEPT) / _mu(epsilon)
+    said = []
+    for truth in (1.0, 0.0):
+        # only the direction between the two sums matters: there noise is one normal number
+        seen = truth * shift + sigma * draw.standard_normal(rounds)
+        said.append(int((seen > shift / 2 + 2 * sigma * (shift < 6 * sigma)).sum()))
+    return Played(epsilon, DELTA, rounds, *said)
+
+
+def _moved() -> float:
+    """How far apart the sums over kept neighbours lie, with and without one of `NODES` people who all know
+    each other; everybody's row is a unit vector of their class, one of two."""
+    classes = np.arange(NODES) % 2
+    rows = np.eye(2)[classes]
+
+    def sums(people: np.ndarray) -> np.ndarray:
+        draw = np.random.default_rng(SEED)
+        found = np.zeros((NODES, 2))
+        for who in people:
+            others = people[people != who]
+            found[who] = rows[draw.choice(others, KEPT, replace=False)].sum(0)
+        return found
+
+    everybody = np.arange(NODES)
+    with_, without = sums(everybody), sums(everybody[:-1])
+    return float(np.linalg.norm((with_ - without)[:-1]))  # of everybody else's rows
+
+
+def _mu(epsilon: float) -> float:
+    """The shift in standard deviations at which a Gaussian has this epsilon at `DELTA`, from below."""
+    low, high = 0.0, 50.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(epsilon, middle) <= DELTA else (low, middle)
+    return low
+
+
+def printed(epsilon: float, rounds: int, draw: np.random.Generator) -> Played:
+    """A data-dependent epsilon that is printed (as DP-GPL prints it): it is computed from the votes without
+    noise, so whoever reads it and knows the rest compares it with both worlds. There is nothing to draw."""
+    with_, without = (dependent_epsilon(votes) for votes in (VOTES, (VOTES[0] - 1, *VOTES[1:])))
+    assert with_ != without
+    return Played(epsilon, DELTA, rounds, rounds, 0)
+
+
+def dependent_epsilon(votes: tuple[int, ...]) -> float:
+    """What a data-dependent bound (Papernot et al. 2018, Theorem 6) says of one answer to these votes."""
+    log_q = float(log_wrong(np.asarray(votes, dtype=np.float64), SIGMA))
+    return min(dependent_rdp(log_q, SIGMA, float(order)) + math.log(1 / DELTA) / (order - 1) for order in ORDERS)
+
+
+GAMES: Mapping[str, Callable[[float, int, np.random.Generator], Played]] = {
+    "spherical Laplace noise": spherical,
+    "a degree bound that is drawn again": bounding,
+    "a data-dependent epsilon that is printed": printed,
+}

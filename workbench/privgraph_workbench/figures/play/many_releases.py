@@ -1,0 +1,62 @@
+"""How often the best guesser is right after several releases of the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph_workbench.facts.world import best_share
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number, percent
+
+TITLE = "Every release adds its epsilon"
+MOST = 20
+
+
+def data(epsilon: float = 0.5, releases: int = 1) -> list[Row]:
+    """One row per number of releases, from 1 to `MOST`: releases, total (epsilon of all together), best (how
+    often anybody is right at most who guesses whether a record is there), asked. Raises `ValueError` for an
+    epsilon that is not positive."""
+    if not epsilon > 0:
+        raise ValueError(f"epsilon must be positive (got {epsilon})")
+    return [
+        {"releases": count, "total": count * epsilon, "best": best_share(count * epsilon), "asked": releases}
+        for count in range(1, MOST + 1)
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A curve from a little better than a coin to certainty."""
+    if not rows:
+        return empty(TITLE, "nothing was released")
+    series = (
+        Series(
+            name="right at most",
+            kind="path",
+            x=tuple(row["releases"] for row in rows),
+            y=tuple(row["best"] for row in rows),
+            hover=tuple(
+                f"{row['releases']} releases, ε {number(row['total'])} in all\nright {percent(row['best'])} at most"
+                for row in rows
+            ),
+        ),
+        Series(name="a coin", kind="level", x=(rows[0]["releases"], rows[-1]["releases"]), y=(0.5,), slot=1),
+    )
+    last = rows[-1]
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="releases of the same data"),
+                y=Axis(title="guesses right, at most", percent=True, low=0.4, high=1.0),
+                rules=(Rule(x=rows[0]["asked"], label="chosen"),),
+            ),
+        ),
+        series=series,
+        summary=f"{percent(rows[0]['best'])} after one release, {percent(last['best'])} after {last['releases']}.",
+        height=340,
+        legend=True,
+    )
+
+
+plot = plotted(chart)

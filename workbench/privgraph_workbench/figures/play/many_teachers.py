@@ -1,0 +1,94 @@
+"""How often a noisy vote of teachers names the right class, against how many teachers there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph.mechanisms.noisy_max import label_chances
+from privgraph.privacy.composition import gaussian_delta
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number, percent
+
+TITLE = "Many teachers, one noisy vote"
+PLACES = (10, 20, 50, 100, 150, 200, 300, 500)
+DELTA = 1e-5
+OTHERS = 2
+"""Wrong classes, which share the other votes evenly."""
+
+
+def vote_sigma(epsilon: float, queries: int) -> float:
+    """The noise on each count at which so many answers cost epsilon at `DELTA`: a moved vote changes two
+    counts by 1, sqrt 2 in L2, and the answers compose to one Gaussian of mu = sqrt(2 queries)/sigma."""
+    low, high = 0.0, 100.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(epsilon, middle) <= DELTA else (low, middle)
+    return math.sqrt(2 * queries) / low * (1 + 1e-9)  # more than what rounding may have taken
+
+
+def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: float = 0.7) -> list[Row]:
+    """One row per number of teachers: teachers, right (chance that the noisy winner is the class that a share
+    `agree` of them names), sigma (noise on each count), asked, epsilon, queries. Raises `ValueError` where
+    epsilon, queries or agree are out of range."""
+    if not (epsilon > 0 and queries >= 1 and 0 < agree <= 1):
+        raise ValueError("epsilon must be positive, queries at least 1, and agree a share above 0")
+    sigma = vote_sigma(epsilon, queries)
+    rows = []
+    for count in sorted({*PLACES, teachers}):
+        votes = np.array([agree * count, *([(1 - agree) * count / OTHERS] * OTHERS)])
+        rows.append(
+            {
+                "teachers": count,
+                "right": float(label_chances(votes, sigma)[0]),
+                "sigma": sigma,
+                "asked": teachers,
+                "epsilon": epsilon,
+                "queries": queries,
+            }
+        )
+    return rows
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A curve: the noise is the same for all, and the more teachers, the less it matters."""
+    if not rows:
+        return empty(TITLE, "nobody votes")
+    first = rows[0]
+    series = (
+        Series(
+            name=f"noise for ε {number(first['epsilon'])} and {first['queries']} answers",
+            kind="path",
+            x=tuple(row["teachers"] for row in rows),
+            y=tuple(row["right"] for row in rows),
+            hover=tuple(f"{row['teachers']} teachers\n{percent(row['right'])} right" for row in rows),
+        ),
+        Series(
+            name="guessed blindly",
+            kind="level",
+            x=(rows[0]["teachers"], rows[-1]["teachers"]),
+            y=(1 / (1 + OTHERS),),
+            slot=1,
+        ),
+    )
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="teachers, each with private data of its own"),
+                y=Axis(title="chance that the answer is right", percent=True, low=0.2, high=1.0),
+                rules=(Rule(x=first["asked"], label="chosen"),),
+            ),
+        ),
+        series=series,
+        summary=f"Noise of standard deviation {number(first['sigma'])} on each count. "
+        + "; ".join(f"{row['teachers']} teachers: {percent(row['right'])}" for row in rows),
+        height=340,
+        legend=True,
+    )
+
+
+plot = plotted(chart)

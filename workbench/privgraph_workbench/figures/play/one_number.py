@@ -1,0 +1,64 @@
+"""One published count with Laplace noise, with a person and without: two densities and their ratio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.words.numbers import number
+
+TITLE = "One count, with her and without her"
+COUNT, POINTS = 12, 241
+
+
+def data(epsilon: float = 1.0) -> list[Row]:
+    """One row per place: x (the published number), with (the density where the true count is `COUNT`),
+    without (where it is one less), ratio (of the two, at least 1), epsilon. Laplace noise of scale 1/epsilon.
+    Raises `ValueError` for an epsilon that is not positive."""
+    if not epsilon > 0:
+        raise ValueError(f"epsilon must be positive (got {epsilon})")
+    reach = 3 / epsilon + 2
+    places = np.linspace(COUNT - 0.5 - reach, COUNT - 0.5 + reach, POINTS)
+    return [
+        {
+            "x": float(x),
+            "with": epsilon / 2 * math.exp(-epsilon * abs(x - COUNT)),
+            "without": epsilon / 2 * math.exp(-epsilon * abs(x - COUNT + 1)),
+            "ratio": math.exp(epsilon * abs(abs(x - COUNT + 1) - abs(x - COUNT))),
+            "epsilon": epsilon,
+        }
+        for x in places
+    ]
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """Two tents; beyond both tops one is e^epsilon times as high as the other, and nowhere more."""
+    if not rows:
+        return empty(TITLE, "nothing was published")
+    x = tuple(row["x"] for row in rows)
+    names = {"with": f"with her (the count is {COUNT})", "without": f"without her ({COUNT - 1})"}
+    series: list[Series] = []
+    for slot, (side, name) in enumerate(names.items()):
+        y = tuple(row[side] for row in rows)
+        hover = tuple(f"published {number(row['x'])}\nratio of heights {number(row['ratio'])}" for row in rows)
+        series += [
+            Series(name=name, kind="band", x=x, y=y, low=(0.0,) * len(y), slot=slot, group=name, legend=False),
+            Series(name=name, kind="line", x=x, y=y, slot=slot, group=name, hover=hover),
+        ]
+    most = max(row["ratio"] for row in rows)
+    return Chart(
+        title=TITLE,
+        panels=(Panel(x=Axis(title="published number (the count and noise)"), y=Axis(title="density", low=0)),),
+        series=tuple(series),
+        summary=f"Two Laplace densities around {COUNT} and {COUNT - 1}. Their largest ratio is {number(most)}, "
+        f"which is e to the {number(rows[0]['epsilon'])}.",
+        height=340,
+        legend=True,
+    )
+
+
+plot = plotted(chart)

@@ -1,0 +1,31 @@
+"""What is published around a person without noise, beside what it would be had they never joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from privgraph_workbench.facts import world as worlds
+from privgraph_workbench.figures.chart import Chart, Row
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.play import told_numbers
+
+
+def data(who: int = 5, people: int = 120, alike: float = 0.85, b: float = 0.0, seed: int = 0) -> list[Row]:
+    """The rows of `told_numbers` for one release of a world with person `who`, with Laplace noise of scale
+    `b` (0: none). Raises `ValueError` where there is no such person."""
+    if not 0 <= who < people:
+        raise ValueError(f"who must lie between 0 and {people - 1} (got {who})")
+    world = worlds.make_world(people, alike)
+    told = worlds.published(world, b, 1, 1, np.random.default_rng(seed))
+    name = worlds.name(who)
+    return told_numbers.data(told, world, world.without(who), (f"with {name}", f"without {name}"))
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """That of `told_numbers`."""
+    return told_numbers.chart(rows)
+
+
+plot = plotted(chart)
