@@ -19,9 +19,10 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import comparing
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.start.page import demo_spec
-from privgraph_workbench.views.tradeoffs import sweep_form
+from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
 from privgraph_workbench.words.numbers import upper
 
 
@@ -83,7 +84,7 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     app.run()
     (said,) = app.success
     assert said.value == f"**The sweep:** 2 of 2 runs finished. [See the figure](#{sweep_form.FIGURE})"
-    assert [part.anchor for part in app.subheader] == [sweep_form.FIGURE, sweep_form.PLACE]
+    assert [part.anchor for part in app.subheader] == [sweep_form.FIGURE, compare_form.PLACE, sweep_form.PLACE]
     plans = [spec(epsilon=epsilon).config().plan(KARATE).statement for epsilon in (0.5, 1.0)]
     both = Ledger([entry for plan in plans for entry in plan.ledger])
     price = upper(tuning_price(both.event(), plans[0].delta, 1))
@@ -313,3 +314,27 @@ def _keep_neighbours(store: RunStore, m: int, n: int, accuracy: float = 0.5) -> 
 def _tables(app: AppTest) -> list[str]:
     said = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     return [text for text in said if "values of M" in text]
+
+
+def test_what_fits_is_compared_by_one_button(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("tradeoffs", data="karate", protects="node")
+    told = "\n".join(one.value for one in (*app.caption, *app.markdown))
+    assert "Fits: ProGAP, GAP, DP-MLP, DP-GNN, HeterPoisson. Each at ε 1, 2, 4, 8 with 3 seeds" in told
+    assert "PrivGNN, PATE, Prompt by DP-SGD, DP-GPL would fit as well, in a setting of their own" in told
+    assert "**What it takes.** 66 runs, about" in told
+    app.button(key="compare_go").click().run()
+    assert store.count(RunQuery(tags=("compare",))) == 66
+    assert [bar.proto.text for bar in app.get("progress")] == ["0 of 66 runs are done"]
+    app.button(key="compare_stop").click().run()
+    assert store.count(RunQuery(states=("queued",))) == 0
+
+
+def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTest], store: RunStore) -> None:
+    for one in comparing.specs("karate", "edge"):
+        keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
+    app = opened("tradeoffs", data="karate")
+    said = next(one.value for one in app.success)
+    assert said.startswith("Take GAP. It protects one edge, and reaches 90.0% at ε 0.5")
+    table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
+    assert len(table) == 3 * 4 + 2
+    assert not any(one.key == "compare_go" for one in app.button)

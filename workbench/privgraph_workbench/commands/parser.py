@@ -37,7 +37,7 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", parser_class=Parser)
-    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data, _gallery):
+    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data, _gallery, _compare):
         add(commands)
     return parser
 
@@ -94,6 +94,21 @@ def _later(module: str, name: str) -> Callable[[argparse.Namespace], int]:
         return code
 
     return command
+
+
+def _compare(commands: Commands[Parser]) -> None:
+    made = _command(
+        commands, "compare", "Which method for this graph? Train all that fit, and say what to take.", "compare"
+    )
+    made.add_argument("data", metavar="DATA", help="name of a data set (see: privgraph list datasets)")
+    made.add_argument("--unit", required=True, help="what is to be protected: edge or node")
+    made.add_argument("--epsilons", default="", metavar="E,E", help="budgets, with commas (default: four of them)")
+    made.add_argument("--seeds", default="3", metavar="N", help="how many seeds each setting runs with")
+    made.add_argument("--methods", default="", metavar="M,M", help="only these methods (default: all that fit)")
+    made.add_argument(
+        "--data-set", action="append", default=[], metavar="KEY=VALUE", help="an option of the data set; repeatable"
+    )
+    made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
 
 
 def _gallery(commands: Commands[Parser]) -> None:

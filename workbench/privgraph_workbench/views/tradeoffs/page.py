@@ -24,7 +24,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
-from privgraph_workbench.views.tradeoffs import sweep_form
+from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent, stated
@@ -52,6 +52,8 @@ def page() -> None:
     query = _filters(spec)
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
+    st.subheader("Which method for my graph?", anchor=compare_form.PLACE, divider="gray")
+    compare_form.show(spec, _newest(query))
     st.subheader("Run a sweep: several ε, several seeds", anchor=sweep_form.PLACE, divider="gray")
     sweep_form.show(spec, _newest(query))
 

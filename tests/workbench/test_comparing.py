@@ -1,0 +1,105 @@
+"""Which method for a graph: what fits, how long it takes, and what the paragraph says."""
+
+from __future__ import annotations
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.data.catalogue import dataset
+from privgraph.options import OptionError
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import comparing
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def test_what_fits_protects_the_unit_of_the_graphs_own_nodes() -> None:
+    social = dataset("social")
+    assert comparing.fitting(social, "edge") == ["progap", "gap", "edge-rand"]
+    assert comparing.fitting(social, "node") == ["progap", "gap", "dp-mlp", "dp-gnn", "heter-poisson"]
+    assert set(comparing.apart(social, "node")) == {"privgnn", "pate", "prompt-dpsgd", "dp-gpl"}
+    assert comparing.fitting(dataset("products"), "edge") == ["relational", "relation-rand"]
+    assert comparing.fitting(dataset("products"), "node") == []
+
+
+def test_runs_are_every_method_at_every_epsilon_and_seed_beside_two_without_privacy() -> None:
+    found = comparing.specs("social", "edge", epsilons=(1.0, 2.0), seeds=3)
+    assert len(found) == 3 * (3 * 2 + 2)
+    assert {spec.seed for spec in found} == {0, 1, 2}
+    assert {spec.method for spec in found if spec.unit == "none"} == {"mlp", "gnn"}
+    assert {spec.asked_epsilon for spec in found if spec.unit == "edge"} == {1.0, 2.0}
+    only = comparing.specs("social", "node", methods=["gap"], seeds=1)
+    assert [spec.method for spec in only].count("gap") == len(comparing.EPSILONS["node"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"unit": "person"}, "unit must be one of edge, node"),
+        ({"unit": "edge", "seeds": 0}, "seeds must be from 1 to 20"),
+        ({"unit": "edge", "methods": ["privgnn"]}, "privgnn does not fit; methods that do are progap, gap, edge-rand"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_sentence(asked: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        comparing.specs("social", **asked)  # type: ignore[arg-type]
+
+
+def test_nothing_fits_people_in_relations() -> None:
+    with pytest.raises(OptionError, match="no method protects one person"):
+        comparing.specs("products", "node")
+
+
+def filled(store: RunStore, accuracies: dict[str, list[float]], reference: dict[str, float]) -> list[object]:
+    """Finished runs of methods, with an accuracy for each seed, at epsilon 1 and, a tenth higher, at 4."""
+    for name, told in accuracies.items():
+        for epsilon, more in ((1.0, 0.0), (4.0, 0.1)):
+            said = made_runs.statement(made_runs.edge_entries(9 if epsilon == 1 else 3))
+            for seed, accuracy in enumerate(told):
+                spec = made_runs.spec(name, epsilon=epsilon, seed=seed, unit="edge")
+                made_runs.finish(store, spec, accuracy + more, said)
+    for name, accuracy in reference.items():
+        for seed in range(3):
+            made_runs.finish(
+                store, made_runs.spec(name, seed=seed, unit="none"), accuracy, made_runs.statement((), unit="none")
+            )
+    return list(store.find())
+
+
+def test_the_best_on_average_is_taken_and_the_lead_is_told_in_full(store: RunStore) -> None:
+    records = filled(
+        store,
+        {"gap": [0.50, 0.51, 0.52], "progap": [0.70, 0.71, 0.72]},
+        {"mlp": 0.4, "gnn": 0.9},
+    )
+    said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    assert (said.method, said.runner_up) == ("progap", "gap")
+    assert "20.0% behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
+    assert "edges are worth their price here" in said.text
+    assert "Privacy at ε 4 costs 9.0% of accuracy" in said.text
+    assert "no ε here pays for it" in said.text
+
+
+def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
+    records = filled(store, {"gap": [0.4, 0.6, 0.8], "progap": [0.45, 0.6, 0.8]}, {"mlp": 0.66})
+    said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    assert "the two cannot be told apart" in said.text
+    assert "A model that reads no edge is as good at ε 1 (66.0%). It needs no noise to hide edges" in said.text
+
+
+def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None:
+    assert comparing.verdict([], "edge").method is None
+    records = filled(store, {"gap": [0.5]}, {})
+    one = comparing.verdict(records, "edge")  # type: ignore[arg-type]
+    assert (one.method, one.runner_up) == ("gap", None)
+
+
+def test_time_grows_with_nodes_and_falls_with_workers(store: RunStore) -> None:
+    wanted = comparing.specs("social", "edge")
+    facts = made_runs.FACTS if hasattr(made_runs, "FACTS") else None
+    unknown = comparing.seconds(wanted, facts, [], 1)
+    assert unknown > 0
+    assert comparing.seconds(wanted, facts, [], 4) == pytest.approx(unknown / 4)

@@ -1,0 +1,212 @@
+"""Which method for this graph? What fits is trained at several epsilons and seeds, and a paragraph says what
+to take. No Streamlit."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.options import OptionError
+from privgraph.registry import METHODS
+from privgraph.runs.launch import STACK_LIMIT
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.words.naming import nodes_of
+from privgraph_workbench.words.numbers import percent
+
+EPSILONS: Mapping[str, tuple[float, ...]] = {"edge": (0.5, 1.0, 2.0, 4.0), "node": (1.0, 2.0, 4.0, 8.0)}
+"""The budgets that are tried by default: those at which either unit is protected in practice."""
+SEEDS = 3
+REFERENCES = ("mlp", "gnn")
+"""What is trained without privacy beside: a model that reads no edge, and a network."""
+START_SECONDS = 4.0
+"""To start a worker and load torch."""
+UNKNOWN_SECONDS = 10.0
+"""Of a run of a method of which no finished run tells its time."""
+UNITS = {"edge": "one edge", "node": "one person with everything about them"}
+
+
+def fitting(data: DatasetSpec, unit: str) -> list[str]:
+    """Methods that accept the graph and the unit, and classify its own nodes: those that draw parts of their
+    own answer about other nodes, and are compared nowhere without a word (`apart`)."""
+    return [
+        name
+        for name, method in METHODS.items()
+        if method.refuses(data.task, data.undirected, unit) is None and not _apart(name) and name != "mlp"
+    ]
+
+
+def apart(data: DatasetSpec, unit: str) -> list[str]:
+    """Methods that fit as well, in a setting of their own: some nodes are public, and private ones teach."""
+    return [
+        name
+        for name, method in METHODS.items()
+        if method.refuses(data.task, data.undirected, unit) is None and _apart(name)
+    ]
+
+
+def _apart(name: str) -> bool:
+    return METHODS[name].own_parts and METHODS[name].tasks == ("node classification",)
+
+
+def specs(
+    data: str,
+    unit: str,
+    *,
+    epsilons: Sequence[float] = (),
+    seeds: int = SEEDS,
+    data_options: Mapping[str, object] | None = None,
+    methods: Sequence[str] = (),
+) -> list[RunSpec]:
+    """All runs of the comparison, those without privacy first.
+
+    Raises `OptionError` where nothing fits, a method does not, or a number is out of range.
+    """
+    if unit not in UNITS:
+        raise OptionError(f"unit must be one of {', '.join(UNITS)} (got {unit})")
+    if not 1 <= seeds <= 20:
+        raise OptionError(f"seeds must be from 1 to 20 (got {seeds})")
+    spec = dataset(data)
+    offered = fitting(spec, unit)
+    if not offered:
+        raise OptionError(f"no method protects {UNITS[unit]} of {spec.title}")
+    unknown = [name for name in methods if name not in offered]
+    if unknown:
+        raise OptionError(f"{unknown[0]} does not fit; methods that do are {', '.join(offered)}")
+    asked: list[tuple[str, dict[str, object]]] = []
+    for name in REFERENCES:
+        if METHODS[name].refuses(spec.task, spec.undirected, "none") is None:
+            asked.append((name, {"unit": "none"}))
+    for name in methods or offered:
+        if spec.task != "node classification" and METHODS[name].without_privacy == name:
+            asked.append((name, {"unit": "none"}))
+        asked += [(name, {"unit": unit, "epsilon": epsilon}) for epsilon in epsilons or EPSILONS[unit]]
+    return [
+        make_spec(name, data, options, data_options=data_options, seed=seed)
+        for seed in range(seeds)
+        for name, options in asked
+    ]
+
+
+def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequence[RunRecord], workers: int) -> float:
+    """About how long the runs take, by finished runs of the same methods, whose times are taken to grow with
+    the nodes.
+
+    `known`: finished runs of this machine, or of the gallery; the time of one that was trained together with
+    others is that of all of them.
+    """
+    pace: dict[str, list[float]] = {}
+    for one in known:
+        nodes = None if one.unreadable else nodes_of(one)
+        if one.seconds and nodes:
+            pace.setdefault(one.spec.method, []).append(one.seconds / nodes)
+    total = 0.0
+    for name in {spec.method for spec in wanted}:
+        runs = [spec for spec in wanted if spec.method == name]
+        times = math.ceil(len(runs) / STACK_LIMIT) if runs[0].config().stacks else len(runs)
+        each = statistics.median(pace[name]) * facts.nodes if name in pace and facts is not None else UNKNOWN_SECONDS
+        total += times * (each + START_SECONDS)
+    return total / max(1, workers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What to take, and why, in sentences; `method` is None where nothing can be recommended. `runner_up` is
+    the next best, None where there is none."""
+
+    method: str | None
+    runner_up: str | None
+    sentences: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.sentences)
+
+
+def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
+    """What the finished runs of a comparison say.
+
+    The method with the highest accuracy, averaged over the epsilons at which all were trained, is taken. It
+    is said where the runner-up cannot be told from it (their intervals over seeds overlap at every epsilon),
+    where reading no edge at all is as good, and what privacy costs.
+    """
+    rows = [row for row in tradeoff.data(records) if not row["variant"]]
+    private = [row for row in rows if row["unit"] == unit and row["asked"] is not None and row["method"] != "mlp"]
+    at = {(row["method"], row["asked"]): row for row in private}
+    methods = list(dict.fromkeys(row["method"] for row in private))
+    common = sorted(
+        epsilon for epsilon in {row["asked"] for row in private} if all((name, epsilon) in at for name in methods)
+    )
+    if not common:
+        return Verdict(method=None, runner_up=None, sentences=("No epsilon has a finished run of every method yet.",))
+    means = {name: statistics.mean(at[name, epsilon]["mean"] for epsilon in common) for name in methods}
+    order = sorted(methods, key=lambda name: -means[name])
+    best, second = order[0], order[1] if len(order) > 1 else None
+    span = f"ε {common[0]:g}" if len(common) == 1 else f"ε from {common[0]:g} to {common[-1]:g}"
+    low, high = at[best, common[0]], at[best, common[-1]]
+    said = [
+        f"Take {METHODS[best].title}. It protects {UNITS[unit]}, and reaches {percent(low['mean'])} at ε {common[0]:g}"
+        + (f" and {percent(high['mean'])} at ε {common[-1]:g}." if len(common) > 1 else ".")
+    ]
+    if second is not None:
+        said.append(_beside(best, second, at, common, means, span))
+    said += _blind(best, at, common, rows)
+    network = next((row for row in rows if row["method"] == "gnn"), None)
+    if network is not None:
+        cost = network["mean"] - high["mean"]
+        said.append(
+            f"Privacy at ε {common[-1]:g} costs {percent(cost)} of accuracy beside a network without it "
+            f"({percent(network['mean'])})."
+            if cost > 0
+            else f"At ε {common[-1]:g} it is as good as a network without privacy ({percent(network['mean'])})."
+        )
+    seeds = min(at[name, epsilon]["seeds"] for name in methods for epsilon in common)
+    said.append(
+        f"Means over {seeds} seed{'s' * (seeds != 1)}, measured on test labels: the choice itself reads private data, "
+        "and no ε here pays for it; decide on a public graph that is like yours, or treat it as an assumption."
+    )
+    return Verdict(method=best, runner_up=second, sentences=tuple(said))
+
+
+At = Mapping[tuple[str, float], Row]
+
+
+def _beside(best: str, second: str, at: At, common: Sequence[float], means: Mapping[str, float], span: str) -> str:
+    """How far ahead of the runner-up it is."""
+    apart_at = [epsilon for epsilon in common if _clear(at[best, epsilon], at[second, epsilon])]
+    title, lead = METHODS[second].title, percent(means[best] - means[second])
+    if not apart_at:
+        return (
+            f"The runner-up is {title}, {lead} behind on average over {span}: over so few seeds the two cannot be told "
+            "apart."
+        )
+    where = ", ".join(f"{epsilon:g}" for epsilon in apart_at)
+    return f"The runner-up is {title}, {lead} behind on average over {span}, and clearly so at ε {where}."
+
+
+def _clear(one: Row, other: Row) -> bool:
+    """Whether the interval of one lies above that of the other."""
+    return one["low"] is not None and other["high"] is not None and bool(one["low"] > other["high"])
+
+
+def _blind(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) -> list[str]:
+    """Where a model that reads no edge is as good, and hides every edge without noise."""
+    blind = next((row for row in rows if row["method"] == "mlp" and row["unit"] == "none"), None)
+    if blind is None:
+        return []
+    worse = [epsilon for epsilon in common if at[best, epsilon]["mean"] <= blind["mean"]]
+    if not worse:
+        return [f"A model that reads no edge reaches {percent(blind['mean'])}: edges are worth their price here."]
+    many = "at every ε tried" if len(worse) == len(common) else f"at ε {', '.join(f'{one:g}' for one in worse)}"
+    hides = (
+        " It needs no noise to hide edges, for it reads none: take it there."
+        if at[best, common[0]]["unit"] == "edge"
+        else " It protects nobody's features or label, though."
+    )
+    return [f"A model that reads no edge is as good {many} ({percent(blind['mean'])}).{hides}"]

@@ -1,0 +1,137 @@
+"""Which method for my graph? One button trains all that fit; a table and a paragraph say what to take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import lru_cache
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import OptionError, Scalar
+from privgraph.registry import METHODS
+from privgraph.runs.launch import capacity
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph_workbench.facts import comparing, datasets
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts.states import readable
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import duration, percent, stated
+
+PLACE = "compare"
+"""The place of this part on the page, for links."""
+PENDING = ("queued", "running", "stopping")
+POLL_SECONDS = 2.0
+MOST_KNOWN = 2000
+UNITS = {"edge": "edges", "node": "people (nodes)"}
+
+
+def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
+    """What fits, how long it takes, the button; then how far it is, or what came out. On the graph of the run
+    `drawn` where this data set has options."""
+    shown = st.session_state.get("protects")
+    options: Mapping[str, Scalar] = drawn.spec.data_options if drawn is not None and spec.load_options() else {}
+    offered = [unit for unit in UNITS if comparing.fitting(spec, unit)]
+    if not offered:
+        st.caption("No method protects anything of this graph.")
+        return
+    unit = str(
+        st.segmented_control(
+            "What shall be protected",
+            offered,
+            default=shown if shown in offered else offered[0],
+            required=True,
+            key=f"compare_unit.{shown}",
+            format_func=lambda one: UNITS[one],
+        )
+    )
+    try:
+        wanted = comparing.specs(spec.name, unit, data_options=options)
+        facts = datasets.public_facts(spec, wanted[0].data_options, "random")
+    except (OptionError, DataError) as error:
+        st.error(markup.sentence(error))
+        return
+    ids = tuple(one.id for one in wanted)
+    held = {row["id"]: row["state"] for row in queue.store().find_rows(RunQuery(ids=ids))}
+    missing = [one for one in wanted if held.get(one.id) not in ("done", *PENDING)]
+    names = ", ".join(METHODS[name].title for name in comparing.fitting(spec, unit))
+    epsilons = ", ".join(f"{epsilon:g}" for epsilon in comparing.EPSILONS[unit])
+    st.caption(f"Fits: {names}. Each at ε {epsilons} with {comparing.SEEDS} seeds, and two models without privacy.")
+    if others := comparing.apart(spec, unit):
+        st.caption(
+            f"{', '.join(METHODS[name].title for name in others)} would fit as well, in a setting of their own: some "
+            "nodes are public, and private ones teach. Their accuracies are of other nodes, and belong on Teachers."
+        )
+    if missing:
+        known = queue.store().find(RunQuery(states=("done",), limit=MOST_KNOWN))
+        about = comparing.seconds(missing, facts, known, capacity())
+        label = "Compare what fits" if len(missing) == len(wanted) else "Train what is missing"
+        st.markdown(f"**What it takes.** {len(missing)} runs, about {duration(about)} on this machine.")
+        if st.button(f"{label} ({len(missing)} runs)", type="primary", key="compare_go", icon=":material/play_arrow:"):
+            try:
+                queue.submit(missing, tags=["compare"])
+            except (StoreError, OptionError, OSError) as error:
+                st.error(markup.sentence(error))
+                return
+            st.session_state["sent"] = (tuple({one.method: None for one in wanted}), unit)
+            st.rerun()
+        return  # some of them may be there, or on their way: those of a sweep
+    going = any(state in PENDING for state in held.values())
+    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(ids, unit, going)
+
+
+def _result(ids: tuple[str, ...], unit: str, was_going: bool) -> None:
+    """How far it is; and once all of it is done, the table and the paragraph."""
+    queue.tick()
+    rows = queue.store().find_rows(RunQuery(ids=ids))
+    done = tuple(sorted(row["id"] for row in rows if row["state"] == "done"))
+    going = [row["id"] for row in rows if row["state"] in PENDING]
+    if was_going and not going:
+        st.rerun()
+    if going:
+        st.progress(len(done) / len(ids), text=f"{len(done)} of {len(ids)} runs are done")
+        st.button(
+            "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
+        )
+        return
+    table, said = _told(queue.store().url, done, unit)
+    if said.method is None:
+        return
+    st.success(markup.literal(said.text), icon=":material/recommend:")
+    st.dataframe(
+        [_line(row) for row in table],
+        hide_index=True,
+        alt="Accuracy of each method at each epsilon, with intervals over seeds",
+    )
+
+
+@lru_cache(maxsize=16)
+def _told(url: str, ids: tuple[str, ...], unit: str) -> tuple[list[Row], comparing.Verdict]:
+    """The table and the verdict. Finished runs never change, so this is computed once."""
+    records = readable(queue.store().find(RunQuery(ids=ids)))
+    rows = [row for row in tradeoff.data(records) if not row["variant"]]
+    rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
+    return rows, comparing.verdict(records, unit)
+
+
+def _line(row: Row) -> dict[str, object]:
+    band = "one seed" if row["low"] is None else f"{percent(row['low'])} to {percent(row['high'])}"
+    return {
+        "method": row["title"],
+        "protects": "nothing" if row["unit"] == "none" else row["unit"],
+        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else stated("sound", row["epsilon"]),
+        "accuracy (mean)": percent(row["mean"]),
+        "95% over seeds": band,
+        "seeds": row["seeds"],
+    }
+
+
+def _stop(ids: tuple[str, ...]) -> None:
+    for run in ids:
+        queue.store().request_stop(run)
