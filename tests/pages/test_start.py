@@ -12,6 +12,7 @@ from tests.pages.kept_runs import keep, spec
 from tests.pages.test_data import counted as waited
 
 from privgraph.privacy.kinds import Neighbours
+from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
@@ -92,3 +93,43 @@ def test_recent_runs_are_listed_with_what_they_came_to(opened: Callable[..., App
         == 8
     )
     assert "All 10 runs" in links
+
+
+def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    keep(store, spec("gap", unit="edge"))
+    assert not opened("start").get("bidi_component"), "no gallery, no curve"
+    gallery.bring_in(store)
+    app = opened("start")
+    assert len(app.get("bidi_component")) == 1
+    assert any("#### What does privacy cost?" in one.value for one in app.markdown)
+    labels = [link.proto.label for link in app.get("page_link")]
+    assert sum("Karate club" in label for label in labels) == 1, "recent runs are one's own"
+    assert not any("from the gallery" in label for label in labels)
+    app.toggle(key="gallery").set_value(False).run()
+    assert not app.get("bidi_component"), "the switch hides it"
+
+
+def test_the_switch_hides_the_gallery_on_every_page(opened: Callable[..., AppTest], store: RunStore) -> None:
+    assert not opened("start").toggle, "where there is none, there is no switch"
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="social")
+    assert any("are from the gallery" in one.value for one in app.caption)
+    hidden = opened("tradeoffs", data="social", gallery="false")
+    assert not any("are from the gallery" in one.value for one in hidden.caption)
+    assert "No finished run" in hidden.info[0].value
+    assert opened("runs").dataframe[0].value["gallery"].all()
+    assert "Nothing has run here yet" in opened("runs", gallery="false").info[0].value
+    assert opened("teachers").selectbox(key="run").options[0].endswith("from the gallery")
+
+
+def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    gallery.bring_in(store)
+    run = next(one for one in store.find(RunQuery(methods=("progap",), units=("edge",))))
+    app = opened("train", run=run.id)
+    told = "\n".join(one.value for one in app.markdown)
+    assert "from the gallery" in told
+    assert "the noise of this run is no secret" in told

@@ -1,34 +1,40 @@
-"""The Start page: three doors, a demo of ten seconds, recent runs."""
+"""The Start page: three doors, a curve from the gallery, a demo of ten seconds, recent runs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import streamlit as st
 
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import beginning, states
+from privgraph_workbench.views.parts import beginning, layout, states
 from privgraph_workbench.words import meaning, naming
 from privgraph_workbench.words.numbers import at_most, percent
 
 RECENT = 8
+CURVE = ("progap", "gnn", "mlp")
+"""Methods that the curve shows: a private one between a network without privacy and none at all."""
+MOST_DRAWN, CURVE_PIXELS = 500, 450
 DEMO_OPTIONS = {"unit": "edge", "epsilon": 2.0}
 DEMO_DATA = {"nodes": 600, "degree": 16.0, "classes": 3, "homophily": 0.85, "signal": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Door:
-    """One way in: for whom, what one does there, and where it leads."""
+    """One way in: for whom, what one does there, and where it leads (page, label and address of each
+    link)."""
 
     title: str
     text: str
-    page: str
-    label: str
-    query: dict[str, str]
+    links: tuple[tuple[str, str, dict[str, str]], ...]
 
 
 DOORS = (
@@ -36,25 +42,22 @@ DOORS = (
         title="Explore",
         text="You have a question about private graph learning. Pick a graph, a method and a privacy "
         "budget, run it, and see what accuracy is left and what is really promised.",
-        page="train",
-        label="Train a private graph network",
-        query={},
+        links=(("train", "Train a private graph network", {}),),
     ),
     Door(
         title="Teach",
-        text="You want to show what graphs give away. Look at a small network of invented friends, who are "
-        "alike, and ask what a stranger could learn from a prediction.",
-        page="data",
-        label="Look at a graph, and ask",
-        query={"data": "social", **widgets.address(DEMO_DATA, prefix="data.")},
+        text="You want to show what graphs give away, and what noise costs. Six short lessons with questions, "
+        "and a playground in which a class takes one person out and guesses.",
+        links=(
+            ("lessons", "Six lessons", {}),
+            ("data", "Look at a graph, and ask", {"data": "social", **widgets.address(DEMO_DATA, prefix="data.")}),
+        ),
     ),
     Door(
         title="Report",
         text="You need a figure or a table that is right. Compare methods over seeds and budgets, and "
         "export each figure with its privacy statement.",
-        page="tradeoffs",
-        label="Accuracy against privacy",
-        query={},
+        links=(("tradeoffs", "Accuracy against privacy", {}),),
     ),
 )
 
@@ -73,14 +76,48 @@ def page() -> None:
         with column, st.container(border=True, height="stretch"):
             st.markdown(f"### {door.title}")
             st.markdown(door.text)
-            st.page_link(
-                shell.page(door.page),
-                label=f"**{door.label}**",
-                icon=":material/arrow_forward:",
-                query_params=door.query,
-            )
+            for page_, label, query in door.links:
+                st.page_link(
+                    shell.page(page_), label=f"**{label}**", icon=":material/arrow_forward:", query_params=query
+                )
+    _curve()
     _demo()
     _recent()
+
+
+def _curve() -> None:
+    """What privacy costs on the demo's network, from the gallery, and the way to touch it."""
+    query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
+    rows = _rows(queue.store().url, tuple(row["id"] for row in queue.store().find_rows(query) if row["gallery"]))
+    if not rows:
+        return
+    with st.container(border=True):
+        told, drawn = layout.columns("start-curve", (2, 3))
+        with told:
+            st.markdown(
+                "#### What does privacy cost?\n"
+                "600 invented people, in three groups. A network that reads their friendships knows nearly "
+                "everybody's group; one that reads none knows about half. In between, **ProGAP hides every single "
+                "friendship**: a smaller ε hides it better, and costs more.\n\n"
+                "These runs came along, as the **gallery**. Your own will stand beside them."
+            )
+            with st.container(horizontal=True):
+                st.page_link(shell.page("playground"), label="**Play with the noise**", icon=":material/toys:")
+                st.page_link(
+                    shell.page("tradeoffs"),
+                    label="**Compare methods**",
+                    icon=":material/balance:",
+                    query_params={"data": "social"},
+                )
+        with drawn:
+            live_plot.show(tradeoff.plot(rows, layout.theme()), key="start.curve", height=CURVE_PIXELS)
+
+
+@lru_cache(maxsize=8)
+def _rows(url: str, ids: tuple[str, ...]) -> list[Row]:
+    """The rows of the curve. Finished runs never change, so this is computed once."""
+    records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
+    return tradeoff.data([one for one in records if one.spec.data_options.items() >= DEMO_DATA.items()])
 
 
 def demo_spec() -> RunSpec:
@@ -103,7 +140,7 @@ def _demo() -> None:
 
 def _recent() -> None:
     st.markdown("### Recent runs")
-    records = queue.store().find(RunQuery(limit=RECENT))
+    records = queue.store().find(RunQuery(limit=RECENT, own=True))
     if not records:
         st.info("Nothing has run here yet. The demo above is a good first run.", icon="🕸️")
         return
@@ -113,6 +150,6 @@ def _recent() -> None:
             st.page_link(shell.page("train"), label=naming.name(record), query_params={"run": record.id})
             if record.metrics:
                 st.caption(f"test accuracy {percent(record.metrics.get('test_accuracy'))}")
-    total = queue.store().count()
+    total = queue.store().count(RunQuery(own=True))
     if total > len(records):
         st.page_link(shell.page("runs"), label=f"All {total:,} runs", icon=":material/list_alt:")
