@@ -39,7 +39,8 @@ LIMIT = 3_000_000
 POINTS = 60
 """Points of a curve that are kept."""
 FILES = ("answers.npz", "ensemble.npz")
-"""Artifacts that pages read: what teachers said. They are kept of the first seed."""
+"""Artifacts that pages read: what teachers said. They are kept of the first seed, up to `FILE_LIMIT` bytes."""
+FILE_LIMIT = 60_000
 _NOT_KEPT = (
     "number",
     "worker",
@@ -84,7 +85,11 @@ def _packed(store: RunStore, connection: sa.Connection, spec: RunSpec) -> Iterat
         return
     number, folder = row["number"], store.folders / row["id"]
     told = [dict(event) for event in connection.execute(_of(events, number).order_by(events.c.sequence)).mappings()]
-    files = [name for name in FILES if spec.seed == 0 and (folder / name).is_file()]
+    files = [
+        name
+        for name in FILES
+        if spec.seed == 0 and (folder / name).is_file() and (folder / name).stat().st_size <= FILE_LIMIT
+    ]
     kept = list(connection.execute(_of(audits, number).order_by(audits.c.number)).mappings())
     places = {one["number"]: place for place, one in enumerate(kept)}
     version = connection.scalar(
