@@ -75,6 +75,13 @@ lint: $(VENV)/.installed-test
 
 check: lint test-all
 
+# What comes along as the gallery: its runs, attacks and audits are made in a store of their own, whose noise key is no
+# secret, and packed into one file (about two hours on one core; it may be interrupted).
+GALLERY ?= $(CURDIR)/build/gallery
+.PHONY: gallery
+gallery: $(VENV)/.installed-text
+	$(BIN)/python -m privgraph.studies.gallery --home $(GALLERY)
+
 .PHONY: study-progap study-privgnn study-dpgpl study-heterpoisson study-attacks bench screenshot
 # The paper's comparison, on the real graphs that PRIVGRAPH_DATA names (about an hour on 2 cores); writes the method's README.
 study-progap: $(VENV)/.installed
@@ -121,6 +128,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_start
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_live
+	$(BIN)/python -m tests.benchmarks.bench_first_hour
 
 # The README's picture, taken from the running app.
 screenshot: $(VENV)/.installed-test

@@ -39,7 +39,7 @@ LIMIT = 3_000_000
 POINTS = 60
 """Points of a curve that are kept."""
 FILES = ("answers.npz", "ensemble.npz")
-"""Artifacts that pages read: what teachers said. They are kept of the first seed, up to `FILE_LIMIT` bytes."""
+"""Artifacts that pages read: what teachers said. They are kept of the first seed, where they are small."""
 FILE_LIMIT = 60_000
 _NOT_KEPT = (
     "number",
