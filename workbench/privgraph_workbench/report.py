@@ -99,9 +99,9 @@ def markdown(
 
     `attacks` on the run, or None where they cannot be read.
     """
-    parts = [f"# {literal(_title(record))}"]
-    for section in _sections(record, events, attacks, share):
-        parts += [f"## {section.title}", *(_as_markdown(block) for block in section.blocks)]
+    parts = [f"# {literal(title_of(record))}"]
+    for section in sections(record, events, attacks, share):
+        parts += [f"## {section.title}", *(as_markdown(block) for block in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -119,34 +119,37 @@ def html(
     """
     statements = {"": record.statement} if record.statement else {}
     parts = []
-    for section in _sections(record, events, attacks, share):
+    for section in sections(record, events, attacks, share):
         parts.append(f"<section><h2>{markup.escape(section.title)}</h2>")
-        parts += [_as_html(block, statements) for block in section.blocks]
+        parts += [as_html(block, statements) for block in section.blocks]
         parts.append("</section>")
-    title = markup.escape(_title(record))
-    return _PAGE.replace("{title}", title).replace("{body}", "\n".join(parts))
+    title = markup.escape(title_of(record))
+    return PAGE.replace("{title}", title).replace("{body}", "\n".join(parts))
 
 
-def _title(record: RunRecord) -> str:
+def title_of(record: RunRecord) -> str:
+    """What was run, as a heading."""
     return f"{method_title(record.spec.method)} on {graph_of(record)}"
 
 
-def _sections(
+def sections(
     record: RunRecord, events: Sequence[StoredEvent], attacks: Sequence[AttackRecord] | None, share: bool
 ) -> list[Section]:
+    """What is said of a run, in order. `attacks` on it, or None where they cannot be read. With `share`,
+    nothing in it tells the seed."""
     points = curves.data(events)
-    sections = [_summary(record, share)]
+    found = [_summary(record, share)]
     if record.statement:
-        sections += [_guarantee(record.statement), _spent(record.statement)]
+        found += [_guarantee(record.statement), _spent(record.statement)]
     else:
-        sections.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
+        found.append(Section("Privacy", ["This run has no privacy statement: it did not finish."]))
     if points:
-        sections.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
+        found.append(Section("How it learnt", [Picture("curves", points), _stages(points), LAST_STEPS]))
     if attacks is None:
-        sections.append(Section("What outsiders can tell", [Warned(UNREAD)]))
+        found.append(Section("What outsiders can tell", [Warned(UNREAD)]))
     elif attacks:
-        sections.append(_attacks(attacks))
-    return [*sections, _repeat(record, share), _libraries(record)]
+        found.append(_attacks(attacks))
+    return [*found, _repeat(record, share), _libraries(record)]
 
 
 def _attacks(attacks: Sequence[AttackRecord]) -> Section:
@@ -274,7 +277,8 @@ def _libraries(record: RunRecord) -> Section:
     return Section("Versions, where this report was made", [Table(("Library", "Version"), tuple(versions))])
 
 
-def _as_markdown(block: Block) -> str:
+def as_markdown(block: Block) -> str:
+    """A block as Markdown."""
     if isinstance(block, list):
         return "\n".join(f"- {literal(point)}" for point in block)
     if isinstance(block, Table):
@@ -288,7 +292,8 @@ def _as_markdown(block: Block) -> str:
     return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
 
 
-def _as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
+def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
+    """A block as HTML; `statements` go into its pictures."""
     if isinstance(block, list):
         return f"<ul>{''.join(f'<li>{markup.escape(point)}</li>' for point in block)}</ul>"
     if isinstance(block, Table):
@@ -319,7 +324,7 @@ def _data_uri(block: Picture, statements: dict[str, PrivacyStatement], theme: st
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn).decode()}"
 
 
-_PAGE = """<!DOCTYPE html>
+PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

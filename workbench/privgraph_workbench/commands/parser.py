@@ -37,7 +37,7 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", parser_class=Parser)
-    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data, _gallery, _compare):
+    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data, _gallery, _compare, _report):
         add(commands)
     return parser
 
@@ -109,6 +109,16 @@ def _compare(commands: Commands[Parser]) -> None:
         "--data-set", action="append", default=[], metavar="KEY=VALUE", help="an option of the data set; repeatable"
     )
     made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+
+
+def _report(commands: Commands[Parser]) -> None:
+    made = _command(commands, "report", "Runs as one report: a zip archive that is read without a network.", "report")
+    made.add_argument("runs", nargs="+", metavar="RUN", help="id of a run, or the beginning of one")
+    made.add_argument("--out", default="report.zip", metavar="FILE", help="where to write it (default: report.zip)")
+    made.add_argument("--title", default="", help="title of the report (default: what was run)")
+    made.add_argument("--remark", default="", help="what is said on its first page")
+    made.add_argument("--share", action="store_true", help="leave out whatever tells the seeds")
+    made.add_argument("--no-notebook", action="store_true", help="leave out the executed notebook")
 
 
 def _gallery(commands: Commands[Parser]) -> None:

@@ -35,6 +35,9 @@ FORMATS: Mapping[str, str] = {
 """Every format, with its media type."""
 
 DPI = 160
+_LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
+"""A number of an SVG with more decimals than anybody sees."""
+_ATTRIBUTE = re.compile(rb'"[^"<>]*"')
 # How text is written into an SVG is a setting of the whole of matplotlib: one file at a time.
 _lock = threading.Lock()
 
@@ -110,9 +113,16 @@ def _picture(
     return _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
 
 
+def _shorter(found: re.Match[bytes]) -> bytes:
+    return b"%.3f" % float(found[0])
+
+
 def _renamed(svg: bytes) -> bytes:
-    """Clip paths numbered in their order: matplotlib names them after coordinates that differ in their last
-    bit from one drawing to the next."""
+    """Clip paths numbered in their order, and lengths to a thousandth of a point: coordinates differ in their
+    last bit from one drawing to the next, and matplotlib writes them, and names made of them, to more digits
+    than that leaves."""
+    about, end, drawing = svg.partition(b"</metadata>")  # what it says of itself keeps every digit
+    svg = about + end + _ATTRIBUTE.sub(lambda one: _LENGTH.sub(_shorter, one[0]), drawing)
     names = dict.fromkeys(re.findall(rb'<clipPath id="(p[0-9a-f]{10})"', svg))
     for place, name in enumerate(names):
         svg = svg.replace(b'id="%s"' % name, b'id="clip%d"' % place).replace(

@@ -34,6 +34,7 @@ TITLES = {
     "attacks": ("Attacks", ":material/gavel:"),
     "runs": ("Runs", ":material/list_alt:"),
     "tradeoffs": ("Trade-offs", ":material/balance:"),
+    "report": ("Report", ":material/summarize:"),
 }
 LISTS_RUNS = ("start", "train", "teachers", "relations", "attacks", "audit", "runs", "tradeoffs")
 """Pages that show runs of the store."""

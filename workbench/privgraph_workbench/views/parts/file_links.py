@@ -19,7 +19,7 @@ from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.serving.shell import FILE_LINK
-from privgraph_workbench.views.parts import layout
+from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.words.naming import statements_of
 
 
@@ -43,7 +43,7 @@ def figure_exports(
         theme = st.segmented_control(
             "Background", ["light", "dark"], default="light", required=True, key=f"export.theme.{figure}.{name}"
         )
-        _links(
+        offer(
             {
                 kind.upper(): File(
                     name=f"{name or 'privgraph'}-{figure}.{kind}",
@@ -54,8 +54,17 @@ def figure_exports(
             }
         )
 
+        st.button(
+            "Add to report",
+            key=f"collect.{figure}.{name}",
+            icon=":material/post_add:",
+            on_click=collected.add_figure,
+            args=(figure, rows, statements),
+            help="Keep it as it is now, and leave with all that you kept on the page Report",
+        )
 
-def _links(offered: Mapping[str, File], folder: str = "") -> None:
+
+def offer(offered: Mapping[str, File], folder: str = "") -> None:
     """A link for each file, by its label. `folder` tells files apart that leave with the same name."""
     shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
     st.html(
@@ -95,6 +104,14 @@ def run_exports(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             rows = ledger.data(statement.ledger, statement.delta)
             figure_exports("ledger", rows, statements, name=record.id, label="Export the ledger")
         _report(record, events)
+        st.button(
+            "Add to report",
+            key=f"collect.{record.id}",
+            icon=":material/post_add:",
+            on_click=collected.add_runs,
+            args=((record.id,),),
+            help="All of this run: what came out, its statement in full, and the command",
+        )
 
 
 def _attacks_on(record: RunRecord) -> list[AttackRecord] | None:
@@ -122,7 +139,7 @@ def _report(record: RunRecord, events: Sequence[StoredEvent]) -> None:
             ("HTML page", report.html, "html", "text/html"),
             ("Markdown", report.markdown, "md", "text/markdown"),
         )
-        _links(
+        offer(
             {
                 label: File(
                     name=f"{record.spec.method}-{record.spec.dataset.replace(':', '-')}-report.{suffix}",

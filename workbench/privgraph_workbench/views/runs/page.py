@@ -19,7 +19,7 @@ from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, composition, layout, states
+from privgraph_workbench.views.parts import choosing, collected, composition, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs.one_run import form_address
 from privgraph_workbench.words import differences, markup, meaning, naming
@@ -259,6 +259,14 @@ def _actions(records: Sequence[RunRecord]) -> None:
             key="delete_chosen",
             on_click=st.session_state.update,
             args=({"deleting": ids},),
+        )
+        st.button(
+            "Add to report",
+            key="collect_chosen",
+            icon=":material/post_add:",
+            on_click=collected.add_runs,
+            args=(tuple(record.id for record in known if record.state == "done"),),
+            disabled=not any(record.state == "done" for record in known),
         )
         with st.popover("Tag", icon=":material/label:"):
             _tag(ids)

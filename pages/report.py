@@ -1,0 +1,3 @@
+from privgraph_workbench.views.report.page import page
+
+page()

@@ -1,0 +1,68 @@
+"""The page Report: what is kept anywhere is listed, ordered, and leaves as one archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamlit.testing.v1 import AppTest
+from tests.pages import offered_files
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs.store import RunStore
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts.collected import Kept
+
+Open = Callable[..., AppTest]
+
+
+def _listed(app: AppTest) -> list[str]:
+    return [one.value for one in app.markdown if one.value.startswith(("**", "ProGAP", "GAP"))]
+
+
+def test_nothing_kept_leads_to_where_things_are_kept(opened: Open, store: RunStore) -> None:
+    app = opened("report")
+    assert "Nothing is kept yet" in app.info[0].value
+    assert {link.proto.label for link in app.get("page_link")} >= {"Trade-offs", "Runs", "Attacks"}
+
+
+def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    app = opened("train", run=run)
+    app.button(key=f"collect.{run}").click().run()
+    app.button(key=f"collect.curves.{run}").click().run()
+    app.button(key=f"collect.{run}").click().run()
+    kept = app.session_state["collected"]
+    assert [(one.run, one.figure) for one in kept] == [(run, ""), ("", "curves")], "each once"
+    app.switch_page(str(shell.folder() / "report.py")).run()
+    assert not app.exception, app.exception
+    assert len(_listed(app)) == 2
+    assert offered_files.labels(app) == ["Take the report away (zip)"]
+
+
+def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) -> None:
+    ids = [keep(store, spec(method, epsilon=2.0, unit="edge")) for method in ("progap", "gap")]
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run) for run in ids]
+    app.run()
+    assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP", "GAP"]
+    app.button(key="arrow_downward.0").click().run()
+    assert [one.split(",")[0] for one in _listed(app)] == ["GAP", "ProGAP"]
+    app.button(key="arrow_upward.0").click().run()
+    assert [one.split(",")[0] for one in _listed(app)] == ["GAP", "ProGAP"], "the first stays where it is"
+    app.button(key="close.0").click().run()
+    assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP"]
+    app.button(key="report_clear").click().run()
+    assert "Nothing is kept yet" in app.info[0].value
+
+
+def test_a_run_that_was_deleted_and_an_empty_title_are_told(opened: Open, store: RunStore) -> None:
+    run, gone = (keep(store, spec(epsilon=epsilon)) for epsilon in (1.0, 2.0))
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run), Kept(run=gone)]
+    store.delete(gone)
+    app.run()
+    assert any("There is no run" in one.value for one in app.warning)
+    assert offered_files.labels(app)
+    app.text_input(key="report_title").set_value(" ").run()
+    assert "the title of a report has 1 to 200 letters" in app.error[0].value.lower()
+    assert not offered_files.labels(app)

@@ -1,0 +1,169 @@
+"""A report: what the archive holds, what is said first, what is withheld, and that it is the same again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.figures import made_runs
+from tests.figures.made_attacks import attack as made_attack
+
+from privgraph.options import OptionError
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting
+from privgraph_workbench.cli import main
+from privgraph_workbench.figures.export import FORMATS
+from privgraph_workbench.reporting import Asked, Drawn, Told
+from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
+
+
+@pytest.fixture
+def runs() -> list[Told]:
+    """Two runs, the first attacked."""
+    store = RunStore.open()
+    said = made_runs.statement(made_runs.edge_entries(9))
+    records: list[RunRecord] = [
+        made_runs.finish(store, made_runs.spec(seed=seed), 0.7, said, made_runs.learning(seed)) for seed in (3, 4)
+    ]
+    attacks = [replace(made_attack(), run=records[0].id)]
+    return [
+        Told(record=one, events=store.events(one.id), attacks=attacks if place == 0 else [])
+        for place, one in enumerate(records)
+    ]
+
+
+def opened(packed: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        assert archive.testzip() is None
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def asked(runs: list[Told], **changed: object) -> Asked:
+    given = {"title": "Ours & theirs", "remark": "First.\n\nSecond <b>.", "notebook": False, "share": False}
+    return Asked(runs=runs, figures=reporting.usual(runs), **{**given, **changed})  # type: ignore[arg-type]
+
+
+def test_the_archive_holds_everything(runs: list[Told]) -> None:
+    files = opened(reporting.build(asked(runs)))
+    figures = ["01-tradeoff", "02-compare", "03-attack_roc"]
+    assert {name for name in files if name.startswith("figures/")} == {
+        f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
+    }
+    for one in runs:
+        text = files[f"statements/{one.record.id}.txt"].decode()
+        assert "epsilon" in text
+        assert json.loads(files[f"statements/{one.record.id}.json"])["unit"] == "edge"
+    rows = list(csv.reader(io.StringIO(files["tables/runs.csv"].decode())))
+    assert rows[0][0] == "Run"
+    assert len(rows) == 3
+    assert rows[1][1:3] == ["edge", rows[2][2]]
+    tex = files["tables/runs.tex"].decode()
+    assert tex.count(r"\\") == 3
+    assert r"$\varepsilon$" in tex
+    assert "\\begin{tabular}{llrrrrr}" in tex
+    assert "sajadmanesh2024progap" in files["references.bib"].decode()
+    assert "carlini2022membership" in files["references.bib"].decode(), "of the attack as well"
+    commands = files["reproduce.sh"].decode().splitlines()
+    assert commands[0] == "#!/bin/sh"
+    assert sum(line.startswith("privgraph run progap") for line in commands) == 2
+    assert files["report.pdf"].startswith(b"%PDF")
+
+
+def test_the_page_asks_nobody_and_warns_first(runs: list[Told]) -> None:
+    page = opened(reporting.build(asked(runs)))["report.html"].decode()
+    assert "default-src 'none'" in page
+    assert not re.search(r'(?:src|href)="(?!data:)', page)
+    assert page.index(reporting.EVALUATOR[:40]) < page.index("Figure 1")
+    assert "Ours &amp; theirs" in page
+    assert "Second &lt;b&gt;." in page, "words of people are words"
+    assert page.count("<h2>") > 8
+
+
+def test_equal_reports_are_equal_bytes(runs: list[Told]) -> None:
+    assert reporting.build(asked(runs)) == reporting.build(asked(runs))
+    assert reporting.build(asked(runs)) != reporting.build(asked(runs, title="Another"))
+
+
+def test_a_shared_report_tells_no_seed(runs: list[Told]) -> None:
+    files = opened(reporting.build(asked(runs, share=True, title="For others")))
+    assert "reproduce.sh" not in files
+    assert {name for name in files if name.startswith("statements/")} == {
+        f"statements/run-0{place}.{kind}" for place in (1, 2) for kind in ("txt", "json")
+    }
+    page = files["report.html"].decode()
+    for one in runs:
+        assert one.record.id not in page
+        assert f"--seed {one.record.spec.seed}" not in page
+
+
+def test_one_run_has_its_curves_and_its_ledger(runs: list[Told]) -> None:
+    assert [one.figure for one in reporting.usual(runs[1:])] == ["curves", "ledger"]
+
+
+@pytest.mark.long
+def test_the_notebook_was_executed_beside_the_files(runs: list[Told]) -> None:
+    pytest.importorskip("nbclient")
+    files = opened(reporting.build(asked(runs, notebook=True)))
+    cells = json.loads(files["report.ipynb"])["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert len(code) == 2 + 3 + 2
+    assert all(cell["execution_count"] for cell in code)
+    pictures = [one for cell in code for one in cell["outputs"] if "image/svg+xml" in one.get("data", {})]
+    assert len(pictures) == 3
+    assert files["report.ipynb"] == opened(reporting.build(asked(runs, notebook=True)))["report.ipynb"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"title": " "}, "the title of a report has 1 to 200 letters"),
+        ({"title": "x" * 201}, "the title of a report has 1 to 200 letters"),
+        ({"remark": "x" * 20_001}, "the remark of a report has at most 20,000 letters"),
+    ],
+)
+def test_what_is_too_long_is_one_sentence(runs: list[Told], changed: dict[str, str], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        asked(runs, **changed)
+
+
+def test_an_empty_report_is_refused() -> None:
+    with pytest.raises(OptionError, match="a report needs at least one run or figure"):
+        Asked(title="Nothing", runs=[])
+
+
+def test_figures_alone_are_a_report(runs: list[Told]) -> None:
+    figures = reporting.usual(runs)[:1]
+    files = opened(reporting.build(Asked(title="One figure", runs=[], figures=figures, notebook=False)))
+    assert "figures/01-tradeoff.svg" in files
+    assert b"Figure 1" in files["report.html"]
+    assert Drawn(figure="tradeoff", rows=figures[0].rows).statements == {}
+
+
+def test_every_method_has_a_paper_or_is_a_plain_network() -> None:
+    from privgraph.registry import METHODS
+
+    without = {name for name in METHODS if SAME.get(name, name) not in ENTRIES}
+    assert without == {"gnn", "mlp", "fine-tune"}
+    assert bibtex(["progap", "progap", "gnn"]).count("@") == 2, "each once, and the program"
+    for name, entry in ENTRIES.items():
+        assert entry.count("{") == entry.count("}"), name
+
+
+def test_from_a_shell(runs: list[Told], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ids = [one.record.id for one in runs]
+    out = tmp_path / "r.zip"
+    assert main(["report", *ids, "--out", str(out), "--no-notebook", "--title", "T"]) == 0
+    assert capsys.readouterr().out.strip() == str(out)
+    first = out.read_bytes()
+    assert main(["report", *ids, "--out", str(out), "--no-notebook", "--title", "T"]) == 0
+    assert out.read_bytes() == first
+    assert main(["report", "no-such-run", "--out", str(out)]) != 0
+    assert main(["report", ids[0], "--out", str(tmp_path / "none" / "r.zip"), "--no-notebook"]) == 1
+    assert "nothing can be written to" in capsys.readouterr().err
