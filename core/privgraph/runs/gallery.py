@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +151,7 @@ def _thinned(told: Sequence[dict[str, Any]], files: Sequence[str]) -> list[dict[
     return [told[position] for position in sorted(kept)]
 
 
-@cache
+@lru_cache(maxsize=4)
 def digest(path: Path = FILE) -> str:
     """A digest of the file; "" where there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
