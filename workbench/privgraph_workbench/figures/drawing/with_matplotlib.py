@@ -83,7 +83,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
     parts: Any = figure.subfigures(3, 1, height_ratios=[head, body, foot])
     above, upper, lower = parts
     for part in (above, upper, lower):
-        part.set_facecolor(colours.background)
+        part.patch.set_visible(False)  # the figure's own ground is below it; this one begins at 0, or at -0
     above.text(
         0.012,
         1 - 0.1 / head,
@@ -137,7 +137,18 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
         color=colours.muted,
         linespacing=1.35,
     )
+    _settle(figure)
     return figure
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the parts out once, and put axes at places of six digits: the layout is solved anew otherwise, with
+    another last bit, and equal figures are other bytes."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axis in figure.get_axes():
+        left, bottom, width, height = (round(float(end), 6) for end in axis.get_position().bounds)
+        axis.set_position((left, bottom, width, height))
 
 
 def _entry(series: Series) -> str:
