@@ -92,7 +92,7 @@ def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, st
         image = Image.open(io.BytesIO(files["png"]))
         assert len(image.convert("RGB").getcolors(2**24) or []) > 20  # something is drawn
     assert files["svg"].startswith(b"<?xml")
-    assert len(list(ElementTree.fromstring(files["svg"]).iter(f"{SVG}path"))) > 5  # something is drawn
+    assert len(list(ElementTree.fromstring(files["svg"]).iter(f"{SVG}path"))) > 3  # something is drawn
     seen = texts(files["svg"])
     for axis in (axis for panel in chart_of(figure, every_figure[figure]).panels for axis in (panel.x, panel.y)):
         assert axis.title in seen
