@@ -78,14 +78,18 @@ def _list() -> None:
 
 
 def _go(lesson: str | None, step: int = 1) -> None:
-    """Open a step; None: the list."""
+    """Open a step, with its control at its default; None: the list."""
     for key in [key for key in st.query_params if key.startswith(PREFIX)]:
-        del st.query_params[key]
+        if key not in st.session_state:  # a control's own value leaves the address with the control
+            del st.query_params[key]
     if lesson is None:
         st.query_params.pop(LESSON, None)
         st.query_params.pop(STEP, None)
-    else:
-        st.query_params[LESSON], st.query_params[STEP] = lesson, str(step)
+        return
+    st.query_params[LESSON], st.query_params[STEP] = lesson, str(step)
+    control = LESSONS[lesson].steps[step - 1].control
+    if control is not None and PREFIX + control.name in st.session_state:
+        widgets.put([control], {control.name: control.default}, PREFIX)
 
 
 def _lesson(lesson: Lesson) -> None:

@@ -1,0 +1,94 @@
+"""The lessons in a real browser, from the first step to the last by keyboard alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, served, settled
+
+from privgraph_workbench.lessons import LESSONS
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+FOCUSED = """([kind, words]) => {
+    const one = document.activeElement;
+    return !!one && one.matches(kind) && (one.innerText || one.getAttribute("aria-label") || "").includes(words);
+}"""
+CONTROLS = {
+    "input[type=range]": (["ArrowLeft"], ["ArrowRight"]),
+    "button[role=radio]": (["Space"], ["ArrowRight", "Space"]),
+    "[data-testid=stNumberInput] input": (["ArrowUp", "Enter"], ["ArrowDown", "Enter"]),
+    "input[role=combobox]": (["ArrowDown", "Home", "Enter"], ["ArrowDown", "End", "Enter"]),
+}
+"""What a step is moved by, and the keys that do it; others where the first lead to the value that is chosen."""
+TABS = 80
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("lessons")) as running:
+        yield running
+
+
+def reached(page: Page, kind: str, words: str = "") -> None:
+    """Press Tab until the focus is on an element of that kind that says so."""
+    page.evaluate("() => document.activeElement?.blur()")
+    for _ in range(TABS):
+        page.keyboard.press("Tab")
+        if page.evaluate(FOCUSED, [kind, words]):
+            return
+    raise AssertionError(f"no {kind} that says {words!r} within {TABS} tabs")
+
+
+def moved(page: Page) -> None:
+    """Move the step's control by a key, where it has one."""
+    main = page.locator("[data-testid=stMain]")
+    kind = next(kind for kind in CONTROLS if main.locator(kind).count())
+    before = page.url
+    for keys in CONTROLS[kind]:
+        reached(page, kind)
+        for key in keys:
+            page.keyboard.press(key)
+        settled(page)
+        if page.url != before:
+            break
+    assert page.url != before, "the address tells what was chosen"
+    settled(page)
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, address: str, name: str) -> None:
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.goto(f"{address}/lessons?lesson={name}")
+    lesson = LESSONS[name]
+    for place, step in enumerate(lesson.steps, start=1):
+        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
+        settled(page)
+        if step.control is not None:
+            moved(page)
+        reached(page, "input[type=radio]")
+        for _ in range(step.question.right):
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("Space")
+        expect(page.get_by_text(re.compile("^Right\\."))).to_be_visible()
+        settled(page)
+        if place < len(lesson.steps):
+            reached(page, "button", "Next")
+            page.keyboard.press("Enter")
+            page.wait_for_url(re.compile(f"step={place + 1}"))
+    expect(page.get_by_text("What holds", exact=True)).to_be_visible()
+    number = list(LESSONS).index(name)
+    told = re.search(r"done=([\d.]+)", page.url)
+    assert told is not None
+    assert told[1].split(".")[number] == str(len(lesson.steps)), "all steps count as done"
+    expect(page.locator("[data-testid=stException]")).to_have_count(0)
+    context.close()
