@@ -27,7 +27,7 @@ CONTROLS = {
     "[data-testid=stNumberInput] input": (["ArrowUp", "Enter"], ["ArrowDown", "Enter"]),
     "input[role=combobox]": (["ArrowDown", "Home", "Enter"], ["ArrowDown", "End", "Enter"]),
 }
-"""What a step is moved by, and the keys that do it; others where the first lead to the value that is chosen."""
+"""What a step is moved by, and keys that do it: the second ones where the first lead to what is chosen."""
 TABS = 80
 
 

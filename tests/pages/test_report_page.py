@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.home import home
 from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts.collected import Kept
@@ -66,3 +68,44 @@ def test_a_run_that_was_deleted_and_an_empty_title_are_told(opened: Open, store:
     app.text_input(key="report_title").set_value(" ").run()
     assert "the title of a report has 1 to 200 letters" in app.error[0].value.lower()
     assert not offered_files.labels(app)
+
+
+def test_what_is_kept_is_there_after_a_reload(opened: Open, store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    app = opened("train", run=run)
+    app.button(key=f"collect.curves.{run}").click().run()
+    app.button(key=f"collect.{run}").click().run()
+    first = opened("report")
+    assert len(_listed(first)) == 2
+    first.text_input(key="report_title").set_value("What it costs").run()
+    first.text_area(key="report_remark").set_value("Not much.").run()
+    first.button(key="arrow_downward.0").click().run()
+    again = opened("report")
+    assert _listed(again) == _listed(first)
+    assert again.text_input(key="report_title").value == "What it costs"
+    assert again.text_area(key="report_remark").value == "Not much."
+    again.button(key="report_clear").click().run()
+    assert "Nothing is kept yet" in opened("report").info[0].value
+
+
+def test_a_second_tab_sees_what_the_first_has_kept_since(opened: Open, store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    waiting = opened("report")
+    assert not _listed(waiting)
+    opened("train", run=run).button(key=f"collect.{run}").click().run()
+    assert len(_listed(waiting.run())) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{", '{"kept": [{"run": 1}], "words": {}}', '{"kept": 5, "words": {}}',
+     '{"kept": [{"run": "", "figure": "no such", "rows": [], "statements": {}}], "words": {}}'],
+)  # fmt: skip
+def test_a_file_that_is_no_list_of_kept_things_is_told(opened: Open, store: RunStore, text: str) -> None:
+    opened("train", run=(run := keep(store, spec(epsilon=2.0)))).button(key=f"collect.{run}").click().run()
+    (file,) = home().glob("report*.json")
+    file.write_text(text)
+    app = opened("report")
+    assert not app.exception
+    assert "begins anew" in app.warning[0].value
+    assert "Nothing is kept yet" in app.info[0].value

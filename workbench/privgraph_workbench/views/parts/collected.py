@@ -1,19 +1,34 @@
-"""What a visitor has kept for a report: runs by their ids, and figures as they were when they were kept. It
-lives as long as the tab."""
+"""What a visitor has kept for a report: runs by their ids, and figures as they were when they were kept.
+
+It lies in the home as one file, so that it is there after a reload and in another tab; where people log in,
+each has a file of their own.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from privgraph.home import home
+from privgraph.privacy.serialisation import statement_from_json, statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.examining import write
+from privgraph_workbench.figures import FIGURES
 from privgraph_workbench.figures.chart import Row
 
-_KEY = "collected"
+_KEY, _STAMP, _WORDS = "collected", "collected.stamp", "collected.words"
+TITLE, REMARK = "report_title", "report_remark"
+"""The report's own words, by the keys of their fields."""
 MOST = 60
 """Runs and figures that a report holds."""
+FILE_LIMIT = 50_000_000
+"""Bytes of a file that is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +43,83 @@ class Kept:
 
 def everything() -> list[Kept]:
     """All that was kept, in order."""
-    found: list[Kept] = st.session_state.setdefault(_KEY, [])
+    stamp = _stamp()
+    if _KEY not in st.session_state or st.session_state.get(_STAMP) != stamp:
+        st.session_state[_KEY], st.session_state[_WORDS] = _read()
+        st.session_state[_STAMP] = stamp
+        for key in (TITLE, REMARK):
+            st.session_state.pop(key, None)
+    found: list[Kept] = st.session_state[_KEY]
     return found
+
+
+def _path() -> Path:
+    """The visitor's file. Its name tells nobody's address."""
+    who = str(st.user.get("email") or "")
+    mark = f"-{hashlib.sha256(who.encode()).hexdigest()[:16]}" if who else ""
+    return home() / f"report{mark}.json"
+
+
+def _stamp() -> int:
+    path = _path()
+    return path.stat().st_mtime_ns if path.is_file() else 0
+
+
+def _read() -> tuple[list[Kept], dict[str, str]]:
+    """What the file holds, and the report's own words; nothing where it is missing or broken."""
+    path = _path()
+    if not path.is_file() or path.stat().st_size > FILE_LIMIT:
+        return [], {}
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        words = {key: str(told["words"][key]) for key in (TITLE, REMARK) if key in told["words"]}
+        return [_kept(one) for one in told["kept"]][:MOST], words
+    except (ValueError, KeyError, TypeError, AttributeError):
+        st.warning("What was kept for the report cannot be read: it begins anew.")
+        return [], {}
+
+
+def _kept(one: Mapping[str, Any]) -> Kept:
+    figure = str(one["figure"])
+    if figure and figure not in FIGURES:
+        raise ValueError(f"there is no figure {figure}")
+    return Kept(
+        run=str(one["run"]),
+        figure=figure,
+        rows=[dict(row) for row in one["rows"]],
+        statements={str(name): statement_from_json(said) for name, said in one["statements"].items()},
+    )
+
+
+def begin(key: str, default: str) -> None:
+    """Before a field of the report's own words is drawn: what was written there last."""
+    st.session_state.setdefault(key, st.session_state.get(_WORDS, {}).get(key, default))
+
+
+def word(key: str) -> None:
+    """Somebody has written into that field."""
+    st.session_state.setdefault(_WORDS, {})[key] = st.session_state[key]
+    keep()
+
+
+def keep() -> None:
+    """Write what is kept, and the report's own words."""
+    write(
+        _path(),
+        {
+            "kept": [
+                {
+                    "run": one.run,
+                    "figure": one.figure,
+                    "rows": list(one.rows),
+                    "statements": {name: statement_to_json(said) for name, said in one.statements.items()},
+                }
+                for one in st.session_state[_KEY]
+            ],
+            "words": st.session_state.get(_WORDS, {}),
+        },
+    )
+    st.session_state[_STAMP] = _stamp()
 
 
 def add_runs(ids: Sequence[str]) -> None:
@@ -47,6 +137,7 @@ def add_figure(figure: str, rows: Sequence[Row], statements: Mapping[str, Privac
 def _add(fresh: Sequence[Kept]) -> None:
     room = MOST - len(everything())
     everything().extend(fresh[:room])
+    keep()
     if len(fresh) > room:
         st.toast(f"A report holds {MOST} runs and figures at most.", icon=":material/error:")
     elif fresh:
@@ -56,6 +147,7 @@ def _add(fresh: Sequence[Kept]) -> None:
 def remove(place: int) -> None:
     """Take one out."""
     del everything()[place]
+    keep()
 
 
 def move(place: int, by: int) -> None:
@@ -63,8 +155,13 @@ def move(place: int, by: int) -> None:
     kept, there = everything(), place + by
     if 0 <= there < len(kept):
         kept[place], kept[there] = kept[there], kept[place]
+        keep()
 
 
 def clear() -> None:
     """Begin anew."""
     everything().clear()
+    st.session_state[_WORDS] = {}
+    for key in (TITLE, REMARK):
+        st.session_state.pop(key, None)
+    keep()

@@ -38,11 +38,22 @@ def page() -> None:
             st.page_link(shell.page("attacks"), label="Attacks", icon=":material/gavel:")
         return
     records = _records(kept)
-    title = st.text_input("Title", value="Private learning on graphs", key="report_title", max_chars=reporting.TITLE)
+    collected.begin(collected.TITLE, "Private learning on graphs")
+    title = st.text_input(
+        "Title",
+        key=collected.TITLE,
+        max_chars=reporting.TITLE,
+        on_change=collected.word,
+        args=(collected.TITLE,),
+    )
+    collected.begin(collected.REMARK, "")
     remark = st.text_area(
         "Remark",
-        key="report_remark",
+        key=collected.REMARK,
+        max_chars=reporting.REMARK,
         placeholder="What this report is about, and what you conclude. It stands on the first page.",
+        on_change=collected.word,
+        args=(collected.REMARK,),
     )
     _list(kept, records)
     left, right = st.columns(2)
