@@ -27,8 +27,8 @@ def test_it_opens_with_a_world_and_nobody_taken_out(opened: Open, store: RunStor
     (world,) = _drawn(app)
     assert len(world["groups"]) == 120  # type: ignore[arg-type]
     assert world["gone"] is None
-    assert world["b"] == 0.5, "one hop, a sensitivity of 2, and an epsilon of 4"
-    assert "at most 98.3%" in _texts(app)
+    assert world["b"] == 2.0, "one hop, a sensitivity of 2, and an epsilon of 1"
+    assert "at most 73.2%" in _texts(app)
     assert not any(one.label == "Start again" for one in app.button)
 
 

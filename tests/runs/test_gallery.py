@@ -133,6 +133,17 @@ def test_one_switch_hides_it(store: RunStore, packed: Path) -> None:
     assert hidden.get(SPECS[0].id).gallery, "a run that is asked for by its id is found"
 
 
+def test_adopted_runs_are_the_stores_own_and_are_packed_as_they_were(
+    store: RunStore, packed: Path, tmp_path: Path
+) -> None:
+    assert gallery.adopt(store, packed) == 2
+    assert not store.has_gallery()
+    assert not store.get(SPECS[0].id).gallery
+    anew = tmp_path / "anew.json.xz"
+    gallery.write(store, {"all": SPECS}, anew)
+    assert gallery.content(anew) == gallery.content(packed)
+
+
 def test_a_run_of_the_gallery_is_not_deleted(store: RunStore, packed: Path) -> None:
     gallery.bring_in(store, packed)
     with pytest.raises(RunIsFixed, match="is from the gallery, which can be hidden, not deleted"):

@@ -128,12 +128,29 @@ def test_what_several_friendships_show_together_is_not_promised() -> None:
 
 def test_the_histograms_hold_every_draw_and_their_ratio_stays_within_the_promise() -> None:
     pair = Pair(120, 0.85, "people", 8.0, 1, 1, 5, None)
-    rows = evidence.data(*drawn(pair), pair.epsilon, pair.names)
-    assert sum(row["with"] for row in rows) == sum(row["without"] for row in rows) == 3000
-    assert 1.0 < evidence.largest(rows) <= pair.most + 0.5
+    both = drawn(pair)
+    rows = evidence.data(*both, pair.epsilon, pair.names)
+    assert sum(row["draws"] for row in rows) == 6000
+    edges = [rows[0]["low"], *(row["high"] for row in rows)]
+    for side, found in zip(("share_with", "share_without"), both, strict=True):
+        heights = np.array([row[side] for row in rows])
+        counted = np.histogram(found, edges)[0] / 3000
+        assert heights == pytest.approx(counted, abs=4 * math.sqrt(0.25 / 3000)), "the same law, more exactly"
+        assert heights.sum() == pytest.approx(1.0, abs=0.03)
+    assert 1.0 < evidence.largest(rows) <= pair.most + 1e-3
+    for row in rows:
+        assert row["ratio"] is None or row["low"] <= row["ratio"] <= row["high"]
     chart = evidence.chart(rows)
     assert [rule.x for rule in chart.panels[0].rules] == [-8.0, 8.0]
     assert evidence.chart([]).series == ()
+
+
+@pytest.mark.parametrize("epsilon", [0.25, 1.0])
+def test_no_histogram_exceeds_the_promise_by_chance(epsilon: float) -> None:
+    friend = make_world(60, 0.85).friends_of(3)[0]
+    for seed in range(1, 30):
+        pair = Pair(60, 0.85, "edges", epsilon, 1, seed, 3, friend)
+        assert 0 < evidence.largest(evidence.data(*drawn(pair), epsilon)) <= epsilon + 1e-3
 
 
 def test_the_rows_around_a_person_are_those_that_move() -> None:

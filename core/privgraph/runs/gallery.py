@@ -193,6 +193,16 @@ def bring_in(store: RunStore, path: Path = FILE) -> int:
     return len(fresh)
 
 
+def adopt(store: RunStore, path: Path = FILE) -> int:
+    """Put the file's runs into the store as runs of its own, so that more can be trained beside them and all
+    be packed anew; how many came. Their noise is of `OPEN_KEY`: so must be the store's.
+    """
+    count = bring_in(store, path)
+    with store.database.claiming() as connection:
+        connection.execute(gallery.delete())
+    return count
+
+
 def again(one: Mapping[str, Any], folder: Path) -> RunRecord:
     """Run one of the file's runs again in a home of its own at `folder`, with the same noise; how it ended.
 

@@ -179,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the gallery that ships with privgraph.")
     parser.add_argument("--home", type=Path, required=True, help="the folder of its own store")
     parser.add_argument("--chapters", nargs="*", choices=list(CHAPTERS), default=list(CHAPTERS))
+    parser.add_argument("--restore", action="store_true", help="begin with the runs of the file that ships")
     parser.add_argument("--pack", action="store_true", help="make nothing: the file of what is there")
     asked = parser.parse_args()
     asked.home.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -189,6 +190,8 @@ def main() -> None:
         parser.error(f"{asked.home} has a secret noise key: the gallery needs a folder of its own")
     os.environ["PRIVGRAPH_HOME"] = str(asked.home)
     store = RunStore.open()
+    if asked.restore:
+        print(f"{gallery.adopt(store):,} runs of the file that ships", flush=True)
     if not asked.pack:
         for chapter in asked.chapters:
             for line in trained(store, chapter):

@@ -51,20 +51,25 @@ def folder() -> Path:
 
 
 def page(name: str) -> StreamlitPage:
-    """The page of that name; its URL path is its file's stem (the default page is served at / as well)."""
+    """The page of that name; its URL path is its file's stem; that of the default page is /."""
     title, icon = TITLES[MOVED.get(name, name)]
     return st.Page(
         folder() / f"{name}.py",
         title=title,
         icon=icon,
-        url_path=name,
+        url_path="root" if name == "start" else name,
         default=name == "start",
         visibility="hidden" if name in MOVED else "visible",
     )
 
 
 def pages() -> list[StreamlitPage]:
-    return [page(name) for name in (*TITLES, *MOVED)]
+    return [*(page(name) for name in (*TITLES, *MOVED)), st.Page(_to_start, url_path="start", visibility="hidden")]
+
+
+def _to_start() -> None:
+    """Streamlit serves the default page at / alone: who writes its name into the address is led there."""
+    st.switch_page(page("start"), query_params=st.query_params.to_dict())
 
 
 # Streamlit's own button "Stop" ends the drawing of a page, not a run, and would be taken for ours.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -15,7 +16,7 @@ from privgraph_workbench.words.numbers import number, percent
 TITLE = "What is published, with and without"
 BINS = 15
 SEEN = 20
-"""Draws that a bar must hold in both worlds before the ratio of its heights means anything."""
+"""Draws that a bar must hold before its height means anything."""
 
 
 def data(
@@ -24,30 +25,33 @@ def data(
     epsilon: float,
     names: Sequence[str] = ("with", "without"),
 ) -> list[Row]:
-    """One row per bin: low, high (of the evidence, a logarithm), with, without (draws in it), share_with,
-    share_without, ratio (of the two heights, as a logarithm; None where either is below `SEEN` draws),
-    names_with, names_without, epsilon (that was promised).
+    """One row per bin: low, high (of the evidence, a logarithm), draws (that fell into it, from either
+    world), share_with, share_without (how likely a release of each world falls into it), ratio (of the two
+    heights, as a logarithm; None below `SEEN` draws), names_with, names_without, epsilon (that was promised).
 
-    `with_` and `without` are evidence for the first world (`facts.world.evidence`), (draws,) each, where it
-    is the true one and where the other is.
+    `with_` and `without` are evidence for the first world (`facts.world.evidence`), as many of each, where
+    it is the true one and where the other is. A draw with evidence L comes from the first world with
+    probability e^L / (1 + e^L), exactly, and counts so for both: unlike counts of draws, the ratio of two
+    heights then lies between e^low and e^high, and never exceeds by chance what the noise allows.
     """
-    reach = max(1e-9, float(np.abs(np.concatenate([with_, without])).max()) * 1.000001)
+    every = np.concatenate([with_, without])
+    reach = max(1e-9, float(np.abs(every).max()) * 1.000001)
     edges = np.linspace(-reach, reach, BINS + 1)
-    counts = [np.histogram(one, edges)[0] for one in (with_, without)]
+    draws = np.histogram(every, edges)[0]
+    heights = [np.histogram(every, edges, weights=expit(sign * every))[0] / len(with_) for sign in (1, -1)]
     return [
         {
             "low": float(low),
             "high": float(high),
-            "with": int(here),
-            "without": int(there),
-            "share_with": float(here / len(with_)),
-            "share_without": float(there / len(without)),
-            "ratio": math.log(here / len(with_) / (there / len(without))) if min(here, there) >= SEEN else None,
+            "draws": int(count),
+            "share_with": float(here),
+            "share_without": float(there),
+            "ratio": math.log(here / there) if count >= SEEN else None,
             "names_with": names[0],
             "names_without": names[1],
             "epsilon": epsilon,
         }
-        for low, high, here, there in zip(edges[:-1], edges[1:], *counts, strict=True)
+        for low, high, count, here, there in zip(edges[:-1], edges[1:], draws, *heights, strict=True)
     ]
 
 
@@ -92,7 +96,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary=(
-            f"Two histograms of {sum(row['with'] for row in rows):,} draws each, {names['with']} and "
+            f"Two histograms of {sum(row['draws'] for row in rows):,} draws, {names['with']} and "
             f"{names['without']}. The largest ratio of their heights is e to the {number(largest(rows))}; the promise "
             f"allows e to the {number(epsilon)}."
         ),

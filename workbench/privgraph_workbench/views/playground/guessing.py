@@ -143,7 +143,8 @@ def score(game: Game) -> list[str]:
     )
     lines.append(
         f"In these two worlds, whoever goes by the evidence is right about {percent(worlds.guessed(*drawn(pair)))} of "
-        "the time: a small change leaves less evidence than the largest that ε has to hide."
+        "the time"
+        + (": a small change leaves less evidence than the largest that ε has to hide." if pair.promised else ".")
     )
     if game.automatic is not None:
         low, high = (float(end(game.automatic, AUTOMATIC, LEVEL)) for end in (at_least, at_most))

@@ -104,7 +104,7 @@ def _epsilon(*, disabled: bool) -> float:
         st.select_slider(
             "ε (epsilon)",
             EPSILONS,
-            "4",
+            "1",
             key="eps",
             bind="query-params",
             disabled=disabled,
