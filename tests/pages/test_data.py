@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from streamlit.testing.v1 import AppTest
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
+from privgraph.data.upload import check_upload
 from privgraph.data.uploads import uploads
 from privgraph_workbench.facts import describing
 from privgraph_workbench.jobs import downloads
+from privgraph_workbench.views.data import upload
 
 
 def counted(app: AppTest, seconds: float = 60) -> AppTest:
@@ -272,3 +275,33 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
     app.button(key="upload_go").click().run()
     assert not app.error, "what was asked of two files is not asked of one"
     assert len(uploads()) == 2
+
+
+def test_columns_of_other_names_are_asked_for(opened: Callable[..., AppTest]) -> None:
+    nodes = "name,team,age\n" + "".join(f"p{at},{'red' if at % 2 else 'blue'},{at}\n" for at in range(30))
+    edges = "citing,cited\n" + "".join(f"p{at},p{(at + 2) % 30}\n" for at in range(30))
+    app = opened("data")
+    app.file_uploader(key="upload").set_value(
+        [("n.csv", nodes.encode(), "text/csv"), ("e.csv", edges.encode(), "text/csv")]
+    ).run()
+    assert not app.exception
+    assert "**Which column is which?**" in "\n".join(one.value for one in app.markdown)
+    picked = {box.label: box.value for box in app.selectbox if box.key and box.key.startswith("columns.")}
+    assert picked["One end of an edge"] == "citing"
+    assert picked["Name of a node"] == "name"
+    (label,) = [box for box in app.selectbox if box.label == "Class of a node"]
+    label.set_value("team").run()
+    app.button(key="upload_go").click().run()
+    assert not app.error, app.error
+    (spec,) = uploads()
+    assert (spec.nodes, spec.edges, spec.classes) == (30, 30, 2)
+
+
+def test_the_sample_files_are_taken() -> None:
+    with zipfile.ZipFile(io.BytesIO(upload.samples())) as archive:
+        content = {name: archive.read(name) for name in archive.namelist()}
+    graph = check_upload({name: content[f"graph-{name}.csv"] for name in ("edges", "nodes")})
+    texts = check_upload({name: content[f"{name}.csv"] for name in ("relations", "texts")})
+    xml = check_upload({"graph": content["graph.graphml"]})
+    assert graph.edges.shape == xml.edges.shape
+    assert texts.domain_names == ("kitchen", "garden")

@@ -19,8 +19,10 @@ import io
 from collections.abc import Mapping
 from typing import BinaryIO
 
+from privgraph.data import upload_columns
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, Upload
+from privgraph.data.upload_columns import Columns
 from privgraph.data.upload_csv import read_csv
 from privgraph.data.upload_graphml import read_graphml
 from privgraph.data.upload_npz import read_npz
@@ -31,16 +33,23 @@ __all__ = ["Limits", "Upload", "UploadError", "check_upload", "delete_upload", "
 
 
 def check_upload(
-    files: Mapping[str, BinaryIO | bytes], *, limits: Limits | None = None, halves: bool = False
+    files: Mapping[str, BinaryIO | bytes],
+    *,
+    limits: Limits | None = None,
+    halves: bool = False,
+    columns: Columns | None = None,
 ) -> Upload:
     """The graph in `files` (whatever name -> content, seekable).
 
-    `halves` puts texts that have no domains into two random halves, by a public draw that depends on their
-    number alone. Raises `UploadError` with one sentence.
+    `columns` says which columns of two CSV files are meant, where their headers say other words. `halves`
+    puts texts that have no domains into two random halves, by a public draw that depends on their number
+    alone. Raises `UploadError` with one sentence.
     """
     bounds = limits or Limits()
     opened = [io.BytesIO(content) if isinstance(content, bytes) else content for content in files.values()]
     heads = [_head(file, bounds) for file in opened]
+    if columns is not None and len(opened) == 2:
+        opened = [io.BytesIO(content) for content in upload_columns.renamed(opened, columns, bounds)]
     if halves and len(opened) == 1:
         raise UploadError(NO_TEXTS)
     if len(opened) == 1 and heads[0].startswith(b"PK"):

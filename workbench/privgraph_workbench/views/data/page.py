@@ -20,6 +20,8 @@ from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.words import markup, naming
 
 POLL_SECONDS = 1.0
+_OF = "node.of"
+"""Of which graph the node in the middle was chosen: its name and its last node."""
 
 
 def page() -> None:
@@ -192,6 +194,9 @@ def _neighbourhood(spec: DatasetSpec, filled: widgets.Filled, described: describ
         described.piece.centre,
         Option("which node is drawn in the middle", low=0, high=last, label=f"Node (0 to {last:,})"),
     )
+    if st.session_state.get(_OF, (spec.name, last)) != (spec.name, last):
+        widgets.put([number], {})  # another graph has other nodes
+    st.session_state[_OF] = (spec.name, last)
     for complaint in widgets.complaints([number]):
         st.warning(complaint)
     try:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from privgraph.data import upload_columns
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import check_upload, save_upload
+from privgraph.data.upload_columns import Columns
 from privgraph.data.uploads import upload_spec
 from privgraph.options import UnknownName
 from privgraph_workbench.serving import shell
+from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.data import domains
 from privgraph_workbench.views.parts import choosing
+from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup
 
 MOST_UPLOAD_MB = 200
 PLACE = "data"
 """The anchor of the page's title, near which an upload that was kept is confirmed."""
-_KEPT, _REFUSED, _HALVES = "upload_kept", "upload_refused", "upload_halves"
+_KEPT, _REFUSED, _HALVES, _COLUMNS = "upload_kept", "upload_refused", "upload_halves", "upload_columns"
+SAMPLES = Path(__file__).with_name("samples")
+"""Small files of each form, to begin from."""
 
 
 def form(begin_anew: Callable[[], None]) -> None:
@@ -41,8 +50,10 @@ def form(begin_anew: Callable[[], None]) -> None:
             "- **GraphML** with a node attribute `label` and numeric attributes\n\n"
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
-            "read, and never run."
+            "read, and never run. CSV files whose columns have other names are taken, too: you are asked which is "
+            "which."
         )
+        offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
         "One npz or GraphML file, or two CSV files",
         type=["npz", "csv", "graphml", "xml"],
@@ -57,6 +68,7 @@ def form(begin_anew: Callable[[], None]) -> None:
         )
     if files:
         st.caption(f"{len(files)} file{'s' if len(files) > 1 else ''} received.")
+        _columns(files)
         if len(files) == 2:
             st.checkbox(
                 "Texts without domains: split them into two random halves",
@@ -70,6 +82,78 @@ def form(begin_anew: Callable[[], None]) -> None:
         st.error(why)
     if not files and (name := _last()) is not None:
         st.caption(f"Kept: **{markup.literal(upload_spec(name).title)}**. [See it above](#{PLACE}).")
+
+
+def samples() -> bytes:
+    """The sample files as one archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(SAMPLES.iterdir()):
+            archive.writestr(zipfile.ZipInfo(path.name), path.read_bytes())
+    return packed.getvalue()
+
+
+def _columns(files: Sequence[UploadedFile]) -> None:
+    """Where two CSV files have other headers than those that are read: which column is which."""
+    found = upload_columns.headers(files)
+    if len(found) != 2 or min(map(len, found)) < 2 or upload_columns.are_known(found):
+        st.session_state.pop(_COLUMNS, None)
+        return
+    guessed = upload_columns.guess(found)
+    mark = ".".join(_ids(files))
+    with st.container(border=True):
+        st.markdown("**Which column is which?** The headers say other words than `source`, `target`, `id` and `label`.")
+        edges = st.radio(
+            "The edges are in",
+            (0, 1),
+            index=guessed.edges,
+            key=f"columns.edges.{mark}",
+            horizontal=True,
+            format_func=lambda place: f"{files[place].name}: {', '.join(found[place])}"[:60],
+        )
+        if edges != guessed.edges:
+            guessed = upload_columns.guess(found, edges)
+        pairs, nodes = found[edges], found[1 - edges]
+
+        def pick(label: str, choices: Sequence[str], held: str, help_: str = "") -> str:
+            chosen = st.selectbox(
+                label,
+                choices,
+                index=choices.index(held),
+                key=f"columns.{label}.{edges}.{mark}",
+                format_func=lambda one: one or "none",
+                help=help_ or None,
+            )
+            return str(chosen)
+
+        first, second, third = st.columns(3)
+        with first:
+            source = pick("One end of an edge", pairs, guessed.source)
+            target = pick("The other end", pairs, guessed.target)
+        with second:
+            name = pick("Name of a node", nodes, guessed.id, "What the edges call it")
+            label = pick("Class of a node", ("", *nodes), guessed.label, "What is to be predicted")
+        with third:
+            text = pick("Text", ("", *nodes), guessed.text, "Of texts with relations; none where nodes have features")
+            domain = pick("Domain of a text", ("", *nodes), guessed.domain) if text else ""
+        left_out: list[str] = []
+        if not text:
+            left_out = st.multiselect(
+                "No features, to be left out",
+                [one for one in nodes if one not in (name, label)],
+                key=f"columns.left_out.{edges}.{mark}",
+                placeholder="every other column is a feature, and must be numbers",
+            )
+    st.session_state[_COLUMNS] = Columns(
+        edges=edges,
+        source=source,
+        target=target,
+        id=name,
+        label=label,
+        text=text,
+        domain=domain,
+        left_out=tuple(left_out),
+    )
 
 
 def kept(spec: DatasetSpec) -> None:
@@ -124,9 +208,11 @@ def _take(begin_anew: Callable[[], None]) -> None:
     A file name from a browser is never used: files are told apart by their place and content.
     """
     files = st.session_state[_uploader()]
+    columns = st.session_state.get(_COLUMNS)
     try:
         checked = check_upload(
             {f"file {place}": file for place, file in enumerate(files)},
+            columns=columns,
             halves=bool(st.session_state.get(_HALVES, False)),  # gone where no two files are there to be halved
         )
         name = save_upload(checked, title=st.session_state["upload_title"].strip())
@@ -136,6 +222,7 @@ def _take(begin_anew: Callable[[], None]) -> None:
     st.session_state[_KEPT] = (name, checked.notes)
     st.session_state["upload_title"] = ""
     st.session_state.pop(_HALVES, None)
+    st.session_state.pop(_COLUMNS, None)
     st.session_state["uploads_kept"] = st.session_state.get("uploads_kept", 0) + 1
     choosing.put("data", name)
     begin_anew()

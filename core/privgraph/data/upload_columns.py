@@ -1,0 +1,149 @@
+"""Columns of uploaded CSV files that have other names than the ones that are read: which is which, said by a
+person. No torch.
+
+The files are written anew with the names that are read, and then checked like any other.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from privgraph.data.errors import UploadError
+from privgraph.data.upload_checks import Limits, shown
+from privgraph.data.upload_rows import PAIRS, File
+from privgraph.data.upload_texts import are_texts
+
+_ENDS = ("source", "target", "from", "to", "src", "dst", "u", "v", "node1", "node2", "citing", "cited")
+_NAMES = ("id", "node", "name", "key", "paper", "person", "user", "index", "")
+_LABELS = ("label", "class", "y", "group", "category", "target")
+_TEXTS = ("text", "title", "abstract", "description", "content", "body")
+_DOMAINS = ("domain", "part", "category", "field", "source")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """`edges` is the place of the file of edges or relations, 0 or 1. The other names are columns of the two
+    files; `text` and `domain` are "" where there are features instead, or no domains, and `label` is "" where
+    texts have none. `left_out` are columns of the nodes that are no features."""
+
+    edges: int
+    source: str
+    target: str
+    id: str
+    label: str = ""
+    text: str = ""
+    domain: str = ""
+    left_out: tuple[str, ...] = ()
+
+
+def headers(files: Sequence[BinaryIO | bytes]) -> tuple[tuple[str, ...], ...]:
+    """The header of each file; () for one that is no text in UTF-8, or no CSV."""
+    return tuple(_header(file) for file in files)
+
+
+def _header(file: BinaryIO | bytes) -> tuple[str, ...]:
+    if not isinstance(file, bytes):
+        file.seek(0)
+        content = file.read(100_000)
+        file.seek(0)
+    else:
+        content = file[:100_000]
+    if content.startswith((b"PK", b"\x93NUMPY", b"<")):
+        return ()
+    line = content.splitlines()[0] if content.strip() else b""
+    try:
+        return tuple(File(line + b"\n").header)
+    except (UnicodeDecodeError, csv.Error, UploadError):
+        return ()
+
+
+def are_known(found: Sequence[Sequence[str]]) -> bool:
+    """Whether two headers are those that are read as they are."""
+    pairs = [list(header) == PAIRS for header in found]
+    if sum(pairs) != 1:
+        return False
+    other = found[1 - pairs.index(True)]
+    return {"id", "label"} <= set(other) or are_texts(other)
+
+
+def guess(found: Sequence[Sequence[str]], place: int | None = None) -> Columns:
+    """What two headers of at least two columns most likely mean; a person sees it, and corrects it. `place`
+    is that of the file of edges, where somebody has said so."""
+    if place is None:
+        place = max((0, 1), key=lambda at: (_hits(found[at], _ENDS) >= 2, -len(found[at])))
+    pairs, nodes = list(found[place]), list(found[1 - place])
+    source = _first(pairs, _ENDS, pairs[0])
+    target = _first([one for one in pairs if one != source], _ENDS, pairs[1])
+    name = _first(nodes, _NAMES, nodes[0])
+    rest = [one for one in nodes if one != name]
+    text = _first(rest, _TEXTS, "")
+    rest = [one for one in rest if one != text]
+    domain = _first(rest, _DOMAINS, "") if text else ""
+    label = _first([one for one in rest if one != domain], _LABELS, "" if text else rest[-1])
+    return Columns(edges=place, source=source, target=target, id=name, label=label, text=text, domain=domain)
+
+
+def _hits(header: Sequence[str], words: Sequence[str]) -> int:
+    return sum(one.lower() in words for one in header)
+
+
+def _first(header: Sequence[str], words: Sequence[str], otherwise: str) -> str:
+    """The column that has the first of the words as its name."""
+    by_name = {one.lower(): one for one in reversed(header)}
+    return next((by_name[word] for word in words if word in by_name), otherwise)
+
+
+def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits) -> list[bytes]:
+    """Edges and nodes (or texts) as CSV files with the names that are read. Raises `UploadError`."""
+    opened = []
+    for file in files:
+        if isinstance(file, bytes):
+            opened.append(File(file))
+        else:
+            file.seek(0)
+            opened.append(File(file.read(limits.file_bytes + 1)))
+    pairs, nodes = opened[columns.edges], opened[1 - columns.edges]
+    named = {"id": columns.id, "text": columns.text, "domain": columns.domain, "label": columns.label}
+    kept = {new: old for new, old in named.items() if old}
+    if not columns.text:
+        features = [old for old in nodes.header if old not in {*kept.values(), *columns.left_out}]
+        clash = next((one for one in features if one in kept), None)
+        if clash is not None:
+            raise UploadError(f"The nodes have a column {shown(clash)} that is no feature: leave it out")
+        kept |= {old: old for old in features}
+    try:
+        return [
+            _written(pairs, {"source": columns.source, "target": columns.target}, "edges"),
+            _written(nodes, kept, "texts" if columns.text else "nodes"),
+        ]
+    except UnicodeDecodeError:
+        raise UploadError("A CSV file is not text in UTF-8") from None
+    except csv.Error as error:
+        raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
+
+
+def _written(file: File, kept: dict[str, str], what: str) -> bytes:
+    missing = next((old for old in kept.values() if old not in file.header), None)
+    if missing is not None:
+        raise UploadError(f"The file of {what} has no column {shown(missing)}")
+    if len(set(kept.values())) < len(kept):
+        raise UploadError(f"A column of the {what} is chosen twice")
+    places = [file.header.index(old) for old in kept.values()]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(kept)
+    writer.writerows(_picked(file, places, what))
+    return out.getvalue().encode()
+
+
+def _picked(file: File, places: Sequence[int], what: str) -> Iterator[list[str]]:
+    for count, row in enumerate(file.records(), start=1):
+        if not row:
+            continue
+        if len(row) != len(file.header):
+            raise UploadError(f"Row {count} of the {what} has {len(row)} fields, and the header has {len(file.header)}")
+        yield [row[at] for at in places]
