@@ -50,6 +50,15 @@ def asked(runs: list[Told], **changed: object) -> Asked:
     return Asked(runs=runs, figures=reporting.usual(runs), **{**given, **changed})  # type: ignore[arg-type]
 
 
+def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
+    kept = replace(asked(runs), runs=(), notebook=True)
+    files = opened(reporting.build(kept))
+    assert not [name for name in files if name.startswith(("tables/", "statements/")) or name == "references.bib"]
+    assert "figures/01-tradeoff.svg" in files
+    cells = json.loads(files["report.ipynb"])["cells"]
+    assert not [out for cell in cells for out in cell.get("outputs", []) if out["output_type"] == "error"]
+
+
 def test_the_archive_holds_everything(runs: list[Told]) -> None:
     files = opened(reporting.build(asked(runs)))
     figures = ["01-tradeoff", "02-compare", "03-attack_roc"]

@@ -154,17 +154,19 @@ def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
         statements = one.statements
         for kind in FORMATS:
             yield f"figures/{name}.{kind}", export(one.figure, one.rows, statements, kind)
-    table = _table(asked)
-    yield "tables/runs.csv", _csv(table)
-    yield "tables/runs.tex", _latex(table).encode()
+    if asked.runs:
+        table = _table(asked)
+        yield "tables/runs.csv", _csv(table)
+        yield "tables/runs.tex", _latex(table).encode()
     for name, told in _runs(asked).items():
         if told.record.statement is not None:
             said = told.record.statement
             yield f"statements/{name}.txt", f"{statement_text(said)}\n".encode()
             yield f"statements/{name}.json", _json(statement_to_json(said))
     names = [name for one in asked.runs for name in (one.record.spec.method, *(a.attack for a in one.attacks))]
-    yield "references.bib", bibtex(names).encode()
-    if not asked.share:
+    if names:
+        yield "references.bib", bibtex(names).encode()
+    if asked.runs and not asked.share:
         commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
         yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
 
@@ -344,6 +346,13 @@ def _plain(block: report.Block) -> list[str]:
 # The notebook
 
 
+_ROWS = (
+    'rows = list(csv.reader(Path("tables/runs.csv").open(encoding="utf-8")))\n'
+    'lines = ["| " + " | ".join(row) + " |" for row in rows]\n'
+    'Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))'
+)
+
+
 def _notebook(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     """A notebook that reads the files of the report and shows them, executed beside them."""
     try:
@@ -354,12 +363,7 @@ def _notebook(asked: Asked, files: Mapping[str, bytes]) -> bytes:
     cells = [
         ("markdown", f"# {asked.title}\n\n{asked.remark}".strip()),
         ("code", "import csv\nfrom pathlib import Path\n\nfrom IPython.display import SVG, Markdown"),
-        (
-            "code",
-            'rows = list(csv.reader(Path("tables/runs.csv").open(encoding="utf-8")))\n'
-            'lines = ["| " + " | ".join(row) + " |" for row in rows]\n'
-            'Markdown("\\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]))',
-        ),
+        *([("code", _ROWS)] if asked.runs else []),
         *(("code", f'SVG(filename="figures/{name}.svg")') for name in _named(asked)),
         *(
             ("code", f'print(Path("{name}").read_text(encoding="utf-8"))')

@@ -1,0 +1,105 @@
+"""Every page as a visitor meets it, with the gallery: on a telephone; and a report that is taken away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, expect
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+
+from privgraph.runs import gallery
+from privgraph.runs.store import RunStore
+from privgraph_workbench.serving import shell
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+WIDEST = (
+    "() => Math.max(document.documentElement.scrollWidth, document.querySelector('[data-testid=stMain]').scrollWidth)"
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("pages")
+    store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
+    gallery.bring_in(store)
+    store.close()
+    with served(home) as running:
+        yield running
+
+
+def test_on_a_telephone_no_page_scrolls_sideways(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    wide = {}
+    for name, (title, _) in shell.TITLES.items():
+        page.goto(f"{address}/{name}")
+        rests(page)
+        assert title in page.title(), "the tab is called as the page"
+        expect(page.locator("[data-testid=stException]")).to_have_count(0)
+        wide[name] = page.evaluate(WIDEST)
+    context.close()
+    assert {name: width for name, width in wide.items() if width > 390} == {}
+
+
+@pytest.mark.parametrize("path", ["lessons", "lessons?lesson=noise", "report"])
+def test_contrast_names_and_structure(browser: Browser, address: str, path: str) -> None:
+    context = browser.new_context(viewport=SIZE, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}/{path}")
+    rests(page)
+    found = faults_of_both_themes(page, path)
+    context.close()
+    assert found == []
+
+
+def test_a_report_is_filled_kept_and_taken_away(browser: Browser, address: str, tmp_path: Path) -> None:
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=social")
+    rests(page)
+    page.get_by_test_id("stPopoverButton").filter(has_text=re.compile("xport|Files")).first.click()
+    page.get_by_role("button", name="Add to report").first.click()
+    expect(page.get_by_text("Kept for the report: 1 in all.")).to_be_visible()
+    page.goto(f"{address}/report")  # another visit: what was kept is in the home
+    settled(page)
+    expect(page.get_by_role("button", name="Take out")).to_have_count(1)
+    page.get_by_label("Title").fill("What privacy costs")
+    page.keyboard.press("Enter")
+    settled(page)
+    page.get_by_text("With an executed notebook").click()
+    settled(page)
+    with page.expect_download(timeout=120_000) as taken:
+        page.get_by_role("link", name="Take the report away (zip)").click()
+    path = tmp_path / "report.zip"
+    taken.value.save_as(path)
+    context.close()
+    with zipfile.ZipFile(path) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    html = files["report.html"].decode()
+    assert "What privacy costs" in html
+    assert not any(f'{attribute}="http' in html for attribute in ("src", 'href="http://cdn')), "it needs no network"
+    assert files["report.pdf"].startswith(b"%PDF")
+    kinds = {name.rpartition(".")[2] for name in files if name.startswith("figures/")}
+    assert kinds >= {"svg", "pdf", "png", "csv", "json"}
+    for name, content in files.items():
+        if name.endswith(".png"):
+            assert content.startswith(b"\x89PNG")
+        elif name.endswith(".svg"):
+            assert b"<svg" in content[:500]
+        elif name.endswith(".json"):
+            json.loads(content)
+        elif name.endswith(".csv"):
+            lines = [line for line in content.decode().splitlines() if not line.startswith("#")]
+            assert len(list(csv.DictReader(io.StringIO("\n".join(lines))))) > 0, name
