@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -43,7 +44,7 @@ def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore,
         answer = app.radio(key=f"answer.{name}.{place}")
         wrong = next(one for one in range(len(step.question.choices)) if one != step.question.right)
         answer.set_value(wrong).run()
-        assert "Not quite" in _texts(app)
+        assert f"Not quite. {step.question.hints[wrong]}" in _texts(app)
         assert step.question.why not in _texts(app), "the reason is not told before the answer"
         app.radio(key=f"answer.{name}.{place}").set_value(step.question.right).run()
         assert step.question.why in _texts(app)
@@ -86,3 +87,20 @@ def test_every_figure_follows_its_control(name: str) -> None:
         first, last = (step.figure.rows(type(step.control.default)(one)) for one in (values[0], values[-1]))
         assert first != last, f"{step.title}: the control moves nothing"
         assert module_of(step.figure.name).chart(first).series
+
+
+def test_the_end_leads_back_to_what_is_open(opened: Open, store: RunStore) -> None:
+    steps = LESSONS["noise"].steps
+    app = opened("lessons", lesson="noise", step=str(len(steps)), done="0.1.0.0.0.0")
+    still = [button.label for button in app.button if button.key and button.key.startswith("open.")]
+    assert still == [f"Step {place}: {steps[place - 1].title}" for place in (2, 3)]
+    app.button(key="open.2").click().run()
+    assert f"### {steps[1].title}" in _texts(app)
+
+
+def test_every_wrong_choice_has_a_hint() -> None:
+    question = LESSONS["noise"].steps[0].question
+    with pytest.raises(ValueError, match="hints"):
+        replace(question, hints=("", *question.hints[1:]))
+    with pytest.raises(ValueError, match="hints"):
+        replace(question, hints=question.hints[:-1])

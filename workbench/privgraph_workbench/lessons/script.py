@@ -13,16 +13,20 @@ from privgraph_workbench.figures.chart import Row
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """`right` is the place of the right choice; `why` is said once somebody has chosen, right or wrong."""
+    """`right` is the place of the right choice, and `why` is said once somebody has made it. `hints` say for
+    each wrong choice where to look; the right one's is empty."""
 
     text: str
     choices: tuple[str, ...]
+    hints: tuple[str, ...]
     right: int
     why: str
 
     def __post_init__(self) -> None:
         if not 0 <= self.right < len(self.choices):
             raise ValueError(f"Question.right must be the place of a choice (got {self.right})")
+        if [bool(hint) for hint in self.hints] != [place != self.right for place in range(len(self.choices))]:
+            raise ValueError("Question.hints must have one for each wrong choice, and none for the right one")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -54,6 +54,11 @@ NEIGHBOURS = Lesson(
                     "Friends know more about us than we do",
                     "The network has seen the true groups",
                 ),
+                hints=(
+                    "",
+                    "They know nothing of us: each only gives their own hint.",
+                    "It has seen hints alone. Count how many it hears of one person.",
+                ),
                 right=0,
                 why="Six weak hints point at one group more surely than one does. Nobody's own data were needed: that "
                 "is what makes graphs useful, and what makes them leak.",
@@ -72,6 +77,11 @@ NEIGHBOURS = Lesson(
                     "Guesses are better: more hints are heard",
                     "Guesses are worse: strangers are heard",
                 ),
+                hints=(
+                    "Compare the height at 85% with that of the step before.",
+                    "",
+                    "Is a friend's friend a stranger? Look at which way the curve has moved.",
+                ),
                 right=1,
                 why="A second hop hears some thirty hints instead of six. Further away, people are less alike, so "
                 "there is a limit.",
@@ -85,6 +95,11 @@ NEIGHBOURS = Lesson(
             question=Question(
                 text="Somebody knows everything but whether Finn is in. How often can they tell?",
                 choices=("Half of the time", "Mostly", "Always"),
+                hints=(
+                    "That would be a coin, and they have more than one: they can compute both rows.",
+                    "Which published number would leave a doubt, if there is no noise?",
+                    "",
+                ),
                 right=2,
                 why="They compute both sums, and look at which one was published. One look settles it: without noise "
                 "there is no promise, however large the crowd.",
@@ -114,6 +129,11 @@ NOISE = Lesson(
             question=Question(
                 text="At ε = 1, what is the largest ratio of the two heights, anywhere?",
                 choices=("1", "e = 2.72", "It grows without limit in the tails"),
+                hints=(
+                    "That is the ratio where the curves cross. Look at the tops.",
+                    "",
+                    "In the tails both curves fall at the same rate: their ratio stays the same.",
+                ),
                 right=1,
                 why="Left of both tops and right of them the ratio is exactly e^ε, and between them it is less. That "
                 "is the definition: no result is more than e^ε times likelier with her than without.",
@@ -128,6 +148,11 @@ NOISE = Lesson(
             question=Question(
                 text="Which ε leaves a guesser at most 56% of right guesses after one release?",
                 choices=("0.25", "1", "4"),
+                hints=(
+                    "",
+                    "The text says what ε = 1 leaves.",
+                    "The text says what ε = 4 leaves.",
+                ),
                 right=0,
                 why="e^0.25 / (1 + e^0.25) = 0.562. Small ε is strong protection, and much noise.",
             ),
@@ -140,6 +165,11 @@ NOISE = Lesson(
             question=Question(
                 text="How many releases of ε = 0.5 may there be, if the total is to stay at 2?",
                 choices=("2", "4", "As many as one likes: each is private"),
+                hints=(
+                    "Two of them spend 0.5 + 0.5.",
+                    "",
+                    "Move the number of releases, and see what becomes of the guesser.",
+                ),
                 right=1,
                 why="Epsilons add up (for Laplace noise exactly so; Gaussian noise composes more cheaply, with a small "
                 "δ). A model that is trained for a hundred steps makes a hundred releases.",
@@ -172,6 +202,11 @@ PROMISES = Lesson(
                     "People are more valuable than friendships",
                     "The noise is of another kind",
                 ),
+                hints=(
+                    "",
+                    "Noise does not know what is valuable. What sets its scale?",
+                    "It is Laplace noise in both curves; only its scale differs.",
+                ),
                 right=0,
                 why="A friendship moves two rows by 1 each: 2. A person of 8 friends moves their 8 rows and the own "
                 "one: 16. Noise grows with what one unit can move, the sensitivity.",
@@ -190,6 +225,11 @@ PROMISES = Lesson(
                     "ε = 7 for the friendships, and nothing for the features",
                     "ε = 7, features included",
                 ),
+                hints=(
+                    "That is for one friendship, and this person has seven.",
+                    "",
+                    "Which of the two does a promise about friendships speak of?",
+                ),
                 right=1,
                 why="Edge-level protection says nothing of a person's features, which count as public, and ε "
                 "multiplies by the number of friendships. Read ‘Taking one person out’ in the Playground with edges "
@@ -203,6 +243,11 @@ PROMISES = Lesson(
             question=Question(
                 text="Which one is better?",
                 choices=("The first: smaller ε, higher accuracy", "The second", "They cannot be compared so"),
+                hints=(
+                    "Smaller than what? The two numbers are about different units.",
+                    "Larger ε and lower accuracy: by what measure would it be better?",
+                    "",
+                ),
                 right=2,
                 why="They promise different things. Decide whom to protect from whom; then compare accuracies at one ε "
                 "of that promise. The workbench never draws both on one axis without a word.",
@@ -235,6 +280,11 @@ VOTES = Lesson(
                     "The noise is the same, and the lead of the right class is larger",
                     "More teachers see more data",
                 ),
+                hints=(
+                    "The noise on a count does not depend on how many vote.",
+                    "",
+                    "Each teacher sees fewer private people, not more.",
+                ),
                 right=1,
                 why="One person is with one teacher and moves one vote, however many vote. The lead grows with the "
                 "number of teachers, and the noise does not.",
@@ -248,6 +298,11 @@ VOTES = Lesson(
             question=Question(
                 text="With 100 teachers and ε = 2, what do 200 answers cost beside 10?",
                 choices=("Nothing", "More noise on each answer", "A larger ε at the same noise, which is not told"),
+                hints=(
+                    "Move the slider: the curve is not flat.",
+                    "",
+                    "ε was fixed at 2 here, and is told. Something else has to give.",
+                ),
                 right=1,
                 why="ε stays as asked; each of the 200 answers has more noise. So few questions are asked, and a "
                 "student learns from the answers and from the public graph.",
@@ -263,6 +318,11 @@ VOTES = Lesson(
                     "Yes, it is smaller",
                     "No: it is computed from the votes, and gives them away",
                     "Yes, if it is rounded",
+                ),
+                hints=(
+                    "Small, yes; but what was it computed from?",
+                    "",
+                    "Rounding hides little: near a border one vote still turns the rounded number.",
                 ),
                 right=1,
                 why="Whoever reads it compares it with what it would be without one person (play it in lesson 5). It "
@@ -293,6 +353,11 @@ CLAIMS = Lesson(
             question=Question(
                 text="The claim is ε = 1. What do 20,000 rounds show?",
                 choices=("Nothing against it", "That ε is at least about 4.6", "That the code is wrong, not the proof"),
+                hints=(
+                    "Move the rounds to the largest number, and compare with the claimed ε.",
+                    "",
+                    "The noise is drawn exactly as the paper says. So what is left to be wrong?",
+                ),
                 right=1,
                 why="In the rounds in which the attacker speaks, it is right far more often than e^1 = 2.7 times for "
                 "each error. The proof (Lemma 1) fails from two coordinates on; Gaussian noise of the same size keeps "
@@ -314,6 +379,11 @@ CLAIMS = Lesson(
                     "Because a leaving person changes other people's lists, too",
                     "Because the noise is Gaussian",
                 ),
+                hints=(
+                    "Another number would fail in the same way.",
+                    "",
+                    "Gaussian noise keeps its promise, if the bound on what moves is right.",
+                ),
                 right=1,
                 why="The proof holds the lists fixed and the code does not. It is right if the lists are drawn once, "
                 "before anybody leaves; that is what the workbench does, and what its statement says.",
@@ -330,6 +400,11 @@ CLAIMS = Lesson(
             question=Question(
                 text="What ε does publishing that number have?",
                 choices=("The printed one", "A slightly larger one", "None: no finite ε holds"),
+                hints=(
+                    "The attack is right in every round. What would an ε of that size allow?",
+                    "Would any finite ε allow an attacker who is never wrong?",
+                    "",
+                ),
                 right=2,
                 why="It takes one look. More rounds only raise the bound that can be proved from them: every round is "
                 "right.",
@@ -343,6 +418,11 @@ CLAIMS = Lesson(
             question=Question(
                 text="An attack on a fourth method finds nothing. What follows?",
                 choices=("Its claim is right", "Nothing: another attack may find more", "Its ε is 0"),
+                hints=(
+                    "Had another attacker been cleverer, would the claim still be right?",
+                    "",
+                    "An attack gives a lower bound. Can a lower bound show that something is 0?",
+                ),
                 right=1,
                 why="Attacks refute; only proofs promise. So the workbench shows three numbers of every run: sound, as "
                 "published, and audited.",
@@ -368,6 +448,11 @@ STATEMENTS = Lesson(
             question=Question(
                 text="Does this statement hide whether somebody is in the graph at all?",
                 choices=("Yes", "No: it is about one friendship", "Yes, with probability 1 - δ"),
+                hints=(
+                    "Read again what it protects: one of what?",
+                    "",
+                    "δ is the chance that the promise fails. What is promised in the first place?",
+                ),
                 right=1,
                 why="The unit is a friendship. A person with many of them is hidden less, and a person's features not "
                 "at all.",
@@ -380,6 +465,11 @@ STATEMENTS = Lesson(
             question=Question(
                 text="A graph of 10,000 people, protected as people: which δ is no serious promise?",
                 choices=("10⁻⁶", "10⁻⁵", "10⁻³"),
+                hints=(
+                    "Multiply by 10,000: how many records may be lost?",
+                    "That is a tenth of one over the number of people.",
+                    "",
+                ),
                 right=2,
                 why="At δ = 10⁻³ one may publish ten people's records outright. The workbench's rule takes δ below one "
                 "over the number of units.",
@@ -397,6 +487,11 @@ STATEMENTS = Lesson(
                     "Both are refuted",
                     "The true ε is 1.1",
                 ),
+                hints=(
+                    "",
+                    "A lower bound refutes what lies below it. Where does 2.0 lie?",
+                    "An attack shows that ε is at least so much, and not that it is no more.",
+                ),
                 right=0,
                 why="A lower bound of 1.1 excludes 0.8. It does not say what the truth is, only that it is not below.",
             ),
@@ -413,6 +508,11 @@ STATEMENTS = Lesson(
                     "An unpaid look at private data",
                     "Fine if accuracy is good",
                 ),
+                hints=(
+                    "The labels are private too, and the chosen epoch depends on them.",
+                    "",
+                    "Accuracy is what was looked at. Was the look paid for?",
+                ),
                 right=1,
                 why="Whatever looks at private data and influences what is released has to be paid for, or stated as "
                 "an assumption. Tuning counts as well.",
@@ -424,6 +524,11 @@ STATEMENTS = Lesson(
             question=Question(
                 text="What holds for somebody in the data?",
                 choices=("ε = 2", "ε = 6, at most: they add up", "ε = 2/3"),
+                hints=(
+                    "That holds for each model alone, and all three are published.",
+                    "",
+                    "Publishing more does not make each release more private.",
+                ),
                 right=1,
                 why="Whoever sees all three has seen three releases. The Trade-offs page says below its figure what "
                 "all of its runs cost together.",

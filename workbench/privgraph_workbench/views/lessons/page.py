@@ -61,8 +61,9 @@ def _list() -> None:
             zip(columns, list(LESSONS.values())[start : start + 3], strict=True), start=start
         ):
             with column, st.container(border=True, height="stretch"):
-                st.markdown(f"#### {place + 1}. {lesson.title}")
-                st.markdown(lesson.about)
+                with st.container(height="stretch"):  # buttons of one row stand at one height
+                    st.markdown(f"#### {place + 1}. {lesson.title}")
+                    st.markdown(lesson.about)
                 st.progress(
                     finished[place] / len(lesson.steps),
                     text=f"{finished[place]} of {len(lesson.steps)} steps · about {lesson.minutes} minutes",
@@ -156,7 +157,7 @@ def _question(lesson: Lesson, step: Step, place: int) -> bool:
         if chosen == step.question.right:
             st.success(f"Right. {step.question.why}", icon=":material/check_circle:")
             return True
-        st.info("Not quite. Look again, and choose another answer.", icon=":material/lightbulb:")
+        st.info(f"Not quite. {step.question.hints[chosen]}", icon=":material/lightbulb:")
         return False
 
 
@@ -196,6 +197,28 @@ def _ways(lesson: Lesson, place: int, right: bool) -> None:
             )
 
 
+def _open_steps(lesson: Lesson) -> None:
+    """Ways to the steps whose questions are open, for whoever came to the end without an answer."""
+    answers = st.session_state
+    left = [
+        place
+        for place, step in enumerate(lesson.steps, start=1)
+        if place > done()[list(LESSONS).index(lesson.name)]
+        and answers.get(f"answer.{lesson.name}.{place}") != step.question.right
+    ]
+    if not left:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("**Still open:**", width="content")
+        for place in left:
+            st.button(
+                f"Step {place}: {lesson.steps[place - 1].title}",
+                key=f"open.{place}",
+                on_click=_go,
+                args=(lesson.name, place),
+            )
+
+
 def _end(lesson: Lesson, number: int) -> None:
     """What papers say and what holds, and where to go from here."""
     paper, holds = layout.columns("lesson-end", 2)
@@ -203,7 +226,11 @@ def _end(lesson: Lesson, number: int) -> None:
         st.markdown(f"##### What papers say\n{lesson.paper}")
     with holds, st.container(border=True, height="stretch"):
         st.markdown(f"##### What holds\n{lesson.holds}")
-    st.caption(f"The same figures with exercises: notebooks/{lesson.notebook}.ipynb")
+    _open_steps(lesson)
+    st.caption(
+        f"The same figures with exercises are in the notebook `notebooks/{lesson.notebook}.ipynb`; open it with "
+        f"`.venv/bin/jupyter lab notebooks/{lesson.notebook}.ipynb`."
+    )
     names: Sequence[str] = list(LESSONS)
     with st.container(horizontal=True):
         if number + 1 < len(names):

@@ -72,6 +72,14 @@ def page() -> None:
         "privacy**, noise that is proved to hide any one connection or person, and says what each run "
         "really promises."
     )
+    _curve()
+    _demo()
+    _doors()
+    _recent()
+
+
+def _doors() -> None:
+    """Three ways in."""
     for column, door in zip(st.columns(len(DOORS)), DOORS, strict=True):
         with column, st.container(border=True, height="stretch"):
             st.markdown(f"### {door.title}")
@@ -80,9 +88,6 @@ def page() -> None:
                 st.page_link(
                     shell.page(page_), label=f"**{label}**", icon=":material/arrow_forward:", query_params=query
                 )
-    _curve()
-    _demo()
-    _recent()
 
 
 def _curve() -> None:
