@@ -73,7 +73,6 @@ def page() -> None:
         "really promises."
     )
     _curve()
-    _demo()
     _doors()
     _recent()
 
@@ -91,21 +90,22 @@ def _doors() -> None:
 
 
 def _curve() -> None:
-    """What privacy costs on the demo's network, from the gallery, and the way to touch it."""
+    """What privacy costs on the demo's network, from the gallery, and the demo beside it."""
     query = RunQuery(methods=CURVE, datasets=("social",), units=("none", "edge"), states=("done",), limit=MOST_DRAWN)
     rows = _rows(queue.store().url, tuple(row["id"] for row in queue.store().find_rows(query) if row["gallery"]))
-    if not rows:
-        return
     with st.container(border=True):
+        if not rows:
+            _demo()
+            return
         told, drawn = layout.columns("start-curve", (2, 3))
         with told:
             st.markdown(
                 "#### What does privacy cost?\n"
                 "600 invented people, in three groups. A network that reads their friendships knows nearly "
                 "everybody's group; one that reads none knows about half. In between, **ProGAP hides every single "
-                "friendship**: a smaller ε hides it better, and costs more.\n\n"
-                "These runs came along, as the **gallery**. Your own will stand beside them."
+                "friendship**: a smaller ε hides it better, and costs more."
             )
+            _demo()
             with st.container(horizontal=True):
                 st.page_link(shell.page("playground"), label="**Play with the noise**", icon=":material/toys:")
                 st.page_link(
@@ -114,6 +114,7 @@ def _curve() -> None:
                     icon=":material/balance:",
                     query_params={"data": "social"},
                 )
+            st.caption("The curve came along, as the **gallery**. Your own runs will stand beside it.")
         with drawn:
             live_plot.show(tradeoff.plot(rows, layout.theme()), key="start.curve", height=CURVE_PIXELS)
 
@@ -131,16 +132,13 @@ def demo_spec() -> RunSpec:
 
 
 def _demo() -> None:
-    with st.container(border=True):
-        text, button = st.columns([4, 1], vertical_alignment="center")
-        text.markdown(
-            "**A demo of about ten seconds.** ProGAP learns the groups of 600 invented people. At ε = 2, "
-            "somebody who knows everything else, but not whether two of them are friends, and takes both for equally "
-            f"likely, then guesses right {at_most(meaning.guess(2.0, 1e-4))} of the time; a coin does 50% of it. "
-            "Nothing leaves this computer."
-        )
-        if button.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:", width="stretch"):
-            beginning.send([demo_spec()], tags=["demo"])
+    if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
+        beginning.send([demo_spec()], tags=["demo"])
+    st.markdown(
+        "**About ten seconds.** ProGAP learns these people's groups at ε = 2. Somebody who knows everything else then "
+        f"guesses right {at_most(meaning.guess(2.0, 1e-4))} of the time whether two of them are friends; a coin does "
+        "50%. Nothing leaves this computer."
+    )
 
 
 def _recent() -> None:
