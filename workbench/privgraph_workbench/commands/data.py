@@ -62,17 +62,17 @@ def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
         raise UsageError("privgraph data add needs files")
     pause = 0.1 if sys.stderr.isatty() else 10.0
     layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}]"
-    with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
+    try:
+        with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
 
-        def told(progress: Progress) -> None:
-            bar.set_description_str(progress.stage, refresh=False)
-            bar.update(progress.step / max(1, progress.total) - bar.n)
+            def told(progress: Progress) -> None:
+                bar.set_description_str(progress.stage, refresh=False)
+                bar.update(progress.step / max(1, progress.total) - bar.n)
 
-        try:
             added = add(paths, title=parsed.title, directed=parsed.directed, progress=told)
-        except DataError as error:
-            bar.write(f"privgraph: {error}", file=sys.stderr)
-            return 1
+    except DataError as error:
+        print(f"privgraph: {error}", file=sys.stderr)
+        return 1
     if parsed.json:
         print(json_line(dataclasses.asdict(added)))
         return 0
