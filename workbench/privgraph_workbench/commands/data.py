@@ -23,14 +23,14 @@ from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import UsageError
 from privgraph_workbench.commands.tables import dataset_row, dataset_rows
 
-_WHAT = ("list", "show", "check", "path", "add")
+WHAT = ("list", "show", "check", "path", "add")
 
 
 def data_command(parsed: argparse.Namespace) -> int:
     """Print what was asked for."""
-    if parsed.what not in _WHAT:
+    if parsed.what not in WHAT:
         raise UsageError(
-            f"privgraph data takes one of {', '.join(_WHAT)} (got {short(parsed.what)}){nearest(parsed.what, _WHAT)}"
+            f"privgraph data takes one of {', '.join(WHAT)} (got {short(parsed.what)}){nearest(parsed.what, WHAT)}"
         )
     if parsed.what == "add":
         return _add([Path(name) for name in parsed.names], parsed)
