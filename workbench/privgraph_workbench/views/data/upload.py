@@ -41,7 +41,9 @@ def form(begin_anew: Callable[[], None]) -> None:
             "- **GraphML** with a node attribute `label` and numeric attributes\n\n"
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
-            "read, and never run."
+            "read, and never run.\n\n"
+            "Larger graphs, of up to some billion edges, are read piece by piece on the command line: "
+            "`privgraph data add FILE ...`. They can be chosen here afterwards, like any other."
         )
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
         "One npz or GraphML file, or two CSV files",
