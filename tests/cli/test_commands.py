@@ -24,6 +24,8 @@ import pytest
 from tests.data import large_made_here
 
 from privgraph.data.catalogue import DATASETS
+from privgraph.data.large.edges import Adjacency
+from privgraph.home import home
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
@@ -336,6 +338,19 @@ def test_a_large_graph_is_added_and_chosen_by_name(capsys: pytest.CaptureFixture
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.rpartition("\r")[2] == "privgraph: The nodes have 0 feature columns, and 1 to 20,000 are taken\n"
+
+
+def test_a_graph_that_is_not_added_to_its_end(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    files = [str(path) for path in large_made_here.write(tmp_path, "csv")]
+    monkeypatch.setattr(Adjacency, "write", interrupted)
+    assert main(["data", "add", *files]) == 130
+    assert capsys.readouterr().err.endswith("privgraph: stopped; nothing of the graph was kept\n")
+    assert list(home().glob("cache/large/*")) == []
 
 
 def test_the_real_files_are_those_that_were_pinned(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:

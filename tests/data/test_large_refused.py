@@ -13,7 +13,8 @@ from tests.data import large_made_here as made
 from privgraph.data.errors import UploadError
 from privgraph.data.large import tables
 from privgraph.data.large.add import LARGE, add
-from privgraph.data.upload import Limits, uploads
+from privgraph.data.load import load
+from privgraph.data.upload import Limits, delete_upload, uploads
 from privgraph.home import home
 
 EDGES, NODES = "edges.csv", "nodes.csv"
@@ -78,6 +79,24 @@ def test_rows_of_nodes(text: str, words: str, block: int, files: list[Path], mon
     monkeypatch.setattr(tables, "BLOCK", block)
     replace(files[1], 333, text)
     assert refused(files) == words
+
+
+def test_columns_in_another_order(files: list[Path]) -> None:
+    """A column is named right, and read right, wherever it stands."""
+    added = add(files)
+    frame = pd.read_csv(files[1], dtype=str)[["f0", "label", "f2", "id", "f1"]]
+    frame.to_csv(files[1], index=False)
+    pd.read_csv(files[0])[["target", "source"]].to_csv(files[0], index=False)
+    other = add(files)
+    one, two = load(added.name), load(other.name)
+    assert two.feature_names == ("f0", "f2", "f1")
+    assert one.x[:, [0, 2, 1]].equal(two.x)
+    assert one.edge_index.equal(two.edge_index)
+    for name in (added.name, other.name):
+        delete_upload(name)
+    frame.loc[332, "f2"] = "much"
+    frame.to_csv(files[1], index=False)
+    assert refused(files) == "Node row 333 has 'much' as f2, which is not a number"
 
 
 def test_ids_that_are_numbers(tmp_path: Path) -> None:

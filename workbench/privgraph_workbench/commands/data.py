@@ -21,6 +21,7 @@ from privgraph.options import nearest, short
 from privgraph.progress import Progress
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import UsageError
+from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.tables import dataset_row, dataset_rows
 
 WHAT = ("list", "show", "check", "path", "add")
@@ -73,6 +74,9 @@ def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
     except DataError as error:
         print(f"privgraph: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("privgraph: stopped; nothing of the graph was kept", file=sys.stderr)
+        return STOPPED
     if parsed.json:
         print(json_line(dataclasses.asdict(added)))
         return 0

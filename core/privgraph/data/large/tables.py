@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,7 @@ class Table:
                         yield batch
                         seen(file.tell())
             except pyarrow.ArrowInvalid as error:
-                raise _wrong(str(error), list(types)) or error from None
+                raise _wrong(str(error), self.columns) or error from None
 
     def _of_parquet(self, types: Mapping[str, Any], seen: Seen) -> Iterator[Any]:
         import pyarrow
@@ -106,7 +106,7 @@ class Table:
                 seen(size * done // max(1, file.metadata.num_rows))
 
 
-def _wrong(words: str, columns: list[str]) -> Wrong | None:
+def _wrong(words: str, columns: Sequence[str]) -> Wrong | None:
     """What Arrow says of a row, which it counts from the header; None where it is something else."""
     found = re.search(r"(?:Row #(\d+): )?Expected \d+ columns, got (\d+)", words)
     if found is not None:
