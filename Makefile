@@ -130,6 +130,13 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_live
 	$(BIN)/python -m tests.benchmarks.bench_first_hour
 
+# Graphs that do not fit: 10^6, 10^7 and 10^8 edges taken in and trained on (an hour, 10 GB of disk and of memory; LARGEST=10000000
+# stops before the last).
+.PHONY: bench-large
+LARGEST ?= 100000000
+bench-large: $(VENV)/.installed-test
+	$(BIN)/python -m tests.benchmarks.bench_large --largest $(LARGEST)
+
 # The README's picture, taken from the running app.
 screenshot: $(VENV)/.installed-test
 	$(BIN)/python -m tests.browser.screenshot

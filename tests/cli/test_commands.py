@@ -21,8 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.data import large_made_here
 
 from privgraph.data.catalogue import DATASETS
+from privgraph.data.large.edges import Adjacency
+from privgraph.home import home
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.cli import main
@@ -232,9 +235,13 @@ def usage(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ("show no-such-run", "there is no run no-such-run"),
         ("export no-such-run", "there is no run no-such-run"),
         ("export x --format svgg", "format must be one of .*did you mean svg"),
-        ("data shw", "takes one of list, show, check, path .*did you mean show"),
+        ("data shw", "takes one of list, show, check, path, add .*did you mean show"),
         ("data show", "needs the name of a data set"),
         ("data show karat", "did you mean karate"),
+        ("data show karate cora", "privgraph data show takes no cora"),
+        ("data list karate", "privgraph data list takes no karate"),
+        ("data add", "data add needs files"),
+        ("data show karate --directed", "--title and --directed belong to privgraph data add"),
         ("account progap --nodes many", "nodes must be a whole number .got many"),
         ("account progap --nodes 10 --edges 46", "edges must be at most the number of pairs of 10 nodes"),
         ("account progap --nodes 10 --edges 5 --train-nodes 11", "train-nodes must be at most 10"),
@@ -303,6 +310,47 @@ def test_data_says_what_is_at_hand(
     assert "its checksum differs" in capsys.readouterr().err
     assert main(["data", "check", "karate", "--json"]) == 0
     assert strict(capsys.readouterr().out) == [{"name": "karate", "problem": ""}]
+
+
+def test_a_large_graph_is_added_and_chosen_by_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    files = [str(path) for path in large_made_here.write(tmp_path, "csv")]
+    assert main(["data", "add", *files, "--title", "People who pay each other", "--directed"]) == 0
+    said = capsys.readouterr()
+    name = said.out.strip()
+    assert re.fullmatch("upload:[0-9a-f]{16}", name)
+    assert "400 nodes and" in said.err
+    assert "Every edge is read as directed, from source to target.\n" in said.err
+    assert main(["data", "add", *files, "--directed", "--json"]) == 0
+    again = strict(capsys.readouterr().out)
+    assert (again["name"], again["before"], again["nodes"]) == (name, True, 400)
+    assert main(["data", "show", name]) == 0
+    assert "People who pay each other" in capsys.readouterr().out
+    assert main(["list", "datasets"]) == 0
+    assert name in capsys.readouterr().out
+    ran = privgraph("run", "gap", "--data", name, "--unit", "edge", "--epsilon", "1", "--set", "epochs=2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    summary = strict(ran.stdout.splitlines()[-1])
+    assert (summary["dataset"], summary["state"]) == (name, "done")
+    assert "directed" in summary["privacy"]["relation"]
+    Path(files[0]).write_text("source,target\n")
+    Path(files[1]).write_text("id,label\n")
+    assert main(["data", "add", *files]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.rpartition("\r")[2] == "privgraph: The nodes have 0 feature columns, and 1 to 20,000 are taken\n"
+
+
+def test_a_graph_that_is_not_added_to_its_end(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    files = [str(path) for path in large_made_here.write(tmp_path, "csv")]
+    monkeypatch.setattr(Adjacency, "write", interrupted)
+    assert main(["data", "add", *files]) == 130
+    assert capsys.readouterr().err.endswith("privgraph: stopped; nothing of the graph was kept\n")
+    assert list(home().glob("cache/large/*")) == []
 
 
 def test_the_real_files_are_those_that_were_pinned(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:

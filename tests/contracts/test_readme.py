@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from privgraph.registry import ATTACKS, AUDITS, DATASETS, METHODS
+from privgraph_workbench.commands.data import WHAT
 from privgraph_workbench.commands.parser import LISTS, Parser, UsageError, make_parser, parse
 from privgraph_workbench.serving.shell import TITLES
 
@@ -139,8 +140,9 @@ def test_commands_are_understood(path: Path) -> None:
             except UsageError as error:
                 pytest.fail(f"{named(path)}: {line}: {error}")
             assert getattr(parsed, "method", None) in (None, *METHODS)
-            assert getattr(parsed, "data", None) in (None, *DATASETS)
-            assert getattr(parsed, "what", LISTS[0]) in LISTS
+            data = getattr(parsed, "data", None)
+            assert data in (None, *DATASETS) or re.fullmatch("upload:[0-9a-f]{16}", data)
+            assert getattr(parsed, "what", LISTS[0]) in (*LISTS, *WHAT)
     for command in re.findall(r"`(?:\.venv/bin/)?privgraph ([a-z]+)", unfenced(words)):
         assert command in commands(parser), named(path)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from privgraph.data import describe as describing
 from privgraph.data import facts as module
 from privgraph.data.describe import described, main
 from privgraph.data.errors import DataError
@@ -52,6 +53,19 @@ def test_facts_of_a_star() -> None:
     # 0-2, 0-4, 1-5, 2-6, 3-7, 4-8 join equal labels; 0-1, 0-3 do not.
     assert facts["homophily"] == 0.75
     assert facts["split"] == {"train": 10, "val": 0, "test": 0}
+
+
+@pytest.mark.parametrize("piece", [1, 7, 300])
+def test_facts_of_a_graph_in_pieces(piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A large graph's edges are counted piece by piece, and its facts are the same."""
+    whole = described("social", options={"nodes": 100, "degree": 9}, node=3)
+    monkeypatch.setattr(module, "PIECE", piece)
+    monkeypatch.setattr(describing, "read_cache", lambda _: None)
+    found = described("social", options={"nodes": 100, "degree": 9}, node=3)
+    vote = found.pop("neighbours_vote"), whole.pop("neighbours_vote")
+    assert vote[0] == pytest.approx(vote[1])
+    assert found == whole
+    assert len(found["neighbourhood"]["edges"]) > 20
 
 
 def test_the_vote_of_neighbours_is_counted_exactly() -> None:

@@ -12,7 +12,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,13 +30,15 @@ VERSION = 4
 LARGEST_DRAWING = 60
 SAMPLES, LETTERS = 5, 200
 """Related texts that are shown of a domain, and letters of each."""
+PIECE = 1 << 23
+"""Edges that are counted at once: a large graph's are mapped from a file."""
 PRIVATE = "Computed from the data itself: for the person who holds it, not part of any privacy guarantee."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrays:
     """A graph in NumPy: y (|V|,) in [0, C), -1 for a text without a label, edges (2, |E|) both directions
-    where undirected, masks (|V|,) bool."""
+    where undirected, of more than `PIECE` sorted by target, masks (|V|,) bool."""
 
     features: int
     y: NDArray[np.int64]
@@ -64,15 +66,28 @@ def degree_histogram(degree: NDArray[np.int64]) -> list[dict[str, int]]:
 
 def edge_homophily(arrays: Arrays) -> float | None:
     """Share of edges whose ends have the same label, among those whose ends have one; None without such."""
-    source, target = _labelled_edges(arrays)
-    return float((arrays.y[source] == arrays.y[target]).mean()) if source.size else None
+    alike = labelled = 0
+    for source, target in _labelled_edges(arrays):
+        alike += int(np.count_nonzero(arrays.y[source] == arrays.y[target]))
+        labelled += source.size
+    return alike / labelled if labelled else None
 
 
-def _labelled_edges(arrays: Arrays) -> NDArray[np.int64]:
-    """(2, any): the edges both of whose ends have a label."""
-    if int(arrays.y.min()) >= 0:
-        return arrays.edges
-    return arrays.edges[:, (arrays.y[arrays.edges] >= 0).all(axis=0)]
+def _pieces(arrays: Arrays) -> Iterator[NDArray[np.int64]]:
+    """(2, any) each: all edges, of many as many at once as fit beside everything else. Those of one target
+    stay together."""
+    edges, start = arrays.edges, 0
+    while edges.shape[1] - start > PIECE:
+        stop = int(np.searchsorted(edges[1], edges[1, start + PIECE - 1], side="right"))
+        yield edges[:, start:stop]
+        start = stop
+    yield edges[:, start:]
+
+
+def _labelled_edges(arrays: Arrays) -> Iterator[NDArray[np.int64]]:
+    """(2, any) each: the edges both of whose ends have a label."""
+    for piece in _pieces(arrays):
+        yield piece if int(arrays.y.min()) >= 0 else piece[:, (arrays.y[piece] >= 0).all(axis=0)]
 
 
 def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
@@ -87,21 +102,21 @@ def neighbours_vote(arrays: Arrays) -> dict[str, Any]:
     >>> neighbours_vote(path)  # 0 sees 0: right; 1 sees 0 and 1: a coin; 2 sees 0: wrong
     {'asked': 3, 'right': 0.5}
     """
-    source, target = _labelled_edges(arrays)
-    if not source.size:
-        return {"asked": 0, "right": None}
     classes = int(arrays.y.max()) + 1
-    keys = np.sort(target * classes + arrays.y[source])
-    first = np.flatnonzero(np.diff(keys, prepend=-1))
-    seen, votes = keys[first], np.diff(first, append=keys.size)
-    node, label = seen // classes, seen % classes
-    most = np.zeros(arrays.y.size, dtype=np.int64)
-    np.maximum.at(most, node, votes)
-    winning = votes == most[node]
-    tied = np.bincount(node[winning], minlength=arrays.y.size)
-    won = node[winning & (label == arrays.y[node])]
-    asked = int((most > 0).sum())
-    return {"asked": asked, "right": float((1 / tied[won]).sum() / asked)}
+    asked, right = 0, 0.0
+    for source, target in _labelled_edges(arrays):
+        keys = np.sort(target * classes + arrays.y[source])
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        seen, votes = keys[first], np.diff(first, append=keys.size)
+        node, label = seen // classes, seen % classes
+        most = np.zeros(arrays.y.size, dtype=np.int64)
+        np.maximum.at(most, node, votes)
+        winning = votes == most[node]
+        tied = np.bincount(node[winning], minlength=arrays.y.size)
+        won = node[winning & (label == arrays.y[node])]
+        asked += int((most > 0).sum())
+        right += float((1 / tied[won]).sum())
+    return {"asked": asked, "right": right / asked if asked else None}
 
 
 def domain_facts(
@@ -167,8 +182,11 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
         hop[int(member)] = 2
     number = np.full(arrays.y.size, -1, dtype=np.int64)
     number[list(hop)] = np.arange(len(hop))
-    ends = number[arrays.edges]
-    inside = (ends >= 0).all(0) & ((ends[0] < ends[1]) if arrays.undirected else True)
+    among = []
+    for piece in _pieces(arrays):
+        ends = number[piece]
+        inside = (ends >= 0).all(0) & ((ends[0] < ends[1]) if arrays.undirected else True)
+        among.append(ends[:, inside])
     nodes = list(hop)
     return {
         "node": node,
@@ -182,7 +200,7 @@ def neighbourhood(arrays: Arrays, node: int, largest: int = LARGEST_DRAWING) -> 
             }
             for member in nodes
         ],
-        "edges": [[nodes[a], nodes[b]] for a, b in ends[:, inside].T],
+        "edges": [[nodes[a], nodes[b]] for a, b in np.concatenate(among, axis=1).T],
     }
 
 

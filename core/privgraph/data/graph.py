@@ -131,10 +131,11 @@ class Graph:
         """(|V|, |V|) sparse CSR float32; row i has a one for each j with an edge j -> i. Cached."""
         if "adjacency" not in self._cache:
             source, target = self.edge_index
-            counts = torch.bincount(target, minlength=self.num_nodes)
-            pointers = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+            if "pointers" not in self._cache:
+                counts = torch.bincount(target, minlength=self.num_nodes)
+                self._cache["pointers"] = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
             self._cache["adjacency"] = torch.sparse_csr_tensor(
-                pointers,
+                self._cache["pointers"],
                 source,
                 torch.ones(source.numel()),
                 size=(self.num_nodes, self.num_nodes),

@@ -15,11 +15,12 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.fetch import OnProgress, fetch_files
 from privgraph.data.graph import Graph
+from privgraph.data.large.open import mapped
 from privgraph.data.products import CATEGORIES, DOMAINS, ProductOptions, products
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.splits import check_split, with_split
 from privgraph.data.texts import read_coauthors, read_table
-from privgraph.data.uploads import unpacked_texts, upload_path
+from privgraph.data.uploads import unpacked_texts, upload_facts, upload_path
 from privgraph.options import OptionError
 from privgraph.options import build as build_options
 
@@ -45,6 +46,8 @@ def load(
     check_split(split)
     if split == "public" and not spec.public_split:
         raise DataError(f"{spec.title} has no public split: use random or inductive")
+    if spec.kind == "upload" and upload_path(name).is_dir():
+        return with_split(mapped(name, upload_path(name), upload_facts(name)), split_seed, split)
     raw = _read(spec, data_options or {}, progress)
     graph = build(name, raw)
     if split != "public":

@@ -68,7 +68,10 @@ def _head(file: BinaryIO, limits: Limits) -> bytes:
     if size == 0:
         raise UploadError("A file is empty")
     if size > limits.file_bytes:
-        raise UploadError(f"A file has {size / 1e6:.0f} MB, and at most {limits.file_bytes / 1e6:.0f} MB are taken")
+        raise UploadError(
+            f"A file has {size / 1e6:.0f} MB, and at most {limits.file_bytes / 1e6:.0f} MB are taken; "
+            "privgraph data add takes larger ones"
+        )
     file.seek(0)
     head = file.read(64)
     file.seek(0)

@@ -107,13 +107,18 @@ def finish(upload: Upload, limits: Limits) -> Upload:
     if upload.edges.size and (upload.edges.min() < 0 or upload.edges.max() >= nodes):
         raise UploadError(f"An edge names a node outside 0 to {nodes - 1}")
     classes = len(upload.class_names)
-    if classes < 2 or np.unique(upload.y).size < 2:
-        raise UploadError("All nodes have the same label, and at least two classes are needed")
-    if classes > limits.classes:
-        raise UploadError(f"There are more than {limits.classes:,} classes")
+    check_classes(classes if np.unique(upload.y).size > 1 else 1, limits)
     pairs, notes = undirected_pairs(upload.edges, nodes)
     notes += [text for text in [odd_words(odd_nodes(upload.x))] if text]
     return replace(upload, edges=pairs, notes=(*upload.notes, *notes))
+
+
+def check_classes(classes: int, limits: Limits) -> None:
+    """Raise `UploadError` unless a graph whose nodes are of so many classes is taken."""
+    if classes < 2:
+        raise UploadError("All nodes have the same label, and at least two classes are needed")
+    if classes > limits.classes:
+        raise UploadError(f"There are more than {limits.classes:,} classes")
 
 
 def odd_nodes(x: NDArray[np.float32]) -> int:
@@ -148,12 +153,20 @@ def distinct_pairs(edges: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int
 def undirected_pairs(edges: NDArray[np.int64], nodes: int) -> tuple[NDArray[np.int64], list[str]]:
     """(2, |E|) pairs i < j, sorted and unique, and sentences on what was dropped. `edges`: (2, any)."""
     pairs, loops, repeated = distinct_pairs(edges, nodes)
-    notes = ["Every edge is read as undirected."]
+    return pairs, dropped_words(edges.shape[1], loops, repeated)
+
+
+def dropped_words(listed: int, loops: int, repeated: int, directed: bool = False) -> list[str]:
+    """Sentences on how edges are read, and what was dropped of those that were listed.
+
+    >>> dropped_words(3, 1, 0, directed=True)
+    ['Every edge is read as directed, from source to target.', 'Self-loops dropped: 1.']
+    """
+    notes = [f"Every edge is read as {'directed, from source to target' if directed else 'undirected'}."]
     if loops:
         notes.append(f"Self-loops dropped: {loops:,}.")
     if repeated:
         merged = "1 duplicate was" if repeated == 1 else f"{repeated:,} duplicates were"
-        notes.append(
-            f"{edges.shape[1]:,} edges were listed, and {merged} merged: the same two nodes again, in either direction."
-        )
-    return pairs, notes
+        again = "in the same direction" if directed else "in either direction"
+        notes.append(f"{listed:,} edges were listed, and {merged} merged: the same two nodes again, {again}.")
+    return notes

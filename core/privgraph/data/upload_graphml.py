@@ -4,10 +4,13 @@ own."""
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import BinaryIO
 from xml.parsers import expat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privgraph.data.errors import UploadError
 from privgraph.data.upload_checks import Limits, Upload, check_sizes, classes_of, clean_name, finish, shown
@@ -19,9 +22,29 @@ _LONGEST = 1000
 _LONGEST_TAG = 1_000_000
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Elsewhere:
+    """What takes features and ends of edges as they are read, so that they need not be in memory together.
+
+    ends: Called with (n, 2) int64, numbers of nodes in the order of their first mention. values: Called with
+    rows of features, (n, F) float32. room: How many numbers of either kind are kept until then.
+    """
+
+    ends: Callable[[NDArray[np.int64]], None]
+    values: Callable[[NDArray[np.float32]], None]
+    room: int = 1 << 20
+
+
 def read_graphml(file: BinaryIO, limits: Limits) -> Upload:
     """The graph in a GraphML file. Raises `UploadError`."""
-    reader = _Reader(limits)
+    return follow(file, limits).upload()
+
+
+def follow(
+    file: BinaryIO, limits: Limits, elsewhere: Elsewhere | None = None, seen: Callable[[int], None] | None = None
+) -> Reader:
+    """Read a GraphML file to its end; `seen` is told how many bytes have been read. Raises `UploadError`."""
+    reader = Reader(limits, elsewhere)
     parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse_doctype
@@ -33,6 +56,8 @@ def read_graphml(file: BinaryIO, limits: Limits) -> Upload:
         while chunk := file.read(_CHUNK):
             parser.Parse(chunk, False)
             fed += len(chunk)
+            if seen is not None:
+                seen(fed)
             if fed - max(0, parser.CurrentByteIndex) > _LONGEST_TAG:
                 raise UploadError(f"The GraphML file has an element of more than {_LONGEST_TAG:,} letters")
         parser.Parse(b"", True)
@@ -42,18 +67,20 @@ def read_graphml(file: BinaryIO, limits: Limits) -> Upload:
         raise
     except (ValueError, LookupError) as error:
         raise UploadError(f"The GraphML file is in an encoding that is not read: {shown(error, 100)}") from None
-    return reader.finish()
+    reader.end_of_file()
+    return reader
 
 
 def _refuse_doctype(name: str, system: str | None, public: str | None, internal: bool) -> None:
     raise UploadError("The GraphML file declares a document type, which is never read; remove its DOCTYPE")
 
 
-class _Reader:
+class Reader:
     """Follows the elements of one GraphML file."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, elsewhere: Elsewhere | None = None) -> None:
         self._limits = limits
+        self._elsewhere = elsewhere
         self._path: list[str] = []
         self._label = ""
         self._features: dict[str, str] = {}
@@ -64,6 +91,7 @@ class _Reader:
         self._labels: list[str] = []
         self._values = array("f")
         self._ends = array("q")
+        self._edges = 0
         self._graphs = 0
         self._node = ""
         self._row: list[float | None] = []
@@ -170,36 +198,76 @@ class _Reader:
             raise UploadError(f"Node {shown(self._node)} has no {shown(lost)}")
         self._labels.append(self._node_label)
         self._values.extend(value for value in self._row if value is not None)
-        if len(self._values) > self._limits.cells:
+        if len(self._labels) * len(self._column) > self._limits.cells:
             raise UploadError(f"The nodes have more than {self._limits.cells:,} feature entries")
+        if self._elsewhere is not None and len(self._values) >= self._elsewhere.room:
+            self._hand_over()
 
     def _edge(self, attributes: dict[str, str]) -> None:
         for end in ("source", "target"):
             if end not in attributes:
                 raise UploadError(f"An edge has no {end}")
             self._ends.append(self._index(attributes[end]))
-        if len(self._ends) > 2 * self._limits.edges:
+        self._edges += 1
+        if self._edges > self._limits.edges:
             raise UploadError(f"The graph has more than {self._limits.edges:,} edges")
+        if self._elsewhere is not None and len(self._ends) >= self._elsewhere.room:
+            self._hand_over()
 
-    def finish(self) -> Upload:
-        nodes = len(self._labels)
+    def _hand_over(self) -> None:
+        """Give what was read to those who wait for it, and forget it."""
+        assert self._elsewhere is not None
+        if self._values:
+            self._elsewhere.values(self._table())
+            self._values = array("f")
+        if self._ends:
+            self._elsewhere.ends(self._pairs())
+            self._ends = array("q")
+
+    def _table(self) -> NDArray[np.float32]:
+        return np.frombuffer(self._values, dtype=np.float32).reshape(-1, max(1, len(self._column)))
+
+    def _pairs(self) -> NDArray[np.int64]:
+        ends = np.frombuffer(self._ends, dtype=np.int64) if self._ends else np.empty(0, dtype=np.int64)
+        return ends.reshape(-1, 2)
+
+    def end_of_file(self) -> None:
+        """Check that all nodes are there, and their number. Raises `UploadError`."""
         if not all(self._declared):
             lost = next(name for name, at in self._number.items() if not self._declared[at])
             raise UploadError(f"An edge names the node {shown(lost)}, which the file does not declare")
-        check_sizes(self._limits, nodes=nodes, features=len(self._features))
-        # Nodes are numbered in the order of their elements, not of their first mention by an edge.
+        check_sizes(self._limits, nodes=len(self._labels), features=len(self._features))
+        if self._elsewhere is not None:
+            self._hand_over()
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the features, in their order."""
+        return tuple(clean_name(name) for name in self._features.values())
+
+    def rank(self) -> NDArray[np.int64]:
+        """(|V|,): nodes are numbered in the order of their elements, not of their first mention by an
+        edge."""
+        nodes = len(self._labels)
         rank = np.empty(nodes, dtype=np.int64)
         rank[np.frombuffer(self._order, dtype=np.int64)] = np.arange(nodes)
-        y, names = classes_of(self._labels, self._limits)
-        ends = np.frombuffer(self._ends, dtype=np.int64) if self._ends else np.empty(0, dtype=np.int64)
+        return rank
+
+    def classes(self) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+        """(|V|,) numbers of the nodes' classes, and the classes' names."""
+        return classes_of(self._labels, self._limits)
+
+    def upload(self) -> Upload:
+        """The graph, where nothing was handed over. Raises `UploadError`."""
+        y, names = self.classes()
         return finish(
             Upload(
                 kind="graphml",
-                x=np.frombuffer(self._values, dtype=np.float32).reshape(nodes, len(self._features)),
+                x=self._table(),
                 y=y,
-                edges=rank[ends].reshape(-1, 2).T,
+                edges=self.rank()[self._pairs()].T,
                 class_names=names,
-                feature_names=tuple(clean_name(name) for name in self._features.values()),
+                feature_names=self.features,
             ),
             self._limits,
         )

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hmac
 import json
 import re
+import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
         digest.update(f"{name}{array.dtype}{array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     key = digest.hexdigest()[:DIGITS]
-    facts = {
+    facts: dict[str, Any] = {
         "title": clean_name(title) or ("Your own texts" if upload.texts else "Your own graph"),
         "kind": upload.kind,
         "nodes": int(upload.x.shape[0]),
@@ -74,13 +75,34 @@ def save_upload(upload: Upload, *, title: str = "") -> str:
         with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
             part = Path(folder)
             np.savez_compressed(part / "graph.npz", allow_pickle=False, **arrays)
-            (part / "facts.json").write_text(json.dumps(facts))
-            # The facts come last: an upload without them does not exist.
             (part / "graph.npz").replace(_folder() / f"{key}.npz")
-            (part / "facts.json").replace(_folder() / f"{key}.json")
+        # The facts come last: an upload without them does not exist.
+        return keep_facts(key, facts)
     except OSError as error:
         raise UploadError(f"The graph cannot be stored: {error.strerror}") from error
+
+
+def keep_facts(key: str, facts: Mapping[str, Any]) -> str:
+    """Write what is known of a stored graph, complete or not at all, and give its name."""
+    with tempfile.TemporaryDirectory(dir=_folder(), prefix=".new-") as folder:
+        part = Path(folder) / "facts.json"
+        part.write_text(json.dumps(facts))
+        part.replace(_folder() / f"{key}.json")
     return f"upload:{key}"
+
+
+def read_facts(key: str) -> dict[str, Any] | None:
+    """What is known of a large graph (`large.add`), None unless it is there."""
+    path = _folder() / f"{key}.json"
+    if not (path.is_file() and large_folder(key).is_dir()):
+        return None
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def large_folder(key: str) -> Path:
+    """Where the arrays of a large graph are: they can be made again from its files."""
+    return home() / "cache" / "large" / key
 
 
 def packed_texts(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -102,14 +124,26 @@ def unpacked_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple
 
 
 def upload_path(name: str) -> Path:
-    """Where the arrays of an upload are. Raises `UnknownName`, for a malformed name too."""
+    """The npz file with the arrays of an upload, or a large graph's folder of them. Raises `UnknownName`, for
+    a malformed name too."""
     match = _NAME.fullmatch(name)
     if match is None:
         raise UnknownName(f"an upload is called upload: and {DIGITS} hex digits")
     path = _folder() / f"{match[1]}.npz"
-    if not path.with_suffix(".json").is_file() or not path.is_file():
+    if not path.with_suffix(".json").is_file():
         raise UnknownName(f"there is no {name}: upload the graph again")
-    return path
+    if path.is_file():
+        return path
+    if not large_folder(match[1]).is_dir():
+        raise UnknownName(f"the arrays of {name} are gone: upload the graph, or add its files, again")
+    return large_folder(match[1])
+
+
+def upload_facts(name: str) -> dict[str, Any]:
+    """What was kept of a stored upload beside its arrays. Raises `UnknownName`."""
+    path = upload_path(name)
+    found: dict[str, Any] = json.loads((_folder() / f"{path.stem}.json").read_text())
+    return found
 
 
 def is_old(name: str) -> bool:
@@ -123,7 +157,7 @@ def is_old(name: str) -> bool:
 
 def upload_spec(name: str) -> DatasetSpec:
     """The spec of a stored upload. Raises `UnknownName`."""
-    facts = json.loads(upload_path(name).with_suffix(".json").read_text())
+    facts = upload_facts(name)
     domains = tuple(str(domain) for domain in facts.get("domains", ()))
     what = (
         "Texts and their relations that you uploaded; they stay" if domains else "A graph that you uploaded; it stays"
@@ -139,6 +173,7 @@ def upload_spec(name: str) -> DatasetSpec:
         edges=facts["edges"],
         features=facts["features"],
         classes=facts["classes"],
+        undirected=facts.get("undirected", True),
         task="relation prediction" if domains else "node classification",
         public_split=facts["masks"],
         domains=domains,
@@ -147,12 +182,17 @@ def upload_spec(name: str) -> DatasetSpec:
 
 
 def uploads() -> tuple[DatasetSpec, ...]:
-    """All stored uploads, by name."""
-    return tuple(upload_spec(f"upload:{path.stem}") for path in sorted(_folder().glob("*.json")))
+    """All stored uploads, by name; not those whose arrays are gone from the cache."""
+    stored = sorted(path.stem for path in _folder().glob("*.json"))
+    there = [key for key in stored if (_folder() / f"{key}.npz").is_file() or large_folder(key).is_dir()]
+    return tuple(upload_spec(f"upload:{key}") for key in there)
 
 
 def delete_upload(name: str) -> None:
     """Remove a stored upload. Raises `UnknownName`."""
     path = upload_path(name)
-    path.with_suffix(".json").unlink()
-    path.unlink()
+    (_folder() / f"{path.stem}.json").unlink()
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()

@@ -1,45 +1,89 @@
-"""`privgraph data`: the catalogue, and the folder that raw files are taken from."""
+"""`privgraph data`: the catalogue, the folder that raw files are taken from, and large graphs."""
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import hashlib
 import sys
 from pathlib import Path
 from typing import Any
 
+from tqdm import tqdm
+
 from privgraph.data.catalogue import DATASETS, dataset
+from privgraph.data.errors import DataError
 from privgraph.data.files import find, missing
+from privgraph.data.large.add import add
 from privgraph.data.spec import DatasetSpec
 from privgraph.home import data_root
 from privgraph.options import nearest, short
+from privgraph.progress import Progress
 from privgraph_workbench.commands.output import json_line, table
 from privgraph_workbench.commands.parser import UsageError
+from privgraph_workbench.commands.run import STOPPED
 from privgraph_workbench.commands.tables import dataset_row, dataset_rows
 
-_WHAT = ("list", "show", "check", "path")
+WHAT = ("list", "show", "check", "path", "add")
 
 
 def data_command(parsed: argparse.Namespace) -> int:
     """Print what was asked for."""
-    if parsed.what not in _WHAT:
+    if parsed.what not in WHAT:
         raise UsageError(
-            f"privgraph data takes one of {', '.join(_WHAT)} (got {short(parsed.what)}){nearest(parsed.what, _WHAT)}"
+            f"privgraph data takes one of {', '.join(WHAT)} (got {short(parsed.what)}){nearest(parsed.what, WHAT)}"
         )
+    if parsed.what == "add":
+        return _add([Path(name) for name in parsed.names], parsed)
+    if parsed.title or parsed.directed:
+        raise UsageError("--title and --directed belong to privgraph data add")
+    if len(parsed.names) > (parsed.what in ("show", "check")):
+        raise UsageError(f"privgraph data {parsed.what} takes no {short(parsed.names[-1])}")
+    name = parsed.names[0] if parsed.names else ""
     if parsed.what == "path":
         print(json_line(str(data_root())) if parsed.json else data_root())
         return 0
     if parsed.what == "check":
-        return _check([dataset(parsed.dataset)] if parsed.dataset else list(DATASETS.values()), parsed.json)
+        return _check([dataset(name)] if name else list(DATASETS.values()), parsed.json)
     if parsed.what == "list":
         rows = dataset_rows()
         columns = ("name", "kind", "available", "nodes", "edges", "features", "classes", "title")
         print(json_line(rows) if parsed.json else table(rows, columns))
         return 0
-    if not parsed.dataset:
+    if not name:
         raise UsageError("privgraph data show needs the name of a data set")
-    spec = dataset(parsed.dataset)
+    spec = dataset(name)
     print(json_line(dataset_row(spec)) if parsed.json else _text(spec))
+    return 0
+
+
+def _add(paths: list[Path], parsed: argparse.Namespace) -> int:
+    """Take in a large graph, and say under which name; exit code 1 where it is refused."""
+    if not paths:
+        raise UsageError("privgraph data add needs files")
+    pause = 0.1 if sys.stderr.isatty() else 10.0
+    layout = "{desc} |{bar}| {percentage:3.0f}% [{elapsed}]"
+    try:
+        with tqdm(total=1.0, file=sys.stderr, mininterval=pause, bar_format=layout, leave=False) as bar:
+
+            def told(progress: Progress) -> None:
+                bar.set_description_str(progress.stage, refresh=False)
+                bar.update(progress.step / max(1, progress.total) - bar.n)
+
+            added = add(paths, title=parsed.title, directed=parsed.directed, progress=told)
+    except DataError as error:
+        print(f"privgraph: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("privgraph: stopped; nothing of the graph was kept", file=sys.stderr)
+        return STOPPED
+    if parsed.json:
+        print(json_line(dataclasses.asdict(added)))
+        return 0
+    again = " (the same files were added before)" if added.before else ""
+    for note in (f"{added.nodes:,} nodes and {added.edges:,} edges{again}.", *added.notes):
+        print(note, file=sys.stderr)
+    print(added.name)
     return 0
 
 

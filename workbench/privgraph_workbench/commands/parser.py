@@ -269,11 +269,21 @@ def _export(commands: Commands[Parser]) -> None:
 
 
 def _data(commands: Commands[Parser]) -> None:
-    parser = _command(commands, "data", "Look at data sets and at the folder that raw files are taken from.", "data")
+    parser = _command(commands, "data", "Look at data sets, and add graphs that are too large for an upload.", "data")
     parser.add_argument(
         "what",
-        metavar="list|show|check|path",
-        help="list: all sets; show NAME: what is in it; check [NAME]: can it be loaded; path: the folder of raw files",
+        metavar="list|show|check|path|add",
+        help="list: all sets; show NAME: what is in it; check [NAME]: can it be loaded; path: the folder of raw "
+        "files; add FILE ...: take in a graph of any size",
     )
-    parser.add_argument("dataset", nargs="?", metavar="NAME", help="name of a data set")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME|FILE",
+        help="name of a data set; or files: GraphML, or edges and nodes as CSV or Parquet, or edges and two npy files",
+    )
+    parser.add_argument("--title", default="", help="what people see in place of the name of an added graph")
+    parser.add_argument(
+        "--directed", action="store_true", help="edges of an added graph go from source to target alone"
+    )
     parser.add_argument("--json", action="store_true", help="the last line of standard output is JSON")

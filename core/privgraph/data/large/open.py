@@ -1,0 +1,54 @@
+"""A large graph whose arrays are mapped into memory: pages of it come from the file when they are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from privgraph.data.errors import DataError
+from privgraph.data.graph import Graph
+
+
+def mapped(name: str, folder: Path, facts: dict[str, Any]) -> Graph:
+    """The graph of that name whose arrays lie in `folder`, with no node in any part of a split yet.
+
+    Edges and features are mapped, and so take no memory that the system could not have back. Nothing is
+    written to the files: who writes to a tensor gets a copy of that page. Raises `DataError` where an array
+    is not as the facts say.
+    """
+    nodes, entries = facts["nodes"], facts["edges"] * (1 + facts["undirected"])
+    shapes = {"x": (nodes, facts["features"]), "y": (nodes,), "edges": (2, entries), "pointers": (nodes + 1,)}
+    arrays = {}
+    for array, shape in shapes.items():
+        arrays[array] = _array(folder / f"{array}.npy")
+        if arrays[array].shape != shape:
+            raise DataError(
+                f"{name} is damaged: its {array} has the shape {arrays[array].shape}, and {shape} is needed"
+            )
+    nobody = torch.zeros(nodes, dtype=torch.bool)
+    return Graph(
+        name=name,
+        x=torch.from_numpy(arrays["x"]),
+        y=torch.from_numpy(arrays["y"]),
+        edge_index=torch.from_numpy(arrays["edges"]),
+        train_mask=nobody,
+        val_mask=nobody,
+        test_mask=nobody,
+        undirected=facts["undirected"],
+        class_names=tuple(facts["class_names"]),
+        feature_names=tuple(facts["feature_names"]),
+        split="none",
+        _cache={"pointers": torch.from_numpy(arrays["pointers"])},
+    )
+
+
+def _array(path: Path) -> NDArray[Any]:
+    try:
+        found: NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{path.name} of a large graph cannot be read ({error}): add its files again") from None
+    return found

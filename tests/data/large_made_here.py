@@ -1,0 +1,68 @@
+"""Files of a graph of 10,000 edges, for the tests of large ones: with loops, repetitions and edges in both
+directions, and a hub that most edges go to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+NODES, EDGES, FEATURES = 400, 10_000, 3
+LABELS = ("red", "green", "blue")
+
+
+def frames(texts: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Edges and nodes, whose ids are texts, or whole numbers in no order."""
+    rng = np.random.default_rng(4)
+    ids: Any = rng.permutation(10 * NODES)[:NODES]
+    if texts:
+        ids = np.array([f"p{number}" for number in ids])
+    ends = rng.integers(0, NODES, (EDGES, 2))
+    ends[: EDGES // 4, 1] = 7
+    ends[-500:] = ends[:500, ::-1]
+    nodes = pd.DataFrame({"id": ids, "label": [LABELS[number] for number in rng.integers(0, 3, NODES)]})
+    for place in range(FEATURES):
+        nodes[f"f{place}"] = rng.standard_normal(NODES).astype(np.float32)
+    return pd.DataFrame({"source": ids[ends[:, 0]], "target": ids[ends[:, 1]]}), nodes
+
+
+def write(folder: Path, kind: str, *, texts: bool = True) -> list[Path]:
+    """The graph's files; `kind` is csv, parquet, mixed, npy or graphml."""
+    edges, nodes = frames(texts)
+    paths = {name: folder / name for name in ("edges.csv", "nodes.csv", "edges.parquet", "nodes.parquet")}
+    if kind == "graphml":
+        path = folder / "graph.graphml"
+        keys = [f'<key id="d{place}" for="node" attr.name="f{place}" attr.type="double"/>' for place in range(FEATURES)]
+        rows = [
+            f'<node id="{row.id}"><data key="l">{row.label}</data>'
+            + "".join(f'<data key="d{place}">{getattr(row, f"f{place}")!r}</data>' for place in range(FEATURES))
+            + "</node>"
+            for row in nodes.itertuples()
+        ]
+        pairs = [f'<edge source="{row.source}" target="{row.target}"/>' for row in edges.itertuples()]
+        half = len(pairs) // 2  # nodes are declared in between, so that some edges come before their ends
+        path.write_text(
+            '<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+            + '<key id="l" for="node" attr.name="label" attr.type="string"/>'
+            + "\n".join([*keys, '<graph edgedefault="directed">', *pairs[:half], *rows, *pairs[half:], "</graph>"])
+            + "</graphml>"
+        )
+        return [path]
+    if kind in ("parquet", "mixed"):
+        edges.to_parquet(paths["edges.parquet"], row_group_size=1_000)
+    else:
+        edges.to_csv(paths["edges.csv"], index=False)
+    if kind == "npy":
+        number = {name: place for place, name in enumerate(nodes["id"])}
+        numbered = edges.map(number.__getitem__)
+        numbered.to_csv(paths["edges.csv"], index=False)
+        np.save(folder / "x.npy", nodes[[f"f{place}" for place in range(FEATURES)]].to_numpy())
+        np.save(folder / "y.npy", np.array([sorted(LABELS).index(label) for label in nodes["label"]]))
+        return [folder / "x.npy", paths["edges.csv"], folder / "y.npy"]
+    if kind == "parquet":
+        nodes.to_parquet(paths["nodes.parquet"], row_group_size=100)
+        return [paths["nodes.parquet"], paths["edges.parquet"]]
+    nodes.to_csv(paths["nodes.csv"], index=False)
+    return [paths["edges.parquet" if kind == "mixed" else "edges.csv"], paths["nodes.csv"]]

@@ -1,0 +1,265 @@
+"""What is refused of a large graph, each in one sentence, and that nothing of it stays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.data import large_made_here as made
+
+from privgraph.data.errors import UploadError
+from privgraph.data.large import tables
+from privgraph.data.large.add import LARGE, add
+from privgraph.data.load import load
+from privgraph.data.upload import Limits, delete_upload, uploads
+from privgraph.home import home
+
+EDGES, NODES = "edges.csv", "nodes.csv"
+
+
+def refused(paths: list[Path], **options: object) -> str:
+    with pytest.raises(UploadError) as caught:
+        add(paths, **options)  # type: ignore[arg-type]
+    words = str(caught.value)
+    assert "\n" not in words
+    assert not list(home().glob("cache/large/*"))
+    assert uploads() == ()
+    return words
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    return made.write(tmp_path, "csv")
+
+
+def replace(path: Path, line: int, text: str) -> None:
+    """Put another text in place of a line, from 0, the header."""
+    lines = path.read_text().splitlines()
+    lines[line] = text
+    path.write_text("\n".join([*lines, ""]))
+
+
+@pytest.mark.parametrize("block", [1_000, 1 << 25])
+@pytest.mark.parametrize(
+    ("at", "text", "words"),
+    [
+        (7_001, "p1,stranger", "Edge row 7001 names the node stranger, which is not among the 400 nodes"),
+        (7_001, "p1", "Edge row 7001 has 1 fields, and two are needed"),
+        (7_001, "p1,p2,0.5", "Edge row 7001 has 3 fields, and two are needed"),
+        (10_000, "p", "Edge row 10000 has 1 fields, and two are needed"),
+        (3, ",", "Edge row 3 has no source"),
+    ],
+)
+def test_rows_of_edges(
+    at: int, text: str, words: str, block: int, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "BLOCK", block)
+    known = made.frames()[1]["id"][0]
+    replace(files[0], at, text.replace("p1,", f"{known},").replace("p2", known))
+    assert refused(files) == words
+
+
+@pytest.mark.parametrize("block", [1_000, 1 << 25])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("new,red,1,2", "Node row 333 has 4 fields, and the header has 5"),
+        ("new,red,1,2,much", "Node row 333 has 'much' as f2, which is not a number"),
+        ("new,red,1,2,", "Node row 333 has no f2"),
+        ("new,red,1,2,nan", "Node 332 has a feature that is not a finite number"),
+        ("new,red,1,2,1e39", "Node 332 has a feature that is not a finite number"),
+        ("new, ,1,2,3", "Node row 333 has no label"),
+        (",red,1,2,3", "Node row 333 has no id"),
+    ],
+)
+def test_rows_of_nodes(text: str, words: str, block: int, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BLOCK", block)
+    replace(files[1], 333, text)
+    assert refused(files) == words
+
+
+def test_columns_in_another_order(files: list[Path]) -> None:
+    """A column is named right, and read right, wherever it stands."""
+    added = add(files)
+    frame = pd.read_csv(files[1], dtype=str)[["f0", "label", "f2", "id", "f1"]]
+    frame.to_csv(files[1], index=False)
+    pd.read_csv(files[0])[["target", "source"]].to_csv(files[0], index=False)
+    other = add(files)
+    one, two = load(added.name), load(other.name)
+    assert two.feature_names == ("f0", "f2", "f1")
+    assert one.x[:, [0, 2, 1]].equal(two.x)
+    assert one.edge_index.equal(two.edge_index)
+    for name in (added.name, other.name):
+        delete_upload(name)
+    frame.loc[332, "f2"] = "much"
+    frame.to_csv(files[1], index=False)
+    assert refused(files) == "Node row 333 has 'much' as f2, which is not a number"
+
+
+def test_ids_that_are_numbers(tmp_path: Path) -> None:
+    """They are numbers of nodes only where they are 0, 1, 2 and so on, in order."""
+    files = made.write(tmp_path, "csv", texts=False)
+    replace(files[0], 5, "3,999999")
+    assert refused(files) == "Edge row 5 names the node 3, which is not among the 400 nodes"
+    replace(files[0], 5, f"{made.frames(False)[0]['source'][0]},x")
+    assert refused(files) == "Edge row 5 names the node x, which is not among the 400 nodes"
+    made.write(tmp_path, "npy")
+    arrays = [tmp_path / name for name in (EDGES, "x.npy", "y.npy")]
+    for end in ("400", "-1"):
+        replace(files[0], 5, f"3,{end}")
+        assert refused(arrays) == f"Edge row 5 names the node {end}, which is not among the 400 nodes"
+
+
+def test_two_nodes_of_one_id(files: list[Path]) -> None:
+    first = made.frames()[1]["id"][0]
+    replace(files[1], 300, f" {first} ,red,1,2,3")
+    assert refused(files) == f"Two nodes have the same id ({first})"
+
+
+def test_columns(files: list[Path]) -> None:
+    for header, words in (
+        ("from,to", "Give one GraphML file; or edges"),
+        ("source,target,weight", "Give one GraphML file; or edges"),
+        ("source,target\n", ""),
+    ):
+        replace(files[0], 0, header)
+        if words:
+            assert refused(files).startswith(words)
+            assert f"the columns are {header} and id,label" in refused(files)
+    replace(files[1], 0, "id,class,f0,f1,f2")
+    assert refused(files) == "The nodes in nodes.csv have no column label"
+    replace(files[1], 0, "id,label,f0,f1,f1")
+    assert refused(files) == "Two columns of the nodes have the same name"
+
+
+def without_end(files: list[Path]) -> str:
+    files[0].write_bytes(files[0].read_bytes()[:-3])
+    return "The last line of edges.csv does not end, as if the file were cut off: end it if it is whole"
+
+
+def empty(files: list[Path]) -> str:
+    files[0].write_bytes(b"")
+    return "edges.csv is empty"
+
+
+def other_letters(files: list[Path]) -> str:
+    files[0].write_bytes(files[0].read_bytes()[:100] + b"\xff\n")
+    return "Edge row"
+
+
+def no_text(files: list[Path]) -> str:
+    files[0].write_bytes(b"\xff\xfa\n")
+    return "edges.csv does not begin with a line of column names in UTF-8"
+
+
+def gone(files: list[Path]) -> str:
+    files[0].unlink()
+    return "The file or folder edges.csv cannot be used: No such file or directory"
+
+
+@pytest.mark.parametrize("damage", [without_end, empty, other_letters, no_text, gone])
+def test_damaged_csv(damage: Callable[[list[Path]], str], files: list[Path]) -> None:
+    words = damage(files)
+    assert refused(files).startswith(words)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.999])
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("graphml", "The GraphML file is damaged: "),
+        ("parquet", "is no whole Parquet file: it may be cut off"),
+        ("npy", "is no whole npy file of numbers: it may be cut off"),
+    ],
+)
+def test_files_that_are_cut_off(share: float, kind: str, words: str, tmp_path: Path) -> None:
+    files = made.write(tmp_path, kind)
+    content = files[0].read_bytes()
+    files[0].write_bytes(content[: int(share * len(content))])
+    assert words in refused(files)
+
+
+def test_a_parquet_file_with_a_damaged_middle(tmp_path: Path) -> None:
+    files = made.write(tmp_path, "parquet")
+    content = bytearray(files[1].read_bytes())
+    content[2_000:9_000] = bytes(7_000)
+    files[1].write_bytes(content)
+    assert refused(files).startswith("edges.parquet is damaged or cut off: ")
+
+
+def test_parquet_columns(tmp_path: Path) -> None:
+    files = made.write(tmp_path, "parquet")
+    edges, nodes = made.frames()
+    edges.loc[4_321, "target"] = None
+    edges.to_parquet(files[1])
+    assert refused(files) == "Edge row 4322 has no target"
+    edges = edges.assign(target=[[1, 2]] * len(edges))
+    edges.to_parquet(files[1])
+    assert refused(files).startswith("The column target of edges.parquet holds list<")
+    nodes.assign(f1="1.5").assign(f1=lambda frame: frame["f1"].where(frame.index != 77, "x")).to_parquet(files[0])
+    assert refused(files) == "Node row 78 has 'x' as f1, which is not a number"
+
+
+def test_arrays(tmp_path: Path) -> None:
+    files = made.write(tmp_path, "npy")
+    x, _, y = files
+    np.save(y, np.zeros(399, dtype=np.int64))
+    assert refused(files) == "There are features of 400 nodes and labels of 399"
+    np.save(y, np.zeros(400))
+    assert refused(files) == "Features must be numbers and labels whole numbers (they are float32 and float64)"
+    np.save(y, np.arange(400) - 1)
+    assert refused(files) == "Node 0 has a negative label, and every node needs a label from 0"
+    np.save(y, np.zeros(400, dtype=np.int64))
+    assert refused(files) == "All nodes have the same label, and at least two classes are needed"
+    np.save(y, np.arange(400) % 2)
+    table = np.ones((400, 3))
+    table[123, 1] = np.inf
+    np.save(x, table)
+    assert refused(files) == "Node 123 has a feature that is not a finite number"
+    np.save(x, np.array([{}, {}], dtype=object), allow_pickle=True)
+    assert refused(files) == "x.npy is no whole npy file of numbers: it may be cut off"
+
+
+def test_graphml(tmp_path: Path) -> None:
+    (file,) = made.write(tmp_path, "graphml")
+    content = file.read_text()
+    file.write_text(content.replace("<graphml", '<!DOCTYPE g [<!ENTITY a "aaaa">]><graphml', 1))
+    assert refused([file]) == "The GraphML file declares a document type, which is never read; remove its DOCTYPE"
+    file.write_text(content.replace("</graph>", '<edge source="nobody" target="nowhere"/></graph>'))
+    assert refused([file]) == "An edge names the node nobody, which the file does not declare"
+    file.write_text(content)
+    assert refused([file], limits=Limits(edges=9_999)) == "The graph has more than 9,999 edges"
+    assert refused([file], limits=Limits(nodes=399)) == "The graph has more than 399 nodes"
+    assert refused([file], limits=Limits(cells=1_199)) == "The nodes have more than 1,199 feature entries"
+
+
+def test_limits(files: list[Path]) -> None:
+    assert refused(files, limits=Limits(edges=9_999)) == "There are more than 9,999 edges"
+    assert refused(files, limits=Limits(nodes=399)).startswith("There are more than 399 nodes")
+    assert refused(files, limits=Limits(cells=1_199)).startswith("There are more than 1,000,000 nodes or 1,199 feature")
+    assert refused(files, limits=Limits(features=2)) == "The nodes have 3 feature columns, and 1 to 2 are taken"
+    assert refused(files, limits=Limits(file_bytes=10)).startswith("edges.csv has 0.0 GB")
+    frame = pd.read_csv(files[1]).assign(label=lambda table: "l" + table.index.astype(str))
+    frame.to_csv(files[1], index=False)
+    assert refused(files, limits=Limits(classes=20)).startswith("There are more than 20 different labels")
+    pd.read_csv(files[1]).head(9).to_csv(files[1], index=False)
+    assert refused(files) == "The graph has 9 nodes, and at least 10 are needed"
+    assert LARGE.nodes**2 < 2**63  # an edge is one whole number
+
+
+def test_files_that_do_not_belong_together(files: list[Path], tmp_path: Path) -> None:
+    for some in ([], files[:1], files[1:], [files[0], files[0]], [*files, files[0]]):
+        assert refused(some).startswith("Give one GraphML file; or edges")
+
+
+def test_a_full_disk(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    from privgraph.data.large.columns import Growing
+
+    def full(self: Growing, values: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Growing, "append", full)
+    assert refused(files) == "The file or folder cannot be used: No space left on device"

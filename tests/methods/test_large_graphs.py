@@ -1,0 +1,90 @@
+"""GAP and ProGAP on a graph that is mapped from files: the same sums, noise and models, bit by bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from tests.data import large_made_here as made
+from tests.secrets_made_here import secret
+
+from privgraph.data.graph import Graph
+from privgraph.data.large.add import add
+from privgraph.data.load import load
+from privgraph.data.upload import check_upload, save_upload
+from privgraph.mechanisms import aggregation
+from privgraph.mechanisms.aggregation import AggregationPerturbation, aggregate, unit_rows
+from privgraph.methods.training import Context, train_one
+from privgraph.progress import Result, Spent
+from privgraph.registry import METHODS
+
+
+@pytest.fixture
+def graphs(tmp_path: Path) -> tuple[Graph, Graph]:
+    """One and the same graph: from an upload in memory, and mapped from files."""
+    paths = made.write(tmp_path, "csv")
+    uploaded = save_upload(check_upload({path.name: path.read_bytes() for path in paths}))
+    return load(uploaded, split_seed=3), load(add(paths).name, split_seed=3)
+
+
+@pytest.mark.parametrize("most", [2_048, 100])  # where a node has more neighbours, sums are made in double precision
+@pytest.mark.parametrize("entries", [1, 13, 1_000])
+def test_noisy_sums_in_chunks_of_a_mapped_graph(
+    entries: int, most: int, graphs: tuple[Graph, Graph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slow twin: every row summed by itself, in whole numbers, which have no rounding at all."""
+    plain, mapped = graphs
+    monkeypatch.setattr(aggregation, "_MOST_TERMS", most)
+    rows = unit_rows(torch.randn(made.NODES, 5, generator=torch.Generator().manual_seed(0)))
+    grains = (rows.double() * 2**13).long()
+    assert torch.equal(grains.double() / 2**13, rows.double())
+    source, target = plain.edge_index
+    exact = torch.zeros(made.NODES, 5, dtype=torch.int64).index_add_(0, target, grains[source]).double() / 2**13
+    whole = aggregate(plain.adjacency(), rows)
+    mechanism = AggregationPerturbation(unit="edge", std=2.0)
+    noisy = mechanism.release(plain.adjacency(), rows, secret())
+    assert mapped.facts.entries < aggregation._CHUNK_ENTRIES  # in one piece
+    monkeypatch.setattr(aggregation, "_CHUNK_ENTRIES", entries)
+    chunked = aggregate(mapped.adjacency(), rows)
+    assert chunked.dtype == (torch.float32 if most == 2_048 else torch.float64)
+    assert torch.equal(chunked.double(), exact)
+    assert torch.equal(chunked, whole)
+    assert torch.equal(mechanism.release(mapped.adjacency(), rows, secret()), noisy)
+    assert not torch.equal(noisy, whole)
+
+
+@pytest.mark.parametrize("entries", [97, 1 << 23])
+@pytest.mark.parametrize("name", ["gap", "progap"])
+def test_the_same_run(
+    name: str, entries: int, graphs: tuple[Graph, Graph], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = METHODS[name]
+    config = spec.load_config()(unit="edge", epsilon=2.0, epochs=3)
+    told = []
+    for place, graph in zip(("plain", "mapped"), graphs, strict=True):
+        folder = tmp_path / place
+        folder.mkdir()
+        if place == "mapped":
+            monkeypatch.setattr(aggregation, "_CHUNK_ENTRIES", entries)
+        events = list(train_one(spec.load_train(), config, graph, Context(noise_key=bytes(32), folder=folder)))
+        with np.load(folder / "predictions.npz") as kept:
+            told.append((events, kept["probabilities"].tobytes()))
+    assert told[0] == told[1]
+    events = told[0][0]
+    assert isinstance(events[-1], Result)
+    spent = [event for event in events if isinstance(event, Spent)]
+    assert len(spent) == config.depth  # one noisy sum a hop, and nothing else reads an edge
+
+
+def test_an_edge_is_priced_as_it_was_read(tmp_path: Path) -> None:
+    """One entry where it is directed, and two where it is not: the root of 2 as much noise."""
+    paths = made.write(tmp_path, "csv")
+    config = METHODS["gap"].load_config()(unit="edge", epsilon=1.0, delta=1e-6)
+    stds = []
+    for directed in (True, False):
+        graph = load(add(paths, directed=directed).name)
+        assert graph.facts.undirected is not directed
+        stds.append(config.plan(graph.facts).noise["aggregation_std"])
+    assert stds[1] / stds[0] == pytest.approx(2**0.5, rel=1e-6)
