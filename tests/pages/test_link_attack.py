@@ -139,15 +139,16 @@ def test_figures_say_what_an_attack_by_likeness_is_to_be_compared_with() -> None
     chart = attack_exposure.chart(rows)
     hollow = [one for one in chart.series if one.hollow]
     assert [value for one in hollow for value in one.x] == [row["without"] for row in rows]
-    assert [one.name for one in chart.series if one.legend] == [attack_exposure.WITHOUT, "mean exposure"]
+    named = [attack_exposure.INTERVAL, attack_exposure.WITHOUT, "mean exposure"]
+    assert [one.name for one in chart.series if one.legend] == named
     assert "what a group's mark lies beyond its hollow one is more than likeness" in chart.notes[0]
     assert "The true classes alone have 0.812." in chart.notes[0]
     lone = attack_exposure.chart(attack_exposure.data(record))
-    assert not [one for one in lone.series if one.hollow or one.legend]
+    assert not [one for one in lone.series if one.hollow or one.name == attack_exposure.WITHOUT]
     assert "Attack a perceptron in the same way" in lone.notes[0]
     # what moves when a node is changed has been read through an edge
     moved = replace(record, options=AttackOptions(by="influence", targets=3))
-    assert not attack_exposure.chart(attack_exposure.data(moved)).notes
+    assert "likeness" not in " ".join(attack_exposure.chart(attack_exposure.data(moved)).notes)
     assert not any("classes" in one for one in attack_roc.chart(attack_roc.data([moved])).notes)
     assert not attack_exposure.chart(attack_exposure.data(made_attack())).notes
 

@@ -282,6 +282,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         markerfacecolor=colours.background if seen.hollow else colour,
         markeredgecolor=colour if seen.hollow else colours.background,
         markeredgewidth=1.6 if seen.hollow else 0.7,
+        alpha=0.45 if series.faint else None,
         zorder=3,
     )[0]
 

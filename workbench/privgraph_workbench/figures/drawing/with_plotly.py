@@ -29,6 +29,8 @@ from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 
 _LEGEND_ROW = 24
+FAINT = 0.45
+"""Opacity of a line that stands back."""
 
 
 def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
@@ -330,6 +332,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         line=line,
         marker=marker,
         connectgaps=False,
+        opacity=FAINT if series.faint else 1,
         **hover,
     )
 

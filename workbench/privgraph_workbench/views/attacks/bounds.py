@@ -15,6 +15,7 @@ from privgraph.privacy.statements import attacked
 from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
@@ -186,6 +187,8 @@ def _adversary(audit: AuditRecord) -> None:
 def _figure(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], name: str) -> None:
     live_plot.show(PLOTS[figure](rows, layout.theme()), key=f"{figure}.{name}")
     figure_exports(figure, rows, statements, name=name)
+    for note in chart_of(figure, rows).notes:
+        st.caption(markup.literal(note))
 
 
 def _history(audits: Sequence[AuditRecord]) -> None:
