@@ -19,11 +19,12 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.audits.options import AuditOptions
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
-from privgraph.runs import auditing
+from privgraph.runs import auditing, gallery
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.attacks import outcome
+from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import lower, upper
 
 Open = Callable[..., AppTest]
@@ -339,3 +340,38 @@ class TestShown:
         app.run()
         assert not app.exception, app.exception
         assert app.selectbox(key="shown").value == "2"
+
+
+def test_why_the_published_number_is_another_stands_beside_it(opened: Open, store: RunStore) -> None:
+    """In the claims, and above what an audit has shown."""
+    run = keep(store, spec("heter-poisson", unit="node", epsilon=8.0))
+    statement = store.get(run).statement
+    assert statement is not None
+    assert statement.epsilon_as_published is not None
+    why = statement_words.why_published(statement)
+    assert why.startswith("larger: the paper's formula bounds this noise less tightly than our proof")
+    assert why in _texts(opened("audit", run=run))
+    store.add_audit(run, made_audit(run, noise=0.8, published=100.0, delta=statement.delta))
+    assert _texts(opened("audit", run=run)).count(why) == 2
+    smaller = replace(statement, epsilon_as_published=statement.epsilon / 2)
+    assert statement_words.why_published(smaller).startswith("smaller than what is proved: do not rely on it")
+    for same in (None, statement.epsilon * 1.01):
+        assert not statement_words.why_published(replace(statement, epsilon_as_published=same))
+
+
+def test_without_an_address_the_page_opens_where_an_audit_can_decide(opened: Open, store: RunStore) -> None:
+    """Between the paper's claim and a larger proved one; and audited runs are offered first."""
+    gallery.bring_in(store)
+    app = opened("audit")
+    said = store.get(str(app.selectbox(key="run").value)).statement
+    assert said is not None
+    assert said.epsilon_as_published is not None
+    assert said.epsilon_as_published < said.epsilon < math.inf
+    run = keep(store, spec("progap", unit="node", epsilon=1.0))
+    keep(store, spec("progap", unit="node", epsilon=2.0))
+    own = store.get(run).statement
+    assert own is not None
+    store.add_audit(run, made_audit(run, delta=own.delta))
+    app = opened("audit")
+    assert app.selectbox(key="run").value == run
+    assert app.selectbox(key="run").options[0].endswith(" · audited")
