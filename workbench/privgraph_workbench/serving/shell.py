@@ -165,11 +165,12 @@ def _switch() -> None:
         )
 
 
-def _gallery_hidden() -> bool:
+def gallery_hidden() -> bool:
+    """Whether the reader has switched the gallery off."""
     return get_script_run_ctx() is not None and st.session_state.get("gallery") is False
 
 
-queue.hide_gallery(_gallery_hidden)
+queue.hide_gallery(gallery_hidden)
 
 
 def visit() -> int:

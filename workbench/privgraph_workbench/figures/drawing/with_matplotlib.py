@@ -48,7 +48,7 @@ MARKERS: Mapping[str, str] = {
     "diamond": "D",
     "triangle-up": "^",
     "triangle-down": "v",
-    "triangle-left": "<",
+    "octagon": "8",
     "cross": "P",
     "x": "X",
     "star": "*",

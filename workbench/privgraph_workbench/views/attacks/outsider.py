@@ -95,7 +95,8 @@ def _choose_run() -> RunRecord | None:
     counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
     named = (*counts, *([asked] if asked else ()))  # however old they are
     found = states.readable([*store.find(query), *(store.find(replace(query, ids=named)) if named else [])])
-    records = {one.id: one for one in found if attackable(one)}
+    records = {one.id: one for one in choosing.shown(found, "run") if attackable(one)}
+    asked = st.query_params.get("run")
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} that an attack is for.")
     if not records:

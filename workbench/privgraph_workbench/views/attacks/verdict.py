@@ -240,6 +240,8 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
             f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
         )
+    if edges and at_most(meaning.guess(attack.sound, attack.delta)) == at_most(1.0):
+        return f"The run's ε of {stated('sound', attack.sound)} excludes next to nothing about a pair."
     if edges:
         whose = "an edge" if unit == "edge" else "a person, and each of their edges,"
         return (

@@ -85,7 +85,9 @@ def _choose_run() -> RunRecord | None:
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
-    records = {record.id: record for record in states.readable([*store.find(query), *named])}
+    found = states.readable([*store.find(query), *named])
+    records = {record.id: record for record in choosing.shown(found, "run")}
+    asked = st.query_params.get("run")
     if asked is not None and asked not in records:
         there = states.readable(store.find(RunQuery(ids=(asked,))))
         subject = (

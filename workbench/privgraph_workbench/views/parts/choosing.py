@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.serving import shell
 from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
@@ -42,6 +43,19 @@ def runs(records: Iterable[RunRecord], *, short: bool = False, graph: bool = Tru
         named = {one.id: told[one.id] + (OF_GALLERY_SHORT if one.gallery else "") for one in held}
     repeated = {name for name, count in Counter(named.values()).items() if count > 1}
     return {run: f"{name} ({run[-4:]})" if name in repeated else name for run, name in named.items()}
+
+
+def shown(records: Iterable[RunRecord], *keys: str) -> list[RunRecord]:
+    """The runs that the switch of the gallery leaves: where it is off, none of the gallery's, though the
+    address names one by these `keys`, which was chosen while it was on."""
+    held = list(records)
+    if not shell.gallery_hidden():
+        return held
+    gone = {one.id for one in held if one.gallery}
+    for key in keys:
+        if st.query_params.get(key) in gone:
+            forget(key)
+    return [one for one in held if one.id not in gone]
 
 
 def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
