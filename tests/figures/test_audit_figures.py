@@ -193,7 +193,7 @@ class TestBounds:
         assert [row["counts"] for row in rows] == [True, False, False, False]
         assert [row["exceeded"] for row in rows] == [False, False, False, True]
         chart = audit_bounds.chart(rows)
-        assert chart.panels[0].y.categories[0] == f"shown by a threshold (counts)\nat least {lower(record.epsilon)}"
+        assert chart.panels[0].y.categories[0] == f"shown by a threshold\n(counts)\nat least {lower(record.epsilon)}"
         assert chart.badges == ("the attack has shown more than the ε as published that is claimed",)
         assert [rule.x for rule in chart.panels[0].rules] == [record.sound, 1.0]
 
@@ -203,7 +203,7 @@ class TestBounds:
     def test_bounds_are_rounded_towards_caution(self) -> None:
         record = replace(audit(published=None, claimed=1.00001), epsilon=0.98769)
         record = replace(record, bounds=(replace(record.bounds[0], epsilon=0.98769),))
-        told = [one.split("\n")[1] for one in audit_bounds.chart(audit_bounds.data(record)).panels[0].y.categories]
+        told = [one.split("\n")[-1] for one in audit_bounds.chart(audit_bounds.data(record)).panels[0].y.categories]
         assert told == ["at least 0.9876", "at most 1.001", "no formula"]
 
     def test_a_claim_that_dwarfs_the_others_is_cut_and_said_to_be(self) -> None:

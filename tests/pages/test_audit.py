@@ -181,6 +181,7 @@ class TestUnderWay:
         assert bar.proto.value == 40
         assert bar.proto.text.startswith(f"{AUDITS['mechanism'].title} · 40% · trials · about")
         assert app.button(key="start_audit").disabled, "one audit at a time"
+        assert "The first audit of this run is under way" in _texts(app)
         app.button(key="stop_audit.ab12").click().run()
         assert not app.exception, app.exception
         assert stopped == [(run, "ab12")]
@@ -253,7 +254,8 @@ class TestShown:
         shown, hidden = (app.error, app.warning) if red[0] else (app.warning, app.error)
         (complaint,) = shown
         assert said in complaint.value
-        assert "at 95% confidence" in complaint.value
+        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest is folded"
+        assert "The bound is right at 95% confidence" in _texts(app)
         assert not hidden
 
     @pytest.mark.parametrize(
@@ -349,7 +351,7 @@ def test_why_the_published_number_is_another_stands_beside_it(opened: Open, stor
     assert statement is not None
     assert statement.epsilon_as_published is not None
     why = statement_words.why_published(statement)
-    assert why.startswith("larger: the paper's formula bounds this noise less tightly than our proof")
+    assert why.startswith("larger: a looser bound on the same noise than our proof (HeterPoisson, Theorem 2")
     assert why in _texts(opened("audit", run=run))
     store.add_audit(run, made_audit(run, noise=0.8, published=100.0, delta=statement.delta))
     assert _texts(opened("audit", run=run)).count(why) == 2

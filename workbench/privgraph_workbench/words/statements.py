@@ -53,11 +53,11 @@ def why_published(statement: PrivacyStatement) -> str:
     sound, published = statement.epsilon, statement.epsilon_as_published
     if published is None or math.isinf(sound) or abs(published - sound) <= NEAR * sound:
         return ""
-    gap = next((one.title for one in statement.gaps), "")
-    known = f" (its gap: {gap[:1].lower()}{gap[1:]})" if gap and gap != UNPAID else ""
     if published > sound:
-        return f"larger: the paper's formula bounds this noise less tightly than our proof{known}"
-    return f"smaller than what is proved: do not rely on it{known}"
+        how = statement.accountant_as_published
+        return f"larger: a looser bound on the same noise than our proof{f' ({how})' if how else ''}"
+    gap = next((one.title for one in statement.gaps if one.title != UNPAID), "")
+    return f"smaller than what is proved: do not rely on it{f' ({gap[:1].lower()}{gap[1:]})' if gap else ''}"
 
 
 def refutations(statement: PrivacyStatement) -> list[str]:

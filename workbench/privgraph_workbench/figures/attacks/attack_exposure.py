@@ -126,7 +126,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"{most['name']}."
         ),
         columns=1,
-        height=170 * len(kinds) + 26 * len(rows),
+        height=200 * len(kinds) + 26 * len(rows),
         notes=_notes(rows, compared=compared),
         badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )

@@ -4,6 +4,7 @@ claimed."""
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from privgraph.audits.bounds import most_by_threshold, shared_confidence
@@ -22,6 +23,8 @@ ROUTES = {
     Route.GAUSSIAN: "shown by the Gaussian trade-off",
     Route.ONE_RUN: "shown in one run",
 }
+LINE = 24
+"""The longest line of a name beside its bar."""
 CUT, CUT_AT = 8, 1.12
 """Claims that exceed what was shown, and could be shown, by so many times are cut, so far beyond all else."""
 CLAIMS: Mapping[Epsilon, str] = {"sound": "claimed: sound ε", "published": "claimed: ε as published"}
@@ -92,7 +95,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not any(row["kind"] == "bound" for row in rows):
         return empty(TITLE, "this audit gave no bound")
     named = [f"{row['name']}{' (counts)' if row['counts'] else ''}" for row in rows]
-    categories = distinct(f"{name}\n{_value(row)}" for name, row in zip(named, rows, strict=True))
+    labels = ["\n".join([*textwrap.wrap(name, LINE), _value(row)]) for name, row in zip(named, rows, strict=True)]
+    categories = distinct(labels)
     claimed = sorted(row["epsilon"] for row in rows if row["kind"] == "claim" and row["epsilon"] is not None)
     claimed = [one for one in claimed if math.isfinite(one)]
     most = [(row["most"], place) for place, row in enumerate(rows) if row["most"] is not None]
@@ -138,7 +142,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(1.15 if cut else 1.06) * longest),
+                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=1.15 * longest),
                 y=Axis(title="", scale="category", categories=categories),
                 rules=rules,
             ),
@@ -148,7 +152,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         + "".join(f". So many trials could show {lower(one)} at most by {named[place]}" for one, place in most)
         + f". Bounds hold at {exact_percent(first['confidence'])} confidence each.",
         badges=(*badges, *([STEP_BADGE] if first["covers"] == "step" else [])),
-        height=150 + 44 * len(rows),
+        height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),
         notes=(f"Cut where the axis ends: {'; '.join(name.replace(chr(10), ', ') for name in cut)}.",) if cut else (),
     )
 

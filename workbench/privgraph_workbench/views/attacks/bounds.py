@@ -44,7 +44,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
             f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
             "smaller: the bound does not become the run's number."
         )
-    with st.expander("What the attacker sees", expanded=True):
+    with st.expander("What the attacker sees"):
         _adversary(audit)
     statements = statements_of([record])
     name = f"{record.id}-audit-{audits.index(audit) + 1}"

@@ -55,7 +55,10 @@ def body() -> None:
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     if not audits:
         _new_and_claims(record, subject)
-        st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
+        if going:
+            st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
+        else:
+            st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
         return
     # an address that asks for an audit finds its form open
     with st.expander("A new audit of this run", icon="🔎", expanded=_asked_for()):
