@@ -108,6 +108,12 @@ _NARROW = (
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
+# Buttons that are texts say all of them, in several lines where the page is narrow.
+WHOLE = "whole-texts"
+_WHOLE = (
+    f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -122,7 +128,7 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 

@@ -105,7 +105,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(
                 name="mean exposure",
                 kind="points",
-                size=12,
+                size=9,
                 x=tuple(row["exposure"] for row in held),
                 y=names,
                 slot=0,

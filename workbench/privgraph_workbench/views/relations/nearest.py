@@ -21,7 +21,7 @@ from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations.runs import Pair, encoder_here
+from privgraph_workbench.views.relations.runs import Pair, called, encoder_here
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 
@@ -51,10 +51,10 @@ def show(pair: Pair) -> None:
     )
     st.caption(_related(pair))
     if missing := [one for one in pair.records if one not in pair.here]:
-        whose = "Both runs come" if len(missing) > 1 else f"The run {markup.literal(naming.privacy(missing[0]))} comes"
+        whose = "Both runs come" if len(missing) > 1 else f"{called(missing[0])} comes"
         st.info(
             f"{whose} from the gallery, without an encoder: {'the others answer' if pair.here else 'the base encoder'}"
-            f"{' answers alone' * (not pair.here)}. Press **Train it here**, above, to ask it, too.",
+            f"{' answers alone' * (not pair.here)}. Train one, above, to ask it, too.",
             icon=":material/photo_library:",
         )
     try:
@@ -206,7 +206,7 @@ def _examples(pair: Pair) -> None:
             f"Or one of {markup.literal(predicted)}, whose true partners an evaluator knows: somebody who was given "
             "relations that were kept back, to measure by. Neither a run nor an attacker has them."
         )
-        with st.container(horizontal=True, gap="small"):
+        with st.container(horizontal=True, gap="small", key=shell.WHOLE):
             for place, text in enumerate(found):
                 short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
                 st.button(

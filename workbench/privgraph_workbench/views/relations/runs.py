@@ -137,8 +137,13 @@ def choose(records: Sequence[RunRecord]) -> Pair | None:
         bare = _one("Run without privacy", "bare", fitting, data)
         said_bare = st.container()
     with said_private:
+        if private is not None and not encoder_here(private):
+            _here(private)
         _twin(bare if private is None else None, "edge")
     with said_bare:
+        # one button: where the two differ in more than privacy, the twin is the better one to train
+        if bare is not None and not encoder_here(bare) and (private is None or not apart(private, bare)):
+            _here(bare)
         _twin(private, "none", bare)
     first = private or bare
     domains = None if first is None else _domains(first)
@@ -202,8 +207,6 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
         numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
         st.markdown(numbers)
         st.caption(_meant(said))
-    if not encoder_here(record):
-        _here(record)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
