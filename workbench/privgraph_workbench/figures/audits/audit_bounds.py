@@ -149,7 +149,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         series=tuple(series),
         summary="; ".join(f"{name}: {_value(row)}" for name, row in zip(named, rows, strict=True))
-        + "".join(f". So many trials could show {lower(one)} at most by {named[place]}" for one, place in most)
+        + "".join(f". So many trials could show {lower(one)} at most ({named[place]})" for one, place in most)
         + f". Bounds hold at {exact_percent(first['confidence'])} confidence each.",
         badges=(*badges, *([STEP_BADGE] if first["covers"] == "step" else [])),
         height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),
