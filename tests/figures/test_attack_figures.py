@@ -23,10 +23,18 @@ class TestCurves:
     def test_a_curve_a_band_and_a_claim_for_each_attack(self, scale: str) -> None:
         records = [attack(memory=2.0), attack(memory=0.5, seed=1)]
         chart = attack_roc.chart(attack_roc.data(records, scale, ["strong", "weak"]))
-        names = [series.name.split(" (")[0] for series in chart.series]
+        names = [series.name.split(" (")[0] for series in chart.series if series.legend]
         assert [name for name in names if name in ("strong", "weak")] == ["strong", "weak"]
         assert len([series for series in chart.series if series.kind == "band"]) == 2
         assert len([series for series in chart.series if series.epsilon == "sound"]) == 1, "one claim for both"
+        faint = [one for one in chart.series if one.faint]
+        assert [one.group for one in faint] == ["strong", "weak"]
+        assert not any(one.legend for one in faint), "the legend's entry of the mean tells of them"
+        for record, name in zip(records, ("strong", "weak"), strict=True):
+            mean = next(one for one in chart.series if one.group == name and one.kind == "line" and not one.faint)
+            drawn = list(zip(record.band_false, record.band_mean, strict=True))
+            assert set(zip(mean.x, mean.y, strict=True)) <= set(drawn), "the mean over the attacked models"
+            assert f"mean of 3 models, area {number(record.found[0])}; faint: one of them" in mean.name
         for series in chart.series:
             assert list(series.x) == sorted(series.x)
             assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
@@ -61,7 +69,7 @@ class TestCurves:
             replace(attack(), sound=math.inf),
             attack(split="public"),
         ):
-            assert {row["curve"] for row in attack_roc.data([record])} == {"attack", "band"}
+            assert {row["curve"] for row in attack_roc.data([record])} == {"attack", "band", "mean"}
 
     def test_claims_that_differ_in_anything_have_a_line_each(self) -> None:
         first = replace(attack(), sound=0.5, delta=1e-3)
@@ -132,8 +140,15 @@ def test_exposure_has_a_bar_for_each_group() -> None:
     record = attack(memory=2.0)
     rows = attack_exposure.data(record)
     chart = attack_exposure.chart(rows)
-    drawn = [value for series in chart.series for value in series.x]
+    drawn = [value for series in chart.series if series.kind == "points" for value in series.x]
     assert drawn == [one.exposure for one in (*record.by_degree, *record.by_class)]
+    ends = [value for series in chart.series if series.kind == "links" for value in series.x]
+    for place, row in enumerate(rows):
+        assert (row["low"], row["high"]) == tuple(ends[2 * place : 2 * place + 2])
+        assert row["low"] < row["exposure"] < row["high"] or row["exposure"] in (0, 1)
+    wide, narrow = (pick(rows, key=lambda row: row["nodes"]) for pick in (min, max))
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"], "of few nodes little is known"
+    assert [panel.x.title != "" for panel in chart.panels] == [False, True], "no title above another panel's label"
     assert np.mean([value for value in drawn if isinstance(value, float)]) > 0.7
     largest = max((*record.by_degree, *record.by_class), key=lambda one: one.exposure)
     assert f"The largest is {number(largest.exposure)}, of" in chart.summary

@@ -12,8 +12,11 @@ from scipy.stats import norm
 from tests.figures import made_runs
 from tests.figures.made_audits import audit
 
+from privgraph.audits.bounds import threshold_bound
+from privgraph.audits.one_run import one_run_epsilon
+from privgraph.audits.record import Bound
 from privgraph.methods.gradients.heter_poisson.influence import influence as measure
-from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.pld import gaussian_curve
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
@@ -139,6 +142,16 @@ class TestCurves:
         assert audit_roc.STEP_BADGE in audit_roc.chart(audit_roc.data(audit(covers="step"))).badges
         assert not audit_roc.chart(audit_roc.data(audit())).badges
 
+    def test_logarithmic_axes_show_curves_that_run_along_the_upper_edge(self) -> None:
+        """Of an epsilon of 30, everything is found at nearly no false alarms; of one of 1, the axes are
+        square."""
+        for noise, decades in ((0.1, 1), (1.0, 3)):
+            axes = audit_roc.chart(audit_roc.data(audit(noise=noise, published=None), "log")).panels[0]
+            assert axes.x.low is not None
+            assert axes.y.low is not None
+            assert -math.log10(axes.y.low) == pytest.approx(decades)
+            assert -math.log10(axes.x.low) >= 3
+
     def test_without_a_curve_it_says_so(self) -> None:
         assert (
             "no curve" in audit_roc.chart(audit_roc.data(replace(audit(), roc_false=(), roc_true=()))).panels[0].title
@@ -180,7 +193,7 @@ class TestBounds:
         assert [row["counts"] for row in rows] == [True, False, False, False]
         assert [row["exceeded"] for row in rows] == [False, False, False, True]
         chart = audit_bounds.chart(rows)
-        assert chart.panels[0].y.categories[0] == "shown by a threshold (counts)"
+        assert chart.panels[0].y.categories[0] == f"shown by a threshold\n(counts)\nat least {lower(record.epsilon)}"
         assert chart.badges == ("the attack has shown more than the ε as published that is claimed",)
         assert [rule.x for rule in chart.panels[0].rules] == [record.sound, 1.0]
 
@@ -190,15 +203,42 @@ class TestBounds:
     def test_bounds_are_rounded_towards_caution(self) -> None:
         record = replace(audit(published=None, claimed=1.00001), epsilon=0.98769)
         record = replace(record, bounds=(replace(record.bounds[0], epsilon=0.98769),))
-        texts = [text for series in audit_bounds.chart(audit_bounds.data(record)).series for text in series.text]
-        assert sorted(texts) == ["at least 0.9876", "at most 1.001", "no formula"]
+        told = [one.split("\n")[-1] for one in audit_bounds.chart(audit_bounds.data(record)).panels[0].y.categories]
+        assert told == ["at least 0.9876", "at most 1.001", "no formula"]
+
+    def test_a_claim_that_dwarfs_the_others_is_cut_and_said_to_be(self) -> None:
+        record = audit(claimed=8.0, published=115_100.0)
+        chart = audit_bounds.chart(audit_bounds.data(record))
+        end = float(chart.panels[0].x.high or 0)
+        assert 8 < end < 20
+        assert "Cut where the axis ends: claimed: ε as published, at most 1.151e+05." in chart.notes
+        assert not audit_bounds.chart(audit_bounds.data(audit(claimed=8.0, published=20.0))).notes
+
+    @pytest.mark.parametrize("trials", [400, 40_000])
+    def test_the_most_that_so_many_trials_could_show_is_marked(self, trials: int) -> None:
+        """That of an attack which is never wrong, which a bound may reach and cannot exceed."""
+        rows = audit_bounds.data(audit(noise=0.5, trials=trials))
+        (mark,) = (one for one in audit_bounds.chart(rows).series if one.kind == "points")
+        wrong = np.zeros(trials // 2)
+        shown = threshold_bound(wrong + 1, wrong, delta=1e-5, confidence=0.975)
+        assert mark.x == (pytest.approx(shown.epsilon),)
+        assert mark.x[0] >= rows[0]["epsilon"]  # type: ignore[operator]
+        canaries = replace(
+            audit(trials=trials),
+            adversary=Adversary.CANARIES,
+            bounds=(Bound(route=Route.ONE_RUN, epsilon=0.5),),
+        )
+        (row, *_) = audit_bounds.data(canaries)
+        included = np.arange(trials) < trials // 2
+        best = one_run_epsilon(included.astype(float), included, 1e-5, 0.95)
+        assert row["most"] == pytest.approx(best)
 
     def test_nothing_proved_reaches_farther_than_every_number(self) -> None:
         record = audit(claimed=math.inf)
         chart = audit_bounds.chart(audit_bounds.data(record))
         (claims,) = (one for one in chart.series if one.epsilon == "sound")
         assert float(chart.panels[0].x.high or 0) > float(claims.x[0] or 0) > max(record.epsilon, record.published or 0)
-        assert claims.text[0] == "∞, none proved"
+        assert chart.panels[0].y.categories[-2].endswith("∞, none proved")
 
     def test_without_a_bound_it_says_so(self) -> None:
         assert "gave no bound" in audit_bounds.chart(audit_bounds.data(replace(audit(), bounds=()))).panels[0].title

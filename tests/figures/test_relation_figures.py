@@ -27,7 +27,10 @@ class TestMoved:
         assert axis.categories[:3] == ("★ rustic walnut bench", "rustic red bench of oak", "oak swing")
         marks = {series.name: dict(zip(series.y, series.x, strict=True)) for series in chart.series if series.name}
         assert list(marks) == list(NAMES.values())
-        assert [marks[name]["★ rustic walnut bench"] for name in NAMES.values()] == [900, 1, 1]
+        far, *near = (marks[name]["★ rustic walnut bench"] for name in NAMES.values())
+        assert far == 900
+        assert near[0] < 1 < near[1], "marks of one place stand beside each other"
+        assert near == pytest.approx([1, 1], rel=0.12)
         assert len({series.slot for series in chart.series if series.name}) == 3
         assert "From base encoder to edge-level ε 4, 2 moved nearer, 4 moved farther" in chart.summary
 
@@ -50,7 +53,9 @@ class TestMoved:
         assert len(rows) == 120
         chart = moved.chart(rows)
         assert len(chart.panels[0].y.categories) == moved.MOST
-        assert {series.x for series in chart.series if series.name} == {tuple(range(11, 27))}
+        base, bare, private = (series.x for series in chart.series if series.name)
+        assert list(bare) == list(range(11, 27)), "the middle one of three stands at the place"
+        assert all(one < two < three for one, two, three in zip(base, bare, private, strict=True))
         assert "16 of 40 texts" in chart.summary
 
     def test_partners_are_drawn_however_far_away(self) -> None:
@@ -99,10 +104,37 @@ class TestRanking:
             )
         assert any("evaluator" in badge for badge in chart.badges)
 
-    def test_bases_that_were_judged_otherwise_stand_apart(self, store: RunStore) -> None:
-        one, other = made_run(store), made_run(store, seed=1, metrics={"base_accuracy": 0.03})
-        kinds = [row["kind"] for row in relation_ranking.data([one, other])]
-        assert kinds == ["guessing", "base", "base", "run", "run"]
+    def test_a_bar_is_the_mean_over_seeds_and_has_their_interval(self, store: RunStore) -> None:
+        seeds = [
+            made_run(
+                store, seed=seed, metrics={"test_accuracy": 0.1 + 0.05 * seed, "base_accuracy": 0.02 + 0.01 * seed}
+            )
+            for seed in range(3)
+        ]
+        other = made_run(store, negatives=9, metrics={"test_accuracy": 0.9})
+        (_, base, run) = relation_ranking.data(seeds[:1], [*seeds, other])
+        low, high = 0.15 - 4.3027 * 0.05 / 3**0.5, 0.15 + 4.3027 * 0.05 / 3**0.5
+        assert (run["accuracy"], run["seeds"], run["own_accuracy"]) == (pytest.approx(0.15), 3, 0.1)
+        assert (run["accuracy_low"], run["accuracy_high"]) == pytest.approx((low, high), abs=1e-4), "Student's"
+        assert base["accuracy"] == pytest.approx(0.03), "of the same seeds"
+        assert run["composed"] == 3, "all that stand behind the bar"
+        chart = relation_ranking.chart([base, run])
+        drawn = next(one for one in chart.series if one.name == relation_ranking.INTERVAL)
+        assert drawn.x[2:] == (run["accuracy_low"], run["accuracy_high"])
+        assert chart.panels[0].y.categories[1].endswith("15.0%, MRR 15.0%, 3 seeds")
+        assert chart.panels[0].x.high > run["accuracy_high"]
+        (_, _, alone) = relation_ranking.data(seeds[:1])
+        assert (alone["accuracy_low"], alone["accuracy"]) == (None, 0.1)
+        assert "three seeds" in relation_ranking.chart([alone]).notes[0]
+
+    def test_intervals_that_overlap_do_not_tell_two_apart(self, store: RunStore) -> None:
+        def row(low: float | None, high: float | None) -> dict[str, float | None]:
+            return {"accuracy_low": low, "accuracy_high": high}
+
+        assert relation_ranking.apart(row(0.1, 0.2), row(0.3, 0.4)) is True
+        assert relation_ranking.apart(row(0.1, 0.2), row(0.15, 0.4)) is False
+        assert relation_ranking.apart(row(0.3, 0.4), row(0.1, 0.2)) is True
+        assert relation_ranking.apart(row(0.3, 0.4), row(None, None)) is None
 
     def test_runs_without_these_numbers_are_left_out(self, store: RunStore) -> None:
         other = replace(made_run(store), metrics={"test_accuracy": 0.5})

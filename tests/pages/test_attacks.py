@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import parse_qsl
@@ -19,13 +20,14 @@ from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import RARE
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
-from privgraph.runs import attacking
+from privgraph.runs import attacking, gallery
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import findings, overview, shown, verdict
+from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import percent
 
@@ -135,6 +137,59 @@ def test_an_attack_under_way_is_shown_and_can_be_stopped(
     assert "start_attack" not in {one.key for one in app.button}, "one at a time: its progress stands there instead"
     app.button(key="stop_attack.ab12").click().run()
     assert stopped == ["ab12"]
+    monkeypatch.setattr(attacking, "states", lambda *_: [replace(going, stopping=True)])
+    app.run()
+    button = app.button(key="stop_attack.ab12")
+    assert (button.label, button.disabled) == ("Stopping…", True)
+    assert "stopping at its next step" in app.get("progress")[0].proto.text
+
+
+def test_the_time_that_is_left_counts_down_between_two_reports() -> None:
+    going = Attacking(
+        token="a", name="lira", options=AttackOptions(), started=1000.0, reported=1040.0, progress=0.4, stage="models"
+    )
+    assert [under_way.seconds_left(going, now) for now in (1040.0, 1050.0, 1200.0)] == [60, 50, 0]
+    assert "about 50 s left" in under_way.told(going, "LiRA", 1050.0)
+    assert "nearly done" in under_way.told(going, "LiRA", 1200.0)
+    assert under_way.seconds_left(replace(going, progress=0.01), 1050.0) is None
+
+
+def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> None:
+    """Where one coin drew both sides, or the run knows its training nodes better, it is a leak."""
+    apart = replace(made_attack(memory=3.0), drawn=False)
+    for attack, learnt, severe in (
+        (apart, (0.81, 0.80), 2),
+        (apart, (0.95, 0.80), 4),
+        (apart, None, 4),
+        (replace(apart, drawn=True), (0.81, 0.80), 4),
+    ):
+        assert verdict.severity(attack, None, learnt) == severe
+        assert verdict.lead(attack, None, learnt).startswith("**Undecided: likeness or leak.") == (severe == 2)
+    assert verdict.severity(replace(made_attack(memory=0.0, seed=5), drawn=False), None, (0.8, 0.8)) == 0
+
+
+def test_a_verdict_is_two_sentences_and_the_rest_is_folded() -> None:
+    for memory in (0.0, 0.3, 3.0):
+        said = verdict.lead(made_attack(memory=memory, targets=4, seed=5), None)
+        assert len(re.findall(r"[.?][*]*( |$)", said)) == 2, said
+        assert verdict.details(made_attack(memory=memory, targets=4, seed=5), "node", None)
+
+
+def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_runs_come_first(
+    opened: Open, store: RunStore
+) -> None:
+    gallery.bring_in(store)
+    attacked = {one.run: one for one in store.all_attacks()}
+    app = opened("attacks")
+    first = attacked[str(app.selectbox(key="run").value)]
+    assert first.found[1] == max(one.found[1] for one in attacked.values())
+    assert verdict.severity(first, None) == 4
+    options = app.selectbox(key="run").options
+    assert ["attacked" in one for one in options[: len(attacked) + 1]] == [True] * len(attacked) + [False]
+    assert max(len(one) for one in options) <= 100, "an entry says no more than tells it apart"
+    own = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
+    store.add_attack(own, made_attack(own))
+    assert opened("attacks").selectbox(key="run").value == own
 
 
 @pytest.mark.parametrize(("ended", "said"), [({"error": "there was not enough memory"}, "not enough memory"),
@@ -154,7 +209,9 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app = opened("attacks", run=run)
     assert app.selectbox(key="found").value == "2", "the strongest"
     text = _texts(app)
-    assert verdict.conclusion(second, "node") in text
+    assert verdict.lead(second, None) in text
+    for one in verdict.details(second, "node", None):
+        assert f"- {one}" in text
     assert app.metric[0].value == f"{second.found[0]:.3f}"
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
@@ -176,7 +233,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     again = opened("attacks", run=run, over=elsewhere)
     assert "node ε 2" in _drawn(again)[0], "and a link to it shows the same"
     other = opened("attacks", run=run, found="1")
-    assert verdict.conclusion(first, "node") in _texts(other)
+    assert verdict.lead(first, None) in _texts(other)
     assert {"SVG", "CSV", "JSON"} <= set(offered_files.labels(app))
 
 
@@ -398,10 +455,11 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
 
 
 def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store: RunStore, run: str) -> None:
-    for memory, severe in ((0.0, 0), (3.0, 3)):
+    for memory, severe in ((0.0, 0), (3.0, 4)):
         assert verdict.severity(made_attack(run, memory=memory, seed=5), None) == severe
     link = replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="distance"))
-    assert verdict.severity(link, None) == 1, "likeness alone explains it"
+    assert verdict.severity(link, None) == 2, "likeness alone may explain it"
+    assert verdict.severity(link, link) == 1, "a model that read no edge gives as much"
     store.add_attack(run, made_attack(run, memory=3.0))
     app = opened("attacks", run=run)
     assert ":red-badge[given away]" in _texts(app)

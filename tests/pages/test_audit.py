@@ -19,11 +19,12 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.audits.options import AuditOptions
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
-from privgraph.runs import auditing
+from privgraph.runs import auditing, gallery
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.attacks import outcome
+from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import lower, upper
 
 Open = Callable[..., AppTest]
@@ -180,6 +181,7 @@ class TestUnderWay:
         assert bar.proto.value == 40
         assert bar.proto.text.startswith(f"{AUDITS['mechanism'].title} · 40% · trials · about")
         assert app.button(key="start_audit").disabled, "one audit at a time"
+        assert "The first audit of this run is under way" in _texts(app)
         app.button(key="stop_audit.ab12").click().run()
         assert not app.exception, app.exception
         assert stopped == [(run, "ab12")]
@@ -252,7 +254,8 @@ class TestShown:
         shown, hidden = (app.error, app.warning) if red[0] else (app.warning, app.error)
         (complaint,) = shown
         assert said in complaint.value
-        assert "at 95% confidence" in complaint.value
+        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest is folded"
+        assert "The bound is right at 95% confidence" in _texts(app)
         assert not hidden
 
     @pytest.mark.parametrize(
@@ -339,3 +342,38 @@ class TestShown:
         app.run()
         assert not app.exception, app.exception
         assert app.selectbox(key="shown").value == "2"
+
+
+def test_why_the_published_number_is_another_stands_beside_it(opened: Open, store: RunStore) -> None:
+    """In the claims, and above what an audit has shown."""
+    run = keep(store, spec("heter-poisson", unit="node", epsilon=8.0))
+    statement = store.get(run).statement
+    assert statement is not None
+    assert statement.epsilon_as_published is not None
+    why = statement_words.why_published(statement)
+    assert why.startswith("larger: a looser bound on the same noise than our proof (HeterPoisson, Theorem 2")
+    assert why in _texts(opened("audit", run=run))
+    store.add_audit(run, made_audit(run, noise=0.8, published=100.0, delta=statement.delta))
+    assert _texts(opened("audit", run=run)).count(why) == 2
+    smaller = replace(statement, epsilon_as_published=statement.epsilon / 2)
+    assert statement_words.why_published(smaller).startswith("smaller than what is proved: do not rely on it")
+    for same in (None, statement.epsilon * 1.01):
+        assert not statement_words.why_published(replace(statement, epsilon_as_published=same))
+
+
+def test_without_an_address_the_page_opens_where_an_audit_can_decide(opened: Open, store: RunStore) -> None:
+    """Between the paper's claim and a larger proved one; and audited runs are offered first."""
+    gallery.bring_in(store)
+    app = opened("audit")
+    said = store.get(str(app.selectbox(key="run").value)).statement
+    assert said is not None
+    assert said.epsilon_as_published is not None
+    assert said.epsilon_as_published < said.epsilon < math.inf
+    run = keep(store, spec("progap", unit="node", epsilon=1.0))
+    keep(store, spec("progap", unit="node", epsilon=2.0))
+    own = store.get(run).statement
+    assert own is not None
+    store.add_audit(run, made_audit(run, delta=own.delta))
+    app = opened("audit")
+    assert app.selectbox(key="run").value == run
+    assert app.selectbox(key="run").options[0].endswith(" · audited")

@@ -46,3 +46,16 @@ def test_titles_of_runs_hang_on_no_other_run(store: RunStore) -> None:
     assert len(set(titles.values())) == 2
     for record in records:
         assert choosing.runs([record])[record.id] == titles[record.id]
+
+
+def test_short_titles_tell_runs_apart_and_say_no_more(store: RunStore) -> None:
+    """Options stand there only where namesakes differ in them, and the graph where there are several."""
+    near = [keep(store, spec("gnn", unit="none", hidden=hidden, dropout=0.1)) for hidden in (8, 16)]
+    alone = keep(store, spec("gnn", unit="none", hidden=8, dropout=0.1, seed=1))
+    records = [store.get(run) for run in (*near, alone)]
+    titles = choosing.runs(records, short=True)
+    assert [("hidden 8" in titles[run], "hidden 16" in titles[run]) for run in near] == [(True, False), (False, True)]
+    assert "hidden" not in titles[alone]
+    assert not any("dropout" in title for title in titles.values())
+    assert all(title.endswith(" · Karate club") for title in titles.values())
+    assert not any("Karate" in title for title in choosing.runs(records, short=True, graph=False).values())

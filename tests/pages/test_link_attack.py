@@ -64,7 +64,8 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
     store.add_attack(run, record)
     app = opened("attacks", run=run, attack="link")
     text = "\n".join(one.value for kind in (app.markdown, app.caption, app.warning, app.info) for one in kind)
-    assert verdict.conclusion(record) in text
+    assert verdict.lead(record, None) in text
+    assert "undecided: likeness or leak" in text, "no model that reads no edge stands beside it"
     assert f"{record.outcome.members:,} edges, {record.outcome.others:,} pairs without an edge" in text
     assert "most exposed nodes" not in text
     drawn = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
@@ -74,7 +75,7 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
 
 def test_conclusions_name_both_sides_and_what_similarity_explains() -> None:
     strong, none = verdict.conclusion(made(memory=3.0)), verdict.conclusion(made(memory=0.0))
-    assert strong.startswith("**Likeness or leak? This attack alone does not say.** Shown one edge and")
+    assert strong.startswith("**Undecided: likeness or leak. This attack alone does not say.** Shown one edge and")
     assert "a model that never saw an edge tells some of them, too." in strong
     moved = replace(made(memory=3.0), options=AttackOptions(by="influence"))
     assert verdict.conclusion(moved).startswith("**The model gives away who is connected to whom.**"), "edges alone"
@@ -139,17 +140,18 @@ def test_figures_say_what_an_attack_by_likeness_is_to_be_compared_with() -> None
     chart = attack_exposure.chart(rows)
     hollow = [one for one in chart.series if one.hollow]
     assert [value for one in hollow for value in one.x] == [row["without"] for row in rows]
-    assert [one.name for one in chart.series if one.legend] == [attack_exposure.WITHOUT, "mean exposure"]
+    named = [attack_exposure.INTERVAL, attack_exposure.WITHOUT, "mean exposure"]
+    assert [one.name for one in chart.series if one.legend] == named
     assert "what a group's mark lies beyond its hollow one is more than likeness" in chart.notes[0]
     assert "The true classes alone have 0.812." in chart.notes[0]
     lone = attack_exposure.chart(attack_exposure.data(record))
-    assert not [one for one in lone.series if one.hollow or one.legend]
+    assert not [one for one in lone.series if one.hollow or one.name == attack_exposure.WITHOUT]
     assert "Attack a perceptron in the same way" in lone.notes[0]
     # what moves when a node is changed has been read through an edge
     moved = replace(record, options=AttackOptions(by="influence", targets=3))
-    assert not attack_exposure.chart(attack_exposure.data(moved)).notes
+    assert "likeness" not in " ".join(attack_exposure.chart(attack_exposure.data(moved)).notes)
     assert not any("classes" in one for one in attack_roc.chart(attack_roc.data([moved])).notes)
-    assert not attack_exposure.chart(attack_exposure.data(made_attack())).notes
+    assert "likeness" not in " ".join(attack_exposure.chart(attack_exposure.data(made_attack())).notes)
 
 
 def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_is_none(
@@ -157,7 +159,7 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
 ) -> None:
     run, flat = keep(store, spec("gnn", unit="none")), keep(store, spec("mlp", unit="none"))
     store.add_attack(run, made(run, memory=3.0))
-    unsure = "Likeness or leak? This attack alone does not say."
+    unsure = "Undecided: likeness or leak. This attack alone does not say."
     app = opened("attacks", run=run)
     assert any(unsure in one.value for one in app.info)
     assert app.button(key="perceptron").label == "Attack the perceptron in the same way", "there is one"
@@ -166,7 +168,8 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     assert any(unsure in one.value for one in opened("attacks", run=run).info), "other distance"
     store.add_attack(flat, other)
     told = opened("attacks", run=run)
-    assert any("A perceptron on the same graph" in one.value for one in told.warning)
+    assert any("more of who is connected to whom than likeness tells" in one.value for one in told.warning)
+    assert any("A perceptron on the same graph" in one.value for one in told.markdown)
     assert "perceptron" not in {one.key for one in told.button}
     drawn = [json.loads(one.proto.json)["summary"] for one in told.get("bidi_component")]
     (curves,) = (one for one in drawn if one.endswith("A guess by chance has an area of 0.5."))

@@ -21,6 +21,8 @@ from tests.pages.test_relations import Answering, ask, texts
 from privgraph.attacks.outcome import Rate
 from privgraph.data.catalogue import dataset
 from privgraph.privacy.serialisation import statement_to_json
+from privgraph.runs import gallery
+from privgraph.runs.leases import new_worker
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
@@ -93,7 +95,7 @@ def test_the_wager_is_that_of_the_sound_epsilon(
     made_run(store)
     shown = texts(opened("relations"))
     assert f"ε as published **{'none' if published is None else '1'}**" in shown
-    assert "is right about that one at most 98.3% of the time" in shown, "e⁴ to 1, whatever is published"
+    assert "now wins at most 98.3%" in shown, "e⁴ to 1, whatever is published"
 
 
 def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store: RunStore, process: Answering) -> None:
@@ -251,7 +253,7 @@ def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: Ru
     found = replace(made.outcome, others=1000, area=0.731, area_low=0.652, area_high=0.798, rates=rates)
     alone = replace(made, outcome=found, areas=made.areas[:1], true_rates=made.true_rates[:1])
     store.add_attack(run.id, alone)
-    (table,) = opened("relations").dataframe
+    (table,) = (one for one in opened("relations").dataframe if "attack" in one.value)
     row = table.value.iloc[0]
     assert row["area"] == "0.731"
     assert row["interval"] == "0.652 to 0.798"
@@ -264,5 +266,81 @@ def test_attacks_with_and_without_shadow_models_stand_side_by_side(
     run = made_run(store)
     for name in ("relations", "relations-bavaria"):
         store.add_attack(run.id, replace(made_attack(run.id, name=name), title=name))
-    (table,) = opened("relations").dataframe
+    (table,) = (one for one in opened("relations").dataframe if "attack" in one.value)
     assert sorted(table.value["attack"]) == ["relations", "relations-bavaria"]
+
+
+# What a stranger stumbles over
+
+
+def test_of_an_epsilon_that_excludes_nothing_no_limit_is_told(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store, epsilon=20.0)
+    shown = texts(opened("relations"))
+    assert "so large an ε excludes next to nothing" in shown
+    assert "at most 100%" not in shown
+
+
+def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_by_one_click(
+    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
+) -> None:
+    gallery.bring_in(store)
+    app = opened("relations")
+    shown = texts(app)
+    assert shown.count("its numbers came along, its encoder did not") == 2
+    assert "the base encoder answers alone" in shown
+    asked = [one for one in app.button if str(one.key).startswith("train_here.")]
+    assert [one.label for one in asked] == ["Train it here"] * 2
+    private = store.get(str(app.selectbox(key="private").value))
+    asked[0].click().run()
+    (spec,) = submitted
+    assert (spec.options, spec.seed) == (private.spec.options, 3), "beside the gallery's seeds 0 to 2, which stay"
+    ask(app, "a rake")
+    assert [one.name for one in process.asked[0].encoders] == ["base"], "what is not here is not asked"
+    assert max(len(one) for one in app.selectbox(key="private").options) < 50, "no entry is cut"
+    own = made_run(store)
+    assert opened("relations").selectbox(key="private").value == own.id, "what can be asked comes first"
+
+
+def test_the_switch_of_the_gallery_hides_what_the_address_names(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    gallery.bring_in(store)
+    chosen = str(opened("relations").selectbox(key="private").value)
+    app = opened("relations", private=chosen, gallery="false")
+    assert "No language model has learnt relations here yet" in app.info[0].value
+    assert not app.warning
+    for page in ("attacks", "audit"):
+        run = str(opened(page).selectbox(key="run").value)
+        hidden = opened(page, run=run, gallery="false")
+        assert "run" not in {one.key for one in hidden.selectbox}
+        assert not hidden.warning
+
+
+def test_a_run_under_way_is_stopped_here_and_its_stop_is_acknowledged(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_run(store, state="queued")
+    worker = new_worker()
+    store.leases.claim([run.id], worker)
+    monkeypatch.setattr(queue, "launch", lambda *_: None)
+    app = opened("relations", private=run.id)
+    assert not app.warning, "an address that names a run in training is no mistake"
+    app.button(key=f"stop_run.{run.id}").click().run()
+    assert store.get(run.id).state == "stopping"
+    button = app.button(key=f"stop_run.{run.id}")
+    assert (button.label, button.disabled) == ("Stopping…", True)
+
+
+def test_what_cannot_be_told_apart_is_said(opened: Open, store: RunStore, process: Answering) -> None:
+    """By intervals over seeds; the private run and the base lie apart."""
+    for seed in range(3):
+        base = {"base_accuracy": 0.02 + 0.001 * seed}
+        made_run(store, seed=seed, metrics={"test_accuracy": 0.150 + 0.002 * seed} | base)
+        made_run(store, seed=seed, unit="none", metrics={"test_accuracy": 0.15 + 0.05 * seed} | base)
+    shown = texts(opened("relations"))
+    said = [one for one in shown.split("\n") if "cannot be told apart" in one]
+    assert len(said) == 1
+    assert said[0].startswith("PvGaLM, not private and PvGaLM, edge ε 4 cannot")
+    assert "Each kind of training has its own learning rate, here auto (0.01) with privacy" in shown

@@ -87,7 +87,7 @@ NEUTRAL = 6
 DASHES = ("solid", "4px,2px", "dashdot", "longdashdot", "5px,2px,1px,2px", "2px,6px")
 """By slot, in plotly's words."""
 
-MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "triangle-left", "hexagon")
+MARKERS = ("square", "triangle-down", "cross", "x", "star", "pentagon", "octagon", "hexagon")
 """By slot, in plotly's words."""
 
 PATTERNS = ("", "x", "-", ".", "+", "|")

@@ -108,6 +108,14 @@ def at_most(hits: Array | int, trials: int, level: float) -> Array:
     return np.asarray(1 - at_least(trials - np.asarray(hits, dtype=np.float64), trials, level))
 
 
+def most_by_threshold(trials: int, *, delta: float, confidence: float) -> float:
+    """The largest bound that `threshold_bound` can give at `delta` with so many trials on a dataset: that of
+    an attack which is never wrong on the half that judges."""
+    half, level = trials // 2, (1 - confidence) / 2
+    likely, unlikely = float(at_least(half, half, level)), float(at_most(0, half, level))
+    return max(0.0, math.log(max(likely - delta, 1e-300) / unlikely))
+
+
 def threshold_bound(present: Array, absent: Array, *, delta: float, confidence: float) -> Shown:
     """A lower bound on epsilon at `delta`, right with chance `confidence` whatever the mechanism is.
 

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from privgraph.audits.bounds import Event, Shown, gaussian_bound, shared_confidence, shared_notes, threshold_bound
+from privgraph.audits.bounds import (
+    Event,
+    Shown,
+    gaussian_bound,
+    most_by_threshold,
+    shared_confidence,
+    shared_notes,
+    threshold_bound,
+)
 from privgraph.audits.games.base import SCORES, Array, Dice
 from privgraph.audits.games.table import Part, parts
 from privgraph.audits.options import AuditOptions, Subject
@@ -124,7 +132,7 @@ def _record(
             "run are read",
             "a score, a threshold and an order of the two datasets were chosen on one half of the trials, "
             f"and judged on the other; {len(present) // 2:,} trials on a dataset can show at most epsilon "
-            f"{_most(present, confidence):.2f} by a threshold",
+            f"{most_by_threshold(len(present), delta=delta, confidence=confidence):.2f} by a threshold",
             *shared_notes(options.confidence, subject.turn),
         ),
         turn=subject.turn,
@@ -142,9 +150,3 @@ def _told(shown: Shown) -> str:
 def _upward(scores: Array, event: Event) -> Array:
     """The chosen score, turned so that high values speak for the unit."""
     return scores[:, event.column] * (1.0 if event.above == event.with_unit else -1.0)
-
-
-def _most(present: Array, confidence: float) -> float:
-    """What a perfect attack would show with so many trials."""
-    half = len(present) // 2
-    return float(-np.log(-np.expm1(np.log((1 - confidence) / 2) / half)))

@@ -131,6 +131,11 @@ def one_run_epsilon(scores: NDArray[np.float64], included: NDArray[np.bool_], de
     return best
 
 
+def most_in_one_run(canaries: int, delta: float, confidence: float) -> float:
+    """The largest bound that `one_run_epsilon` can give with so many canaries: all guessed, and rightly."""
+    return epsilon_of(canaries, canaries, canaries, delta, (1 - confidence) / len(SHARES))
+
+
 def one_run_shift(scores: NDArray[np.float64], included: NDArray[np.bool_], confidence: float) -> float:
     """A lower bound on mu, right with chance `confidence`, from one run of a mechanism that is mu-Gaussian
     private.

@@ -49,8 +49,9 @@ class Examination(Generic[OptionsT]):
     """An audit or attack of a run on its way, or ended; `name` is its key in `AUDITS` or `ATTACKS`.
 
     `progress` in [0, 1]. `done`: it has ended, one way or another; `error` is one sentence, "" where nothing
-    went wrong, and `stopped` says that it was asked to end. `started` in seconds since the epoch.
-    """
+    went wrong, and `stopped` says that it was asked to end and did; `stopping` that it was asked, and has not
+    yet. `started` and `reported`, when it last said how far it is (None: not yet), in seconds since the
+    epoch."""
 
     token: str
     name: str
@@ -61,6 +62,8 @@ class Examination(Generic[OptionsT]):
     error: str = ""
     done: bool = False
     stopped: bool = False
+    stopping: bool = False
+    reported: float | None = None
 
 
 @final
@@ -162,13 +165,17 @@ class Examiner(Generic[OptionsT, RecordT]):
             name=started.get("name") or started[self.noun],  # as versions before 0.6 wrote it
             options=self._options(**started["options"]),
             started=started["started"],
+            reported=_written(folder / _STATE),
             **reported,
         )
+        if not going.done and (folder / _STOP).exists():
+            going = dataclasses.replace(going, stopping=True)
         if going.done or started["host"] != this_host() or alive(started["pid"]):
             return going
         reported = read(folder / _STATE) or {}  # it may have ended between the two looks
         if reported.get("done"):
-            return dataclasses.replace(going, **reported)
+            return dataclasses.replace(going, stopping=False, **reported)
+        going = dataclasses.replace(going, stopping=False)
         how = how_it_ended(started["pid"])
         if "signal 9" in how:
             return dataclasses.replace(going, done=True, error=f"the {self.noun} {how}")
@@ -208,6 +215,13 @@ def read(path: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     return found
+
+
+def _written(path: Path) -> float | None:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return None
 
 
 def write(path: Path, value: dict[str, Any]) -> None:

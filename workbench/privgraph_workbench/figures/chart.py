@@ -79,8 +79,9 @@ class Series:
     (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `level` (a horizontal
     line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and
     y, both of categories: the larger its number in `low`, the stronger its colour; `text` stands in it).
-    `slot` chooses the colour, `shape` dash and marker (none: as `slot`). What shows one of the three epsilons
-    says which: `epsilon` alone chooses its look then. Series of one `group` hide and show together.
+    `slot` chooses the colour, `shape` dash and marker (none: as `slot`); `faint` lines stand back. What shows
+    one of the three epsilons says which: `epsilon` alone chooses its look then. Series of one `group` hide
+    and show together.
     """
 
     name: str

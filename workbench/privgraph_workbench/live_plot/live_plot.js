@@ -113,6 +113,12 @@ function fitted({ data, layout }, width) {
     if (note.align && note.xref === "paper") note.yshift = (note.yshift ?? 0) + raised;
   }
   for (const name of axesOf(copy)) {
+    const ticks = copy[name].tickvals;
+    if (name[0] === "x" && copy[name].type === "log" && ticks?.length > 6) {
+      const kept = ticks.map((tick) => Math.abs(Math.log10(tick) % 1) < 1e-9); // ten of them would be turned aside
+      copy[name].ticktext = copy[name].ticktext.filter((_, place) => kept[place]);
+      copy[name].tickvals = ticks.filter((_, place) => kept[place]);
+    }
     if (!copy[name].title?.text) continue;
     const more = widen(copy[name].title, name[0] === "x" ? width - 90 : each - 20);
     if (name[0] === "x") under = Math.max(under, more);
@@ -136,10 +142,10 @@ function fitted({ data, layout }, width) {
     if (copy.showlegend && trace.showlegend !== false) below += (1 + more) * LINE + 5;
     return { ...trace, name: text };
   });
-  below = Math.max(0, below + 64 - copy.margin.b);
+  below = Math.max(0, below + 64 + under - copy.margin.b);
   copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
   copy.height += above + below + grownBy;
-  if (copy.legend) copy.legend.y = -64 / (inner + grownBy);
+  if (copy.legend) copy.legend.y = -(64 + under) / (inner + grownBy);
   return { data: shown, layout: copy };
 }
 

@@ -113,6 +113,12 @@ _NARROW = (
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
+# Buttons that are texts say all of them, in several lines where the page is narrow.
+WHOLE = "whole-texts"
+_WHOLE = (
+    f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -127,7 +133,7 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 
@@ -170,11 +176,12 @@ def _switch() -> None:
         )
 
 
-def _gallery_hidden() -> bool:
+def gallery_hidden() -> bool:
+    """Whether the reader has switched the gallery off."""
     return get_script_run_ctx() is not None and st.session_state.get("gallery") is False
 
 
-queue.hide_gallery(_gallery_hidden)
+queue.hide_gallery(gallery_hidden)
 
 
 def visit() -> int:

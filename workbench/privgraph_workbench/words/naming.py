@@ -41,6 +41,8 @@ CLOSE = 0.99
 """Noise that was calibrated to a budget uses so much of it at least: such a run is called by the budget."""
 NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
+MOST_APART = 2
+"""Options that tell namesakes apart in a list of short names; behind them stands the end of the id."""
 MOST_MOVED = 4
 """Options that the name of a run tells."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
@@ -208,6 +210,26 @@ def plain_name(record: RunRecord) -> str:
     are not the method's defaults. The graph, which is long, stands last: where there is no room for all,
     epsilon and seed are still read. Nothing of it hangs on what other runs there are."""
     return ", ".join([*_with_privacy(record), f"seed {record.spec.seed}", *moved(record), f"on {graph_title(record)}"])
+
+
+def short_names(records: Sequence[RunRecord], *, graph: bool = True) -> dict[str, str]:
+    """The runs in as few words as tell them apart in a list, by id: method, privacy and seed, the graph's
+    title, and of options the first of those in which namesakes differ."""
+    groups: dict[tuple[str, ...], list[RunRecord]] = {}
+    for one in records:
+        data = data_title(one.spec.dataset) if graph else ""
+        groups.setdefault((*_with_privacy(one), f"seed {one.spec.seed}", data), []).append(one)
+    names = {}
+    for (*told, data), members in groups.items():
+        loose = [_loose(one, {"epsilon", "accounting", "unit"}) for one in members]
+        keys = dict.fromkeys(key for one in loose for key in one)
+        differing = [key for key in keys if len({str(one.get(key)) for one in loose}) > 1][:MOST_APART]
+        for one, own in zip(members, loose, strict=True):
+            apart = [
+                f"{key.replace('_', ' ')} {word(one.spec.method, key, own[key])}" for key in differing if key in own
+            ]
+            names[one.id] = ", ".join([*told, *apart]) + f" · {data}" * bool(data)
+    return names
 
 
 def moved(record: RunRecord) -> list[str]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
 
+NEAR = 0.05
+"""Epsilons that differ by a smaller share are called near."""
+UNPAID = "Tuning is unpaid"
+"""A gap that every paper has, and that moves no formula."""
 ATTACKED = {
     Adversary.WORST_CASE: ", mechanisms played",
     Adversary.CANARIES: ", trained again with canaries",
@@ -39,6 +45,19 @@ def audited_how(statement: PrivacyStatement) -> str:
     if statement.epsilon_audited is None or statement.audit_confidence is None:
         return ""
     return f"confidence {exact_percent(statement.audit_confidence)}{ATTACKED[statement.adversary or Adversary.UNKNOWN]}"
+
+
+def why_published(statement: PrivacyStatement) -> str:
+    """Why the published epsilon is not the sound one, in a few words that stand beside it; "" where there is
+    none or the two are near."""
+    sound, published = statement.epsilon, statement.epsilon_as_published
+    if published is None or math.isinf(sound) or abs(published - sound) <= NEAR * sound:
+        return ""
+    if published > sound:
+        how = statement.accountant_as_published
+        return f"larger: a looser bound on the same noise than our proof{f' ({how})' if how else ''}"
+    gap = next((one.title for one in statement.gaps if one.title != UNPAID), "")
+    return f"smaller than what is proved: do not rely on it{f' ({gap[:1].lower()}{gap[1:]})' if gap else ''}"
 
 
 def refutations(statement: PrivacyStatement) -> list[str]:

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
+from privgraph_workbench.facts.references import LEVEL, interval
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
 TITLE = "Who is exposed"
+INTERVAL = f"{LEVEL:.0%} interval, at its widest"
 WITHOUT = "a perceptron, which reads no edge"
 KINDS = {"degree": "by degree", "class": "by class"}
 AXES = {"degree": "degree (how many)", "class": "class (how many)"}
@@ -19,7 +21,8 @@ AXES = {"degree": "degree (how many)", "class": "class (how many)"}
 
 def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
-    train whose scores lie below those of the group's training nodes; 0.5 is chance), attack (its title), asks
+    train whose scores lie below those of the group's training nodes; 0.5 is chance), low, high (its interval,
+    `references.interval`: the widest that so many shares with that mean can have), attack (its title), asks
     and members_are (its question, and who is exposed, in words), likeness (whether it goes by likeness, which
     tells edges that no model read), by_classes (then the area of the true classes alone, if known), and
     without (the exposure of the same group by the same attack on a model that reads no edge: the record
@@ -38,6 +41,7 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
             "name": one.name,
             "nodes": one.nodes,
             "exposure": one.exposure,
+            **dict(zip(("low", "high"), interval(one.exposure, one.nodes), strict=True)),
             "attack": record.title,
             "asks": apart.asks,
             "members_are": apart.members,
@@ -51,7 +55,7 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A dot a group, one panel below the other (names of groups are long), beside chance."""
+    """A dot a group on its interval, one panel below the other (names of groups are long), beside chance."""
     if not rows:
         return empty(TITLE, "this attack kept no groups of nodes")
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in rows)]
@@ -62,10 +66,23 @@ def chart(rows: Sequence[Row]) -> Chart:
         names = tuple(f"{row['name']} ({row['nodes']:,})" for row in held)
         panels.append(
             Panel(
-                x=Axis(title="mean exposure (0.5: chance)", low=0.0, high=1.0),
+                # below the last alone: above another panel it would lie over the label of that one's line
+                x=Axis(title="mean exposure (0.5: chance)" * (kind == kinds[-1]), low=0.0, high=1.0),
                 y=Axis(title=AXES[kind], scale="category", categories=names),
                 title=KINDS[kind],
                 rules=(Rule(x=0.5, label="chance"),),
+            )
+        )
+        series.append(
+            Series(
+                name=INTERVAL,
+                kind="links",
+                x=tuple(end for row in held for end in (row["low"], row["high"])),
+                y=tuple(name for name in names for _ in range(2)),
+                slot=0,
+                panel=place,
+                legend=place == 0,
+                group=INTERVAL,
             )
         )
         if any(row["without"] is not None for row in held):
@@ -81,19 +98,19 @@ def chart(rows: Sequence[Row]) -> Chart:
                     panel=place,
                     legend=place == 0,
                     group=WITHOUT,
-                    hover=tuple(f"{WITHOUT}\n{_hover({**row, 'exposure': row['without']})}" for row in held),
+                    hover=tuple(f"{WITHOUT}\n{row['name']}\nexposure {number(row['without'])}" for row in held),
                 )
             )
         series.append(
             Series(
                 name="mean exposure",
                 kind="points",
-                size=12,
+                size=9,
                 x=tuple(row["exposure"] for row in held),
                 y=names,
                 slot=0,
                 panel=place,
-                legend=place == 0 and compared,
+                legend=place == 0,
                 group="mean exposure",
                 hover=tuple(_hover(row) for row in held),
             )
@@ -109,7 +126,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             f"{most['name']}."
         ),
         columns=1,
-        height=170 * len(kinds) + 26 * len(rows),
+        height=200 * len(kinds) + 26 * len(rows),
         notes=_notes(rows, compared=compared),
         badges=(f"the evaluator's view: nobody outside knows {rows[0]['asks']}",),
     )
@@ -121,8 +138,12 @@ plot = plotted(chart)
 def _notes(rows: Sequence[Row], *, compared: bool) -> tuple[str, ...]:
     """What to compare with where likeness tells edges, too."""
     first = rows[0]
+    wide = (
+        "Intervals are as wide as they can be for so many nodes with that mean; groups whose intervals "
+        "overlap need not differ."
+    )
     if not first["likeness"]:
-        return ()
+        return (wide,)
     classes = "" if first["by_classes"] is None else f" The true classes alone have {number(first['by_classes'])}."
     read = (
         "The hollow marks are what the same attack finds on a perceptron, which reads no edge: what a group's mark "
@@ -130,8 +151,10 @@ def _notes(rows: Sequence[Row], *, compared: bool) -> tuple[str, ...]:
         if compared
         else "Attack a perceptron in the same way, which reads no edge, and its exposure is drawn beside this one's."
     )
-    return (f"Edges join nodes alike, so a high exposure need not come from the edges that were read. {read}{classes}",)
+    alike = "Edges join nodes alike, so a high exposure need not come from the edges that were read."
+    return (f"{alike} {read}{classes}", wide)
 
 
 def _hover(row: Row) -> str:
-    return f"{row['name']}\nexposure {number(row['exposure'])}\n{row['nodes']:,} judged"
+    between = f"({number(row['low'])} to {number(row['high'])})"
+    return f"{row['name']}\nexposure {number(row['exposure'])} {between}\n{row['nodes']:,} judged"

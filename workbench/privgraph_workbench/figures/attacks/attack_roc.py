@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from privgraph.attacks.exchange import group_delta
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.audits.bounds import at_most
 from privgraph.registry import sides
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
@@ -29,15 +29,14 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     """One row per point of each curve, from few false positives to many.
 
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
-    nodes; band: over all attacked models; sound: the most that the run's sound epsilon allows, and chance
-    with so few members and others), false, true, low, high (of a band; None elsewhere), own_area (of the
-    line), area, area_low, area_high, models, rare_false, rare_true (the
-    rarest false positive rate that so many others can show, and its true positive rate), epsilon (sound),
-    by_classes (the area of the true classes alone, where the attack goes by likeness; else None), steps,
-    scale, asks, members_are, others_are (the attack's question and its two sides in words).
-    An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead
-    from no node that trains to one that does not. Raises `ValueError` for an unknown scale.
-    """
+    nodes; mean: over the attacked models, where they are at least `FEW`; band: over all of them; sound: the
+    most that the run's sound epsilon allows, and chance with so few members and others), false, true, low,
+    high (of a band; None elsewhere), own_area (of the line), area, area_low, area_high, models, rare_false,
+    rare_true (the rarest false positive rate that so many others can show, and its true positive rate),
+    epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by likeness; else
+    None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words). An
+    infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from
+    no node that trains to one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []
@@ -67,6 +66,11 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             rows += [
                 {"curve": "band", "false": false, "true": mean, "low": low, "high": high, **shared}
                 for false, mean, low, high in zip(*ends, strict=True)
+            ]
+        if len(record.areas) >= FEW:
+            rows += [
+                {"curve": "mean", "false": false, "true": true, "low": None, "high": None, **shared}
+                for false, true in zip(record.band_false, record.band_mean, strict=True)
             ]
         rows += [
             {"curve": "attack", "false": false, "true": true, "low": None, "high": None, **shared}
@@ -103,7 +107,9 @@ def _with_chance(rate: float, of: int) -> float:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A curve for each attack with its band over attacked models, the claims, and a guess by chance."""
+    """A curve for each attack with its band over attacked models, the claims, and a guess by chance.
+
+    The curve is the mean over the attacked models, whose area is told; that of one model alone is faint."""
     if not rows:
         return empty(TITLE, "no attack is chosen")
     logarithmic = rows[0]["scale"] == "log"
@@ -130,19 +136,24 @@ def chart(rows: Sequence[Row]) -> Chart:
                     legend=False,
                 )
             )
-        curve = [row for row in held if row["curve"] == "attack" and (not logarithmic or row["true"] > 0)]
-        if curve:
-            series.append(
-                Series(
-                    name=f"{name} ({_areas(curve[0])})",
-                    kind="line",
-                    x=tuple(row["false"] for row in _stepped(curve)),
-                    y=tuple(row["true"] for row in _stepped(curve)),
-                    slot=slot,
-                    group=name,
-                    hover=tuple(_hover(row) for row in _stepped(curve)),
-                )
+        drawn = [row for row in held if not logarithmic or row["true"] is None or row["true"] > 0]
+        mean = [row for row in drawn if row["curve"] == "mean"]
+        own = _stepped([row for row in drawn if row["curve"] == "attack"])
+        series += [
+            Series(
+                name=f"{name} ({_areas(curve[0])})",
+                kind="line",
+                x=tuple(row["false"] for row in curve),
+                y=tuple(row["true"] for row in curve),
+                slot=slot,
+                group=name,
+                faint=curve is own and bool(mean),
+                legend=curve is mean or not mean,
+                hover=tuple(_hover(row) for row in curve),
             )
+            for curve in (mean, own)
+            if curve
+        ]
         claim = [row for row in held if row["curve"] == "sound"]
         if claim:
             limit = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more"
@@ -180,9 +191,10 @@ plot = plotted(chart)
 
 
 def _areas(row: Row) -> str:
-    """The area of the line that is drawn, and the mean over all attacked models."""
-    own = f"area {number(row['own_area'])}"
-    return own if row["models"] < 2 else f"{own}; mean of {row['models']} models {number(row['area'])}"
+    """The area of the curve that is drawn; where that is a mean, that of the faint one, too."""
+    if row["curve"] != "mean":
+        return f"area {number(row['own_area'])}"
+    return f"mean of {row['models']} models, area {number(row['area'])}; faint: one of them, {number(row['own_area'])}"
 
 
 def _stepped(curve: Sequence[Row]) -> list[Row]:
@@ -216,15 +228,16 @@ def _least(rows: Sequence[Row]) -> float:
 
 
 def _hover(row: Row) -> str:
-    return f"{row['attack']}\n{percent(row['false'])} false positives\n{percent(row['true'])} true positives"
+    whose = {"mean": f"mean of {row['models']} models\n"}.get(row["curve"], "one model\n" * (row["models"] > 1))
+    return f"{row['attack']}\n{whose}{percent(row['false'])} false positives\n{percent(row['true'])} true positives"
 
 
 def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     notes = []
-    if any(row["curve"] == "band" for row in rows):
+    if any(row["curve"] == "mean" for row in rows):
         notes.append(
-            "Lines: a model trained on the run's own training nodes. Bands: lowest to highest over all attacked "
-            "models, each trained on a draw of its own, and so is the mean of their areas."
+            "Strong line: the mean over the attacked models, each of which trained on a draw of its own. Faint line: "
+            "the one that trained on the run's own draw. Band: lowest to highest over all of them."
         )
     classes = sorted({row["by_classes"] for row in rows if row["by_classes"] is not None})
     if classes:

@@ -4,15 +4,18 @@ claimed."""
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 
+from privgraph.audits.bounds import most_by_threshold, shared_confidence
+from privgraph.audits.one_run import most_in_one_run
 from privgraph.audits.record import AuditRecord
-from privgraph.privacy.kinds import Route
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph_workbench.figures.audits.audit_roc import STEP_BADGE
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words.numbers import exact_percent, number, stated
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
+from privgraph_workbench.words.numbers import exact_percent, lower, number, stated
 
 TITLE = "Shown by attack, and claimed"
 ROUTES = {
@@ -20,15 +23,21 @@ ROUTES = {
     Route.GAUSSIAN: "shown by the Gaussian trade-off",
     Route.ONE_RUN: "shown in one run",
 }
+LINE = 24
+"""The longest line of a name beside its bar."""
+CUT, CUT_AT = 8, 1.12
+"""Claims that exceed what was shown, and could be shown, by so many times are cut, so far beyond all else."""
 CLAIMS: Mapping[Epsilon, str] = {"sound": "claimed: sound ε", "published": "claimed: ε as published"}
 
 
 def data(record: AuditRecord) -> list[Row]:
     """One row per bound and per claim.
 
-    kind (bound or claim), which (of the three epsilons), name, epsilon (None: no such number; infinite: none
-    is proved), detail, counts (True: the route that was fixed before the audit, whose bound is the audit's),
-    exceeded (True: a claim that the audit's bound exceeds), delta, confidence, covers.
+    kind (bound or claim), most (of a bound by counting: the largest that so many trials or canaries can show,
+    by an attack that is never wrong; None elsewhere), which (of the three epsilons), name, epsilon (None: no
+    such number; infinite: none is proved), detail, counts (True: the route that was fixed before the audit,
+    whose bound is the audit's), exceeded (True: a claim that the audit's bound exceeds), delta, confidence,
+    covers.
     """
     shared = {"delta": record.delta, "confidence": record.confidence, "covers": record.covers}
     fixed = next((place for place, one in enumerate(record.bounds) if one.epsilon == record.epsilon), None)
@@ -39,6 +48,7 @@ def data(record: AuditRecord) -> list[Row]:
             "name": ROUTES[one.route],
             "epsilon": one.epsilon,
             "detail": one.detail,
+            "most": _most(record, one.route),
             "counts": place == fixed,
             "exceeded": False,
             **shared,
@@ -56,6 +66,7 @@ def data(record: AuditRecord) -> list[Row]:
             "name": CLAIMS[claim],
             "epsilon": epsilon,
             "detail": "",
+            "most": None,
             "counts": False,
             "exceeded": exceeded,
             **shared,
@@ -64,16 +75,36 @@ def data(record: AuditRecord) -> list[Row]:
     ]
 
 
+def _most(record: AuditRecord, route: Route) -> float | None:
+    """The largest bound of that route with so many trials, by the confidence that each of its bounds had."""
+    confidence = shared_confidence(record.confidence, record.turn)
+    if route is Route.ONE_RUN:
+        return most_in_one_run(record.trials, record.delta, confidence)
+    if route is not Route.THRESHOLD or record.adversary is Adversary.OUTSIDER:
+        return None
+    routes = {one.route for one in record.bounds}
+    if record.adversary is Adversary.WORST_CASE and Route.GAUSSIAN in routes:
+        confidence = (1 + confidence) / 2  # two routes share what may go wrong (`audits.mechanism`)
+    return most_by_threshold(record.trials // 2, delta=record.delta, confidence=confidence)
+
+
 def chart(rows: Sequence[Row]) -> Chart:
-    """A bar for each bound and each claim. A bound that reaches beyond a claim refutes it."""
+    """A bar for each bound and each claim, its number below its name, and a mark for the most that so many
+    trials could have shown. A bound that reaches beyond a claim refutes it; one near its mark says little of
+    how much there was to find. Claims that are much larger than all else are cut."""
     if not any(row["kind"] == "bound" for row in rows):
         return empty(TITLE, "this audit gave no bound")
     named = [f"{row['name']}{' (counts)' if row['counts'] else ''}" for row in rows]
-    categories = distinct(named)
-    finite = [row["epsilon"] for row in rows if row["epsilon"] is not None and math.isfinite(row["epsilon"])]
-    longest = max([*finite, 0.1])
-    endless = any(row["epsilon"] == math.inf for row in rows)
-    series = []
+    labels = ["\n".join([*textwrap.wrap(name, LINE), _value(row)]) for name, row in zip(named, rows, strict=True)]
+    categories = distinct(labels)
+    claimed = sorted(row["epsilon"] for row in rows if row["kind"] == "claim" and row["epsilon"] is not None)
+    claimed = [one for one in claimed if math.isfinite(one)]
+    most = [(row["most"], place) for place, row in enumerate(rows) if row["most"] is not None]
+    # a claim of thousands beside one of 8 would leave nothing to see of the others
+    seen = max([0.1, *(row["epsilon"] for row in rows if row["kind"] == "bound"), *(one for one, _ in most)])
+    longest = max([seen, *(one for one in claimed if one <= CUT * max(seen, claimed[0]))])
+    cut = [categories[place] for place, row in enumerate(rows) if (row["epsilon"] or 0) > longest]
+    series: list[Series] = []
     for kind, mark in EPSILONS.items():
         held = [(place, row) for place, row in enumerate(rows) if _kind(row) == kind]
         series.append(
@@ -83,8 +114,20 @@ def chart(rows: Sequence[Row]) -> Chart:
                 x=tuple(_length(row["epsilon"], longest) for _, row in held),
                 y=tuple(categories[place] for place, _ in held),
                 epsilon=kind,
-                text=tuple(_value(row) for _, row in held),
                 hover=tuple(_hover(row, categories[place]) for place, row in held),
+            )
+        )
+    if most:
+        series.append(
+            Series(
+                name="the most that so many trials could show",
+                kind="points",
+                x=tuple(one for one, _ in most),
+                y=tuple(categories[place] for _, place in most),
+                slot=NEUTRAL,
+                hollow=True,
+                size=13,
+                hover=tuple(f"an attack that is never wrong would show {lower(one)} with so many" for one, _ in most),
             )
         )
     exceeded = [row["name"].removeprefix("claimed: ") for row in rows if row["exceeded"]]
@@ -93,22 +136,24 @@ def chart(rows: Sequence[Row]) -> Chart:
     rules = tuple(
         Rule(x=row["epsilon"], label="", side="left")
         for row in rows
-        if row["kind"] == "claim" and row["epsilon"] is not None and math.isfinite(row["epsilon"])
+        if row["kind"] == "claim" and row["epsilon"] is not None and row["epsilon"] <= longest
     )
     return Chart(
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=(1.9 if endless else 1.6) * longest),
+                x=Axis(title=f"ε at δ = {number(first['delta'])}", low=0.0, high=1.15 * longest),
                 y=Axis(title="", scale="category", categories=categories),
                 rules=rules,
             ),
         ),
         series=tuple(series),
-        summary="; ".join(f"{name}: {_value(row)}" for name, row in zip(categories, rows, strict=True))
+        summary="; ".join(f"{name}: {_value(row)}" for name, row in zip(named, rows, strict=True))
+        + "".join(f". So many trials could show {lower(one)} at most ({named[place]})" for one, place in most)
         + f". Bounds hold at {exact_percent(first['confidence'])} confidence each.",
         badges=(*badges, *([STEP_BADGE] if first["covers"] == "step" else [])),
-        height=150 + 34 * len(rows),
+        height=150 + sum(18 * (1 + label.count("\n")) + 12 for label in categories),
+        notes=(f"Cut where the axis ends: {'; '.join(name.replace(chr(10), ', ') for name in cut)}.",) if cut else (),
     )
 
 
@@ -121,8 +166,8 @@ def _kind(row: Row) -> Epsilon:
 
 
 def _length(epsilon: float | None, longest: float) -> float:
-    """An infinite claim is longer than all others; one that does not exist has no length."""
-    return 0.0 if epsilon is None else min(epsilon, 1.1 * longest)
+    """A claim that is cut reaches to the end of the axis; one that does not exist has no length."""
+    return 0.0 if epsilon is None else min(epsilon, CUT_AT * longest)
 
 
 def _value(row: Row) -> str:
@@ -135,4 +180,4 @@ def _value(row: Row) -> str:
 
 
 def _hover(row: Row, name: str) -> str:
-    return "\n".join(filter(None, (name, _value(row), row["detail"])))
+    return "\n".join(filter(None, (name, row["detail"])))

@@ -156,6 +156,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     first = rows[0]
     logarithmic = first["scale"] == "log"
     low = _least(rows)
+    least = _lowest(rows, low)
     guess = np.geomspace(low, 1, 30).tolist() if logarithmic else [0.0, 1.0]
     series = [
         Series(
@@ -176,7 +177,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 x=tuple(row["false"] for row in band),
                 y=tuple(row["high"] for row in band),
                 # no logarithm of 0: there the band reaches to the lower edge
-                low=tuple(max(row["low"], low) if logarithmic else row["low"] for row in band),
+                low=tuple(max(row["low"], least) if logarithmic else row["low"] for row in band),
                 slot=NEUTRAL,
             )
         )
@@ -201,7 +202,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=(
             Panel(
                 x=_axis("false alarms (share of trials without the unit", logarithmic, low),
-                y=_axis("found (share of trials with the unit", logarithmic, low),
+                y=_axis("found (share of trials with the unit", logarithmic, least),
             ),
         ),
         series=tuple(series),
@@ -235,6 +236,13 @@ def _least(rows: Sequence[Row]) -> float:
     than one in a million."""
     seen = [row["false"] for row in rows if row["curve"] == "attack" and row["false"] > 0]
     return float(max(1e-6, 10.0 ** math.floor(math.log10(min(seen, default=0.1) * 0.999))))
+
+
+def _lowest(rows: Sequence[Row], low: float) -> float:
+    """The power of ten at or below the smallest share that any curve finds right of `low`: where epsilon is
+    large all of them run along the upper edge, and an axis of six decades would show nothing of them."""
+    found = [row["true"] for row in rows if row["true"] and row["false"] >= low]
+    return float(max(low, 10.0 ** math.floor(math.log10(min(found, default=0.1) * 0.999))))
 
 
 def _corner(epsilon: float, delta: float) -> tuple[float, ...]:

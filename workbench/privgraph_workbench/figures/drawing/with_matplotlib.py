@@ -48,7 +48,7 @@ MARKERS: Mapping[str, str] = {
     "diamond": "D",
     "triangle-up": "^",
     "triangle-down": "v",
-    "triangle-left": "<",
+    "octagon": "8",
     "cross": "P",
     "x": "X",
     "star": "*",
@@ -282,6 +282,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         markerfacecolor=colours.background if seen.hollow else colour,
         markeredgecolor=colour if seen.hollow else colours.background,
         markeredgewidth=1.6 if seen.hollow else 0.7,
+        alpha=0.45 if series.faint else None,
         zorder=3,
     )[0]
 

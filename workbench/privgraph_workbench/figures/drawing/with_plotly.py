@@ -29,6 +29,8 @@ from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 
 _LEGEND_ROW = 24
+FAINT = 0.45
+"""Opacity of a line that stands back."""
 
 
 def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
@@ -315,8 +317,8 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         x: list[object] = []
         y: list[object] = []
         for start in range(0, len(series.x), 2):
-            x += [*series.x[start : start + 2], None]
-            y += [*series.y[start : start + 2], None]
+            x += [*_places(series.x[start : start + 2]), None]
+            y += [*_places(series.y[start : start + 2]), None]
         width = 1 if series.faint else 1.5
         link = {"color": transparent(colours.muted, 0.7) if series.faint else colour, "width": width}
         return go.Scatter(x=x, y=y, mode="lines", line=link, hoverinfo="skip")
@@ -330,6 +332,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         line=line,
         marker=marker,
         connectgaps=False,
+        opacity=FAINT if series.faint else 1,
         **hover,
     )
 

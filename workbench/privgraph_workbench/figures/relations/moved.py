@@ -14,11 +14,13 @@ from privgraph_workbench.words.numbers import number
 TITLE = "Places under each encoder"
 MOST = 16
 """Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
-LINE = 26
-"""The longest line of a text beside its places."""
+LINE, LINES = 26, 3
+"""The longest line of a text beside its places, and how many it has at most."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
-SIZES = {"base": 17, "bare": 13, "private": 8}
+BESIDE = 0.022
+"""Between two marks of one place, as a share of the axis."""
+SIZES = {"base": 13, "bare": 11, "private": 11}
 PARTNER = "★ "
 PRIVATE_BADGE = "private: ★ marks partners of the text that the runs were trained on"
 PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
@@ -56,7 +58,7 @@ def data(answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bo
 
 def chart(rows: Sequence[Row]) -> Chart:
     """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
-    moved."""
+    moved. Marks of one place stand beside each other."""
     if not rows:
         return empty(TITLE, "no text was compared with")
     encoders = {row["encoder"]: row["title"] for row in rows}
@@ -71,6 +73,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     by_text = {one: {row["encoder"]: row for row in rows if row["number"] == one} for one in numbers}
     labels = dict(zip(numbers, distinct(_label(next(iter(by_text[one].values()))) for one in numbers), strict=True))
     places = [row["place"] for held in by_text.values() for row in held.values()]
+    low, high = 0.8, 1.25 * max(places)
+    beside = (high / low) ** BESIDE
     series = [
         Series(
             name="",
@@ -89,11 +93,11 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(
                 name=title,
                 kind="points",
-                x=tuple(row["place"] for row in held),
+                x=tuple(row["place"] * beside ** _aside(row, by_text[row["number"]]) for row in held),
                 y=tuple(labels[row["number"]] for row in held),
                 slot=SLOTS.get(encoder, 2),
                 hollow=encoder == "base",
-                size=SIZES.get(encoder, 8),  # of equal places, the later and smaller mark stands inside
+                size=SIZES.get(encoder, 11),
                 hover=tuple(
                     f"{row['text']}\n{title}: place {row['place']:,} of {row['searched']:,}, score "
                     f"{number(row['score'])}"
@@ -105,13 +109,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title="place among all texts (logarithmic)", scale="log", low=0.8, high=1.25 * max(places)),
+                x=Axis(title="place among all texts (logarithmic)", scale="log", low=low, high=high),
                 y=Axis(title="", scale="category", categories=tuple(labels.values())),
             ),
         ),
         series=tuple(series),
         summary=_summary(by_text, encoders, len(best)),
         badges=(PRIVATE_BADGE if rows[0]["private"] else PARTNER_BADGE,) if rows[0]["evaluator"] else (),
+        notes=("Marks of one place stand beside each other.",) if len(encoders) > 1 else (),
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
     )
@@ -120,8 +125,14 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
+def _aside(row: Row, held: Mapping[str, Row]) -> float:
+    """How many steps beside its place a mark stands, so that no other of the same place lies over it."""
+    same = [encoder for encoder, other in held.items() if other["place"] == row["place"]]
+    return same.index(row["encoder"]) - (len(same) - 1) / 2
+
+
 def _label(row: Row) -> str:
-    lines = textwrap.wrap(f"{PARTNER * row['partner']}{row['text']}", LINE, max_lines=2, placeholder=" …")
+    lines = textwrap.wrap(f"{PARTNER * row['partner']}{row['text']}", LINE, max_lines=LINES, placeholder=" …")
     return "\n".join(lines) or "(a blank text)"
 
 

@@ -175,6 +175,20 @@ def chart(rows: Sequence[Row]) -> Chart:
             points = sorted((row for row in held if row["line"] == line), key=lambda row: float(row["value"]))
             title = f"learning rate {line}" if line else plain
             series += band(points, "value", slot=slot, panel=place, group=title)
+            sure = [row for row in points if row["low"] is not None]
+            if sure:
+                series.append(
+                    Series(
+                        name="95% confidence over seeds",
+                        kind="links",
+                        x=tuple(row["value"] for row in sure for _ in range(2)),
+                        y=tuple(row[end] for row in sure for end in ("low", "high")),
+                        slot=slot,
+                        panel=place,
+                        legend=False,
+                        group=title,
+                    )
+                )
             series.append(
                 Series(
                     name=title,
@@ -210,6 +224,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges=badges_of(rows),
         height=330 * -(-len(panels) // 3),
         legend=True,
+        notes=(
+            "Bars and bands: 95% confidence over seeds, where a value has three at least. Where those of two values "
+            "overlap, the two cannot be told apart.",
+        ),
     )
 
 

@@ -10,8 +10,9 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.seeds import FEWEST, confidence
 from privgraph_workbench.theme import NEUTRAL
-from privgraph_workbench.words.naming import graph_of, run_labels, unit_of
+from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "How well relations are predicted"
@@ -21,32 +22,49 @@ MEASURES = {
 }
 LINE = 30
 EVALUATOR = "evaluator only: asked are relations that no run has read"
+INTERVAL = "95% confidence over seeds"
+DARK = 5
+"""A slot that stands out from the bars."""
 SLOTS = {"to compare with": NEUTRAL, "without privacy": 1, "private": 0}
 """By what stands behind a bar; the slots of `moved`."""
 
 
-def data(records: Iterable[RunRecord]) -> list[Row]:
-    """One row for guessing, one for each base encoder, one for each run: label, kind (guessing, base or run),
-    run, graph (in words), accuracy and mrr (in [0, 1]), relations (how many were asked; None for guessing),
-    unit, epsilon, epsilon_as_published, epsilon_audited, evaluator (True: the relations are an evaluator's),
-    composed (how many of these runs read the same people). Runs that were judged otherwise are left out."""
-    chosen = [one for one in records if {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"} <= set(one.metrics)]
-    together = composed(chosen)
+def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = ()) -> list[Row]:
+    """One row for guessing, one for each base encoder, one for each run with its repetitions among the
+    `others`, which differ in the seed alone.
+
+    label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
+    seeds), accuracy_low, accuracy_high, mrr_low, mrr_high (95% confidence intervals of these means, Student's
+    over seeds; None for fewer than three seeds), seeds, own_accuracy and own_mrr (of the run itself),
+    relations (how many were asked; None for guessing), unit, epsilon, epsilon_as_published, epsilon_audited
+    (of the run), evaluator (True: the relations are an evaluator's), composed (how many of all these runs
+    read the same people). Runs that were judged otherwise are left out.
+    """
+    chosen = [one for one in records if _judged(one)]
+    known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
+    alike = {one.id: [more for more in known if setting(more) == setting(one)] for one in chosen}
+    together = composed({more.id: more for one in chosen for more in alike[one.id]}.values())
     rows: list[Row] = []
     for candidates in dict.fromkeys(_candidates(one) for one in chosen):
         if candidates is not None:
             guessed = sum(1 / rank for rank in range(1, candidates + 1)) / candidates
-            rows.append(_row("guessing", f"guessing among {candidates}", 1 / candidates, guessed))
-    for encoder, accuracy, mrr in dict.fromkeys(
-        (str(one.spec.options.get("encoder", "")), one.metrics["base_accuracy"], one.metrics["base_mrr"])
-        for one in chosen
-    ):
-        rows.append(_row("base", f"base encoder {encoder}", accuracy, mrr))
+            rows.append(_row("guessing", f"guessing among {candidates}", [(1 / candidates, guessed)]))
+    bases: dict[str, dict[tuple[float, float], None]] = {}
+    for one in (more for run in chosen for more in alike[run.id]):
+        encoder = str(one.spec.options.get("encoder", ""))
+        bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
+    rows += [_row("base", f"base encoder {encoder}", list(found)) for encoder, found in bases.items()]
     for record, label in zip(chosen, run_labels(chosen), strict=True):
         said, metrics = record.statement, record.metrics
         rows.append(
-            _row("run", label, metrics["test_accuracy"], metrics["test_mrr"])
+            _row(
+                "run",
+                label,
+                [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]],
+            )
             | {
+                "own_accuracy": metrics["test_accuracy"],
+                "own_mrr": metrics["test_mrr"],
                 "run": record.id,
                 "graph": graph_of(record),
                 "relations": metrics.get("test_relations"),
@@ -60,14 +78,27 @@ def data(records: Iterable[RunRecord]) -> list[Row]:
     return rows
 
 
-def _row(kind: str, label: str, accuracy: float, mrr: float) -> Row:
+def _judged(record: RunRecord) -> bool:
+    return {"test_accuracy", "test_mrr", "base_accuracy", "base_mrr"} <= set(record.metrics)
+
+
+def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
+    """Of what was `found` with each seed: accuracy and MRR."""
+    (accuracy, low, high), (mrr, mrr_low, mrr_high) = (confidence(one, most=1.0) for one in zip(*found, strict=True))
     return {
         "label": label,
         "kind": kind,
         "run": None,
         "graph": None,
         "accuracy": accuracy,
+        "accuracy_low": low,
+        "accuracy_high": high,
         "mrr": mrr,
+        "mrr_low": mrr_low,
+        "mrr_high": mrr_high,
+        "seeds": len(found),
+        "own_accuracy": None,
+        "own_mrr": None,
         "relations": None,
         "unit": "none",
         "epsilon": None,
@@ -85,16 +116,17 @@ def _candidates(record: RunRecord) -> int | None:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """Two panels of horizontal bars: guessing and the base encoder in grey, runs in colours as in `moved`."""
+    """Two panels of horizontal bars with their intervals over seeds: guessing and the base encoder in grey,
+    runs in colours as in `moved`; the chosen run is a hollow mark where a bar is of several seeds."""
     if not rows:
         return empty(TITLE, "no run here was judged by relations")
-    labels = distinct("\n".join(textwrap.wrap(str(row["label"]), LINE)) for row in rows)
+    labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), _told(row)]) for row in rows)
     panels, series = [], []
     for place, (measure, title) in enumerate(MEASURES.items()):
-        most = max(row[measure] for row in rows)
+        most = max(row[key] or 0.0 for row in rows for key in (measure, f"{measure}_high", f"own_{measure}"))
         panels.append(
             Panel(
-                x=Axis(title=title, percent=True, low=0, high=min(1.0, 1.3 * most) or 1.0),
+                x=Axis(title=title, percent=True, low=0, high=min(1.0, 1.08 * most) or 1.0),
                 y=Axis(title="", scale="category", categories=labels, labels=place == 0),
             )
         )
@@ -111,13 +143,42 @@ def chart(rows: Sequence[Row]) -> Chart:
                         shape=0,
                         panel=place,
                         legend=False,
-                        text=tuple(percent(row[measure]) for row, _ in held),
-                        hover=tuple(
-                            f"{row['label']}\nPREC@1 {percent(row['accuracy'])}, MRR {percent(row['mrr'])}"
-                            for row, _ in held
-                        ),
+                        hover=tuple(_hover(row, measure) for row, _ in held),
                     )
                 )
+        sure = [(row, label) for row, label in zip(rows, labels, strict=True) if row[f"{measure}_low"] is not None]
+        if sure:
+            series.append(
+                Series(
+                    name=INTERVAL,
+                    kind="links",
+                    x=tuple(row[end] for row, _ in sure for end in (f"{measure}_low", f"{measure}_high")),
+                    y=tuple(label for _, label in sure for _ in range(2)),
+                    slot=DARK,
+                    panel=place,
+                    legend=place == 0,
+                    group=INTERVAL,
+                )
+            )
+        own = [
+            (row, label) for row, label in zip(rows, labels, strict=True) if row["kind"] == "run" and row["seeds"] > 1
+        ]
+        if own:
+            series.append(
+                Series(
+                    name="the run above",
+                    kind="points",
+                    x=tuple(row[f"own_{measure}"] for row, _ in own),
+                    y=tuple(label for _, label in own),
+                    slot=DARK,
+                    hollow=True,
+                    size=10,
+                    panel=place,
+                    legend=place == 0,
+                    group="the run above",
+                )
+            )
+    several = max(int(row["seeds"]) for row in rows)
     best = max(rows, key=lambda row: float(row["mrr"]))
     return Chart(
         title=TITLE,
@@ -129,10 +190,29 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         badges=(EVALUATOR, *badges_of([row | {"evaluator": False} for row in rows])),
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
+        legend=several > 1,
+        notes=() if several >= FEWEST else ("No intervals: they take three seeds of a setting at least.",),
     )
 
 
 plot = plotted(chart)
+
+
+def apart(one: Row, other: Row, measure: str = "accuracy") -> bool | None:
+    """Whether the intervals of two rows leave each other; None where either has none."""
+    ends = [one[f"{measure}_low"], one[f"{measure}_high"], other[f"{measure}_low"], other[f"{measure}_high"]]
+    return None if None in ends else bool(ends[1] < ends[2] or ends[3] < ends[0])
+
+
+def _told(row: Row) -> str:
+    seeds = f", {row['seeds']} seeds" if row["seeds"] > 1 else ""
+    return f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}{seeds}"
+
+
+def _hover(row: Row, measure: str) -> str:
+    low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+    sure = "" if low is None else f"\n{percent(low)} to {percent(high)} at 95% confidence over {row['seeds']} seeds"
+    return f"{row['label']}\nPREC@1 {percent(row['accuracy'])}, MRR {percent(row['mrr'])}{sure}"
 
 
 def _side(row: Row) -> str:

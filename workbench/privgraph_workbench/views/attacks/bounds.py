@@ -15,6 +15,7 @@ from privgraph.privacy.statements import attacked
 from privgraph.registry import ATTACKS, AUDITS
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
@@ -22,6 +23,7 @@ from privgraph_workbench.views.attacks import outcome
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
+from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
@@ -36,13 +38,13 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record, audits)
     outcome.show(audit, subject)
-    _numbers(audit)
+    _numbers(audit, statement_words.why_published(subject.statement))
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
             f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
             "smaller: the bound does not become the run's number."
         )
-    with st.expander("What the attacker sees", expanded=True):
+    with st.expander("What the attacker sees"):
         _adversary(audit)
     statements = statements_of([record])
     name = f"{record.id}-audit-{audits.index(audit) + 1}"
@@ -125,8 +127,9 @@ def _title(audit: AuditRecord, place: int) -> str:
     return f"{place}: {audit.title}, ε{of} at least {lower(audit.epsilon)}"
 
 
-def _numbers(audit: AuditRecord) -> None:
-    """The claims for what was audited and the bound, side by side; a claim that it exceeds is red."""
+def _numbers(audit: AuditRecord, why: str) -> None:
+    """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. `why` the
+    published claim is another than the sound one."""
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
         (EPSILONS["sound"].label, _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
@@ -150,6 +153,8 @@ def _numbers(audit: AuditRecord) -> None:
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
                 st.badge("refuted", color="red", icon=":material/gavel:")
+            if why and label == EPSILONS["published"].label:
+                st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
     covers = (
         "the whole run" if audit.covers == "run" else "one step alone: not the run, whose number it does not change"
@@ -186,6 +191,8 @@ def _adversary(audit: AuditRecord) -> None:
 def _figure(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], name: str) -> None:
     live_plot.show(PLOTS[figure](rows, layout.theme()), key=f"{figure}.{name}")
     figure_exports(figure, rows, statements, name=name)
+    for note in chart_of(figure, rows).notes:
+        st.caption(markup.literal(note))
 
 
 def _history(audits: Sequence[AuditRecord]) -> None:

@@ -146,8 +146,10 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
                     if rate.false >= RARE
                 },
                 "ε at least": rates.NONE if one.bound is None else lower(one.bound),
-                "training accuracy": percent(run.metrics.get("train_accuracy")),
-                "test accuracy": percent(run.metrics.get("test_accuracy")),
+                "models": findings.models_apart(one),
+                "test accuracy of the attacked model": percent(one.accuracy),
+                "test accuracy of the run": percent(run.metrics.get("test_accuracy")),
+                "training accuracy of the run": percent(run.metrics.get("train_accuracy")),
             }
             for name, one, run in told
         ],

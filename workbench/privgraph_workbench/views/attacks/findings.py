@@ -100,13 +100,30 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         with column.container(border=True, height="stretch"):
             st.metric(label, shown, help=help_)  # no heading: two equal values would have one name
             st.caption(told)
-    accuracy = "" if attack.said is None else f" (the run: {percent(attack.said)})"
-    noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
     st.caption(
-        f"{found.members:,} {apart.members}, {found.others:,} {apart.others}; balanced accuracy of the best threshold, "
-        f"chosen in hindsight: {percent(found.balanced_accuracy)}. The attacked model was trained again on "
-        f"{apart.again}{noise}: its test accuracy is {percent(attack.accuracy)}{accuracy}. {models_of(attack)}, "
-        f"{duration(attack.seconds)}, seed {attack.options.seed}."
+        f"**{models_apart(attack)}.** {found.members:,} {apart.members}, {found.others:,} {apart.others}. "
+        f"{accuracies(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
+        f"{percent(found.balanced_accuracy)}. It took {duration(attack.seconds)}, seed {attack.options.seed}."
+    )
+
+
+def models_apart(attack: AttackRecord) -> str:
+    """How many models were attacked, and how many were trained beside them for comparison, in words."""
+    attacked, shadows = len(attack.areas), attack.models - len(attack.areas)
+    said = f"{attacked:,} attacked {'model' if attacked == 1 else 'models'}"
+    if shadows <= 0:
+        return f"{said} and no shadow models"
+    return f"{said} and {shadows:,} shadow {'model' if shadows == 1 else 'models'}"
+
+
+def accuracies(attack: AttackRecord) -> str:
+    """Test accuracy of the model that was attacked in the run's place, and of the run, each by its name."""
+    apart = sides(attack.attack)
+    noise = ", with noise of its own" if math.isfinite(attack.sound) else ""
+    run = "" if attack.said is None else f"; test accuracy of the run itself: {percent(attack.said)}"
+    return (
+        f"Test accuracy of the attacked model, which was trained again on {apart.again}{noise}: "
+        f"{percent(attack.accuracy)}{run}."
     )
 
 

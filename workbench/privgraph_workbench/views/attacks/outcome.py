@@ -24,19 +24,27 @@ MORE = 4
 
 
 def show(audit: AuditRecord, subject: Subject) -> None:
-    """The conclusion in a box whose colour says whether a claim fell, and the next step."""
-    said = f"{conclusion(audit, subject.statement)} {_sure(audit)}"
+    """What was shown in a box whose colour says whether a claim fell, what follows and how sure it is folded
+    below it, and the next step."""
+    said = lead(audit)
     if audit.refutes_sound:
         st.error(said, icon="🚨")
     elif audit.refutes_published:
         st.warning(said, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(said, icon=":material/balance:")
+    with st.expander("What follows, and how sure it is", key="fold.outcome"):
+        st.markdown("\n".join(f"- {one}" for one in (_of_published(audit, subject.statement), _sure(audit)) if one))
     _next(audit, subject)
 
 
 def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
     """What the bound says of the two claims, in plain sentences of Markdown."""
+    return " ".join(filter(None, (lead(audit), _of_published(audit, statement))))
+
+
+def lead(audit: AuditRecord) -> str:
+    """What was shown, and whether a claim fell, in two sentences."""
     of = "" if audit.covers == "run" else " of one step"
     shown = f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)}.**"
     if audit.epsilon == 0:
@@ -51,19 +59,24 @@ def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
         found = "No ε is proved here, so there is no guarantee that an attack could contradict."
     else:
         found = f"That is below the sound {upper(audit.sound)}: nothing contradicts the guarantee."
-    return " ".join(filter(None, (shown, found, _of_published(audit, statement))))
+    if audit.refutes_published and audit.published is not None:
+        claim = stated("published", audit.published)
+        found = f"That refutes the {claim} that the paper's formula claims for the same noise{_but(audit)}."
+    return f"{shown} {found}"
+
+
+def _but(audit: AuditRecord) -> str:
+    return "" if math.isinf(audit.sound) else f", and is below the sound {upper(audit.sound)}"
 
 
 def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
+    if audit.refutes_sound:
+        return ""
     if audit.published is None:
         return "No claim is refuted. That proves none of them: this attack could not, with so many trials."
     claim = stated("published", audit.published)
     if audit.refutes_published:
-        return (
-            f"It is more than the {claim} that the paper's formula claims for the same noise. That "
-            "formula does not "
-            "hold here."
-        )
+        return "The paper's formula does not hold here; the sound ε does not rest on it."
     if audit.published < audit.sound and statement.gaps:
         proved = any(gap.evidence == "proved" for gap in statement.gaps)
         return (

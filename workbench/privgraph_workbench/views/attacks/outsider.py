@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -23,13 +23,13 @@ from privgraph_workbench.facts.attackable import attackable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import comparing, overview, shown
-from privgraph_workbench.views.parts import choosing, layout, statement, states
+from privgraph_workbench.views.attacks import comparing, overview, shown, verdict
+from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import duration
 
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
+TITLES = {name: one.title for name, one in ATTACKS.items()}
 PREFIX = "attack."
 FORM_OF = "attack_form_of"
 """The run that the form was last drawn for."""
@@ -87,30 +87,36 @@ def _new_and_claims(record: RunRecord, subject: Attacked) -> None:
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or the newest that can be attacked; an invitation where there is
-    none."""
+    """The run that the address names, or one that is under attack, or the newest of one's own that was
+    attacked, or the one of the gallery that gives away most; an invitation where none can be attacked. Those
+    that were attacked are offered first."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(states=("done",), limit=MOST_RUNS)
-    named = store.find(replace(query, ids=(asked,))) if asked else []
-    found = states.readable([*store.find(query), *named])
-    records = {one.id: one for one in found if attackable(one)}
+    counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
+    named = (*counts, *([asked] if asked else ()))  # however old they are
+    found = states.readable([*store.find(query), *(store.find(replace(query, ids=named)) if named else [])])
+    records = {one.id: one for one in choosing.shown(found, "run") if attackable(one)}
+    asked = st.query_params.get("run")
     if asked is not None and asked not in records:
         st.warning(f"There is no finished run {markup.literal(asked[:80])} that an attack is for.")
     if not records:
         st.info("No run that can be attacked is finished here yet. Train one, and this page attacks it.", icon="🕵️")
         st.page_link(shell.page("train"), label="**Train a run**", icon=":material/model_training:")
         return None
-    counts = Counter({one.run: 1 for one in store.newest_attacks(MOST_RUNS)})
     going = _under_way(records)
-    choosing.begin("run", records, next((one for one in [*going, *counts] if one in records), next(iter(records))))
+    records = {
+        run: records[run]
+        for run in sorted(records, key=lambda run: (run not in going, not counts[run], records[run].gallery))
+    }
+    choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
     marks = {run: " · under attack" if run in going else " · attacked" * counts[run] for run in records}
-    titles = {run: f"{title}{marks[run]}" for run, title in choosing.runs(records.values()).items()}
+    titles = {run: f"{title}{marks[run]}" for run, title in choosing.runs(records.values(), short=True).items()}
     chosen = choosing.one(
         "Run",
         titles,
         "run",
         moved=_forget,
-        help="Finished runs whose model an attack can ask about nodes, the newest first",
+        help="Finished runs whose model an attack can ask, those that were attacked first, then the newest",
     )
     st.query_params["run"] = chosen
     for run, one in going.items():
@@ -129,6 +135,19 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _clearest(records: Mapping[str, RunRecord]) -> list[str]:
+    """Runs in the order in which a page without an address opens on them: one's own attacked ones, the newest
+    first; those of the gallery, what gives away most first; then all others."""
+    own = [one.run for one in queue.store().newest_attacks(MOST_RUNS) if one.run in records]
+    found = [one for one in queue.store().all_attacks() if one.run in records]
+    found.sort(key=lambda one: (-verdict.severity(one, None), -one.found[1]))
+    return [
+        *(run for run in own if not records[run].gallery),
+        *(one.run for one in found if records[one.run].gallery),
+        *records,
+    ]
 
 
 def _under_way(records: Mapping[str, RunRecord]) -> dict[str, Attacking]:
@@ -247,10 +266,7 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
     if {one.token for one in going} != set(were_going):
         st.rerun()
     for one in going:
-        st.progress(min(1.0, max(0.0, one.progress)), text=_progress_text(one))
-        if st.button("Stop the attack", key=f"stop_attack.{one.token}", icon=":material/stop:"):
-            attacking.stop(queue.store(), run, one.token)
-            st.caption("It was asked to stop, and will at its next step.")
+        under_way.show(one, TITLES, "attack", partial(attacking.stop, queue.store(), run, one.token))
     if going:
         st.caption("The attack is a process of its own: it goes on when this page is closed, and is found here again.")
         return
@@ -259,11 +275,3 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
         st.error(markup.sentence(f"The last attack failed: {last.error}"))
     elif last is not None and last.stopped:
         st.info("The last attack was stopped before it had found anything.", icon=":material/stop:")
-
-
-def _progress_text(one: Attacking) -> str:
-    title = ATTACKS[one.name].title if one.name in ATTACKS else one.name
-    elapsed = time.time() - one.started
-    rest = elapsed * (1 - one.progress) / one.progress if one.progress > 0.05 else 0.0
-    left = f" · about {duration(rest)} left" if rest >= 1 else ""
-    return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{left}"

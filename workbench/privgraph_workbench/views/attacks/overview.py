@@ -112,7 +112,7 @@ def _line(title: str, attack: AttackRecord, run: RunRecord) -> dict[str, str]:
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **edges,
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
-        "test accuracy": percent(run.metrics.get("test_accuracy")),
+        "test accuracy of the run": percent(run.metrics.get("test_accuracy")),
         "found where false alarms are rare": rates.rare(attack),
         "attack": findings.short(attack),
     }

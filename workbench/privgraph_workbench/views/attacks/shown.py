@@ -84,7 +84,7 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
 
 
 def _severe(record: RunRecord, attacks: Sequence[AttackRecord]) -> list[int]:
-    return [verdict.severity(one, baseline.beside(record, one)) for one in attacks]
+    return [verdict.severity(one, baseline.beside(record, one), learnt(record)) for one in attacks]
 
 
 def _first(record: RunRecord, attacks: Sequence[AttackRecord]) -> int:

@@ -20,6 +20,8 @@ CLOSE = 0.55
 FAR = 0.65
 EVERYTHING = 0.99
 """A promise that lets somebody be right more often than this excludes hardly any attack."""
+NO_MEMORY = 0.02
+"""A training accuracy that exceeds the test accuracy by less says that a run remembers nobody."""
 BY_HEART = 0.15
 """A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
 APART = 0.05
@@ -65,22 +67,41 @@ def more_than_likeness(attack: AttackRecord, without: AttackRecord | None) -> bo
     return attack.by_classes is None or attack.found[1] > attack.by_classes
 
 
-SEVERITIES: Sequence[tuple[str, Literal["gray", "orange", "red"]]] = (
+def undecided(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> bool:
+    """Whether what is found may be mere likeness, and nothing says that it is a leak.
+
+    So it is of edges, which join nodes alike, where no model that never read an edge stands beside
+    (`without`); and of who trained, where members and others were not drawn by one coin and may differ by
+    themselves, and the run remembers nobody: it is about as right of test nodes as of its training nodes
+    (`learnt`).
+    """
+    if guessing(attack):
+        return False
+    if caution(attack):
+        return without is None
+    apart = sides(attack.attack)
+    return not attack.drawn and apart.unit == "node" and learnt is not None and learnt[0] - learnt[1] < NO_MEMORY
+
+
+SEVERITIES: Sequence[tuple[str, Literal["gray", "blue", "orange", "red"]]] = (
     ("no better than guessing", "gray"),
     ("no more than likeness", "gray"),
+    ("undecided: likeness or leak", "blue"),
     ("better than guessing", "orange"),
     ("given away", "red"),
 )
 """How much an attack has found, from nothing to most, with the colour of its mark."""
 
 
-def severity(attack: AttackRecord, without: AttackRecord | None) -> int:
+def severity(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> int:
     """The place in `SEVERITIES` of what an attack has found."""
     if guessing(attack):
         return 0
+    if undecided(attack, without, learnt):
+        return 2
     if caution(attack) and not more_than_likeness(attack, without):
         return 1
-    return 3 if attack.refutes_sound or (on_own(attack) and attack.found[1] >= FAR) else 2
+    return 4 if attack.refutes_sound or (on_own(attack) and attack.found[1] >= FAR) else 3
 
 
 def conclusion(
@@ -89,17 +110,38 @@ def conclusion(
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
 ) -> str:
-    """What the area says, in plain sentences of Markdown.
+    """What the area says, in plain sentences of Markdown: what was found, and what follows.
 
     `unit` is what the run protects; `without` the same attack on a model that reads no edge, where the attack
     asks for edges and there is one; `learnt` the run's accuracies on its training nodes and on test nodes.
     """
+    return " ".join([lead(attack, without, learnt), *details(attack, unit, without, learnt)])
+
+
+def lead(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
+    """What was found, in two sentences."""
+    return f"**{_headline(attack, without, learnt)}** {_pair(attack)}"
+
+
+def details(
+    attack: AttackRecord,
+    unit: str,
+    without: AttackRecord | None,
+    learnt: tuple[float, float] | None = None,
+) -> list[str]:
+    """What is found where false alarms are rare, what it has to be compared with, and what the run
+    promises."""
     tail = _another(attack) if guessing(attack) else _caution(attack, without)
-    parts = (f"**{_headline(attack, without)}**", _pair(attack), _rare(attack), tail, _promised(attack, unit, learnt))
-    return " ".join(filter(None, parts))
+    if not caution(attack) and undecided(attack, without, learnt):
+        tail = (
+            "Members and others were not drawn by one coin, so they may differ by themselves; and the run is about as "
+            "right of test nodes as of its training nodes, so it remembers nobody that could be told from that. The "
+            "same attack on a run with a random split decides."
+        )
+    return [one for one in (_rare(attack), tail, _promised(attack, unit, learnt)) if one]
 
 
-def _headline(attack: AttackRecord, without: AttackRecord | None) -> str:
+def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     apart, found = sides(attack.attack), attack.found[0]
     if guessing(attack):
         return "The attack cannot be told from guessing."
@@ -107,9 +149,9 @@ def _headline(attack: AttackRecord, without: AttackRecord | None) -> str:
         return f"Better than guessing on {apart.again}; over all attacked models that is not certain."
     if not on_own(attack):
         return f"Better than guessing on average; on {apart.again} alone that is not certain."
-    if caution(attack):
-        if without is None:
-            return "Likeness or leak? This attack alone does not say."
+    if undecided(attack, without, learnt):
+        return "Undecided: likeness or leak. This attack alone does not say."
+    if caution(attack) and without is not None:
         if without.run == attack.run:
             return "What is found here is likeness: this model has never read an edge."
         if not more_than_likeness(attack, without):
@@ -198,6 +240,8 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
             f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
         )
+    if edges and at_most(meaning.guess(attack.sound, attack.delta)) == at_most(1.0):
+        return f"The run's ε of {stated('sound', attack.sound)} excludes next to nothing about a pair."
     if edges:
         whose = "an edge" if unit == "edge" else "a person, and each of their edges,"
         return (
@@ -214,18 +258,21 @@ def show(
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
 ) -> None:
-    """The conclusion in a box whose colour says whether anything was found."""
-    said = conclusion(attack, unit, without, learnt)
+    """What was found in a box whose colour says whether it is anything, and what follows folded below it."""
+    said = lead(attack, without, learnt)
     if attack.refutes_sound:
         st.error(
             f"{said} It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "
             f"{stated('sound', attack.sound)} that we call sound: do not rely on this run, and tell us.",
             icon="🚨",
         )
-    elif not guessing(attack) and (not caution(attack) or more_than_likeness(attack, without)):
+    elif severity(attack, without, learnt) > 2:
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
+    if told := details(attack, unit, without, learnt):
+        with st.expander("What follows, and what does not", key="fold.follows"):
+            st.markdown("\n".join(f"- {one}" for one in told))
     if attack.said is not None and abs(attack.accuracy - attack.said) > APART:
         st.caption(
             f":material/warning: The attacked model is right about {percent(attack.accuracy)} of the test nodes, the "

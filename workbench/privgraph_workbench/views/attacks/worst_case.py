@@ -3,9 +3,10 @@ claims."""
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -13,18 +14,17 @@ from privgraph.audits.options import AuditOptions, Subject
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import auditing
-from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import bounds
-from privgraph_workbench.views.parts import choosing, layout, statement, states
+from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
-from privgraph_workbench.words.numbers import duration
 
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
+TITLES = {name: one.title for name, one in AUDITS.items()}
 PREFIX = "audit."
 UNREAD: Mapping[str, tuple[str, ...]] = {"mechanism": ("canaries",), "white-box": ("trials",)}
 """Options that an audit does not read, and that its form leaves out."""
@@ -55,7 +55,10 @@ def body() -> None:
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     if not audits:
         _new_and_claims(record, subject)
-        st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
+        if going:
+            st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
+        else:
+            st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
         return
     # an address that asks for an audit finds its form open
     with st.expander("A new audit of this run", icon="🔎", expanded=_asked_for()):
@@ -79,12 +82,15 @@ def _new_and_claims(record: RunRecord, subject: Subject) -> None:
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or the newest that was audited, or the newest that protects something;
-    an invitation where there is none."""
+    """The run that the address names, or the newest that was audited, or one whose claims differ so that an
+    audit can decide, or the newest that protects something; an invitation where there is none. Those that
+    were audited are offered first."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
-    records = {record.id: record for record in states.readable([*store.find(query), *named])}
+    found = states.readable([*store.find(query), *named])
+    records = {record.id: record for record in choosing.shown(found, "run")}
+    asked = st.query_params.get("run")
     if asked is not None and asked not in records:
         there = states.readable(store.find(RunQuery(ids=(asked,))))
         subject = (
@@ -98,16 +104,20 @@ def _choose_run() -> RunRecord | None:
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
         return None
     audited = [run for run, one in records.items() if one.epsilon_audited is not None]
-    choosing.begin("run", records, next(iter([*audited, *records])))
+    telling = [run for run, one in records.items() if _telling(one)]
+    records = {run: records[run] for run in sorted(records, key=lambda run: (run not in audited, records[run].gallery))}
+    own = [run for run, one in records.items() if not one.gallery]
+    choosing.begin("run", records, next(iter([*audited, *own, *telling, *records])))
     titles = {
-        run: f"{title}{' · audited' * (run in audited)}" for run, title in choosing.runs(records.values()).items()
+        run: f"{title}{' · audited' * (run in audited)}"
+        for run, title in choosing.runs(records.values(), short=True).items()
     }
     chosen = choosing.one(
         "Run",
         titles,
         "run",
         moved=_forget,
-        help="Finished runs that protect something, the newest first",
+        help="Finished runs that protect something, those that were audited first, then the newest",
     )
     st.query_params["run"] = chosen  # even where it is the newest: tomorrow another one will be
     record = records[chosen]
@@ -118,6 +128,14 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _telling(record: RunRecord) -> bool:
+    """Whether the paper claims less than is proved, so that an audit may show which of the two holds."""
+    said = record.statement
+    if said is None or said.epsilon_as_published is None or math.isinf(said.epsilon):
+        return False
+    return said.epsilon_as_published < said.epsilon
 
 
 def _forget() -> None:
@@ -204,10 +222,7 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
     if {one.token for one in going} != set(were_going):
         st.rerun()
     for one in going:
-        st.progress(min(1.0, max(0.0, one.progress)), text=_progress_text(one))
-        if st.button("Stop the audit", key=f"stop_audit.{one.token}", icon=":material/stop:"):
-            auditing.stop(queue.store(), run, one.token)
-            st.caption("It was asked to stop, and will at its next step.")
+        under_way.show(one, TITLES, "audit", partial(auditing.stop, queue.store(), run, one.token))
     if going:
         st.caption("The audit is a process of its own: it goes on when this page is closed, and is found here again.")
         return
@@ -218,10 +233,3 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
         st.info("The last audit was stopped before it had shown anything.", icon=":material/stop:")
     else:
         st.caption("No audit of this run is under way.")
-
-
-def _progress_text(one: Auditing) -> str:
-    title = AUDITS[one.name].title if one.name in AUDITS else one.name
-    elapsed = time.time() - one.started
-    left = f" · about {duration(elapsed * (1 - one.progress) / one.progress)} left" if one.progress > 0.05 else ""
-    return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{left}"

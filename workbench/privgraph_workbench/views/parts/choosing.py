@@ -15,11 +15,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.serving import shell
 from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
-OF_GALLERY = " · from the gallery"
+OF_GALLERY, OF_GALLERY_SHORT = " · from the gallery", " · gallery"
 _BEFORE, _LAST = "before.", "last."
 
 
@@ -28,11 +29,33 @@ def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
     return _distinct({spec.name: spec.title for spec in specs})
 
 
-def runs(records: Iterable[RunRecord]) -> dict[str, str]:
-    """What each run was, by id. No two are equal, and none takes the name of another when runs come or go."""
-    named = {record.id: naming.plain_name(record) + (OF_GALLERY if record.gallery else "") for record in records}
+def runs(records: Iterable[RunRecord], *, short: bool = False, graph: bool = True) -> dict[str, str]:
+    """What each run was, by id. No two are equal, and none takes the name of another when runs come or go.
+
+    short: entries that a narrow list shows whole (`naming.short_names`), where a run that gets a namesake
+    says more; without the `graph`, where all are on one.
+    """
+    held = list(records)
+    if not short:
+        named = {one.id: naming.plain_name(one) + (OF_GALLERY if one.gallery else "") for one in held}
+    else:
+        told = naming.short_names(held, graph=graph)
+        named = {one.id: told[one.id] + (OF_GALLERY_SHORT if one.gallery else "") for one in held}
     repeated = {name for name, count in Counter(named.values()).items() if count > 1}
     return {run: f"{name} ({run[-4:]})" if name in repeated else name for run, name in named.items()}
+
+
+def shown(records: Iterable[RunRecord], *keys: str) -> list[RunRecord]:
+    """The runs that the switch of the gallery leaves: where it is off, none of the gallery's, though the
+    address names one by these `keys`, which was chosen while it was on."""
+    held = list(records)
+    if not shell.gallery_hidden():
+        return held
+    gone = {one.id for one in held if one.gallery}
+    for key in keys:
+        if st.query_params.get(key) in gone:
+            forget(key)
+    return [one for one in held if one.id not in gone]
 
 
 def _distinct(titles: Mapping[str, str]) -> dict[str, str]:

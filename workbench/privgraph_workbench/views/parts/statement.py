@@ -104,6 +104,8 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
     for card, (label, value, help_) in zip(cards, boxes, strict=True):
         card.markdown(label, help=help_)
         card.markdown(f"#### {value}")
+    if why := statement_words.why_published(statement):
+        cards[1].caption(markup.literal(why))
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
     with cards[-1]:

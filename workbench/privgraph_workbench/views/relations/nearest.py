@@ -21,7 +21,7 @@ from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.views.relations.runs import Pair, called, encoder_here
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 
@@ -50,6 +50,13 @@ def show(pair: Pair) -> None:
         "it has seen none. Related need not be alike: begin with a text of the data, whose partners are marked."
     )
     st.caption(_related(pair))
+    if missing := [one for one in pair.records if one not in pair.here]:
+        whose = "Both runs come" if len(missing) > 1 else f"{called(missing[0])} comes"
+        st.info(
+            f"{whose} from the gallery, without an encoder: {'the others answer' if pair.here else 'the base encoder'}"
+            f"{' answers alone' * (not pair.here)}. Train one, above, to ask it, too.",
+            icon=":material/photo_library:",
+        )
     try:
         describe_encoder(str(pair.first.spec.options["encoder"]))
     except EncoderError as error:
@@ -92,7 +99,7 @@ def titles(pair: Pair) -> dict[str, str]:
     """The encoders that are asked, in order, by what people call them."""
     found = {"base": f"Base encoder, {pair.first.spec.options['encoder']}"}
     for key, record in (("bare", pair.bare), ("private", pair.private)):
-        if record is not None:
+        if record is not None and encoder_here(record):
             found[key] = f"{naming.method_title(record.spec.method)}, {naming.privacy(record)}"
     return found
 
@@ -104,7 +111,7 @@ def question(pair: Pair, text: str, domain: str, neighbours: int) -> Question:
     asked += [
         _asked(key, record, adapter=True)
         for key, record in (("bare", pair.bare), ("private", pair.private))
-        if record is not None
+        if record is not None and encoder_here(record)
     ]
     return Question(
         text=text,
@@ -195,8 +202,11 @@ def _examples(pair: Pair) -> None:
         found = list(dict.fromkeys(one for one, _ in samples))
         if not found:
             return
-        st.caption(f"Or one of {markup.literal(predicted)}, whose true partners an evaluator knows:")
-        with st.container(horizontal=True, gap="small"):
+        st.caption(
+            f"Or one of {markup.literal(predicted)}, whose true partners an evaluator knows: somebody who was given "
+            "relations that were kept back, to measure by. Neither a run nor an attacker has them."
+        )
+        with st.container(horizontal=True, gap="small", key=shell.WHOLE):
             for place, text in enumerate(found):
                 short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
                 st.button(
@@ -257,8 +267,8 @@ def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
             own = sorted(answer.entities, key=lambda one: one.places[encoder])
             st.markdown("\n".join(_line(one, encoder) for one in own if one.places[encoder] <= neighbours))
     st.markdown("#### What moved")
-    statements = statements_of(pair.records)
-    rows = moved.data(answer, names, max(composed(pair.records).values()), learnt=domain == pair.learnt)
+    statements = statements_of(pair.here)
+    rows = moved.data(answer, names, max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt)
     drawn_figure("moved", rows, statements, pair.first)
     st.caption(markup.literal(moved.chart(rows).summary))
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):

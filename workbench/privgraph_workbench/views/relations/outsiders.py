@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
+from privgraph.registry import ATTACKS, sides
 from privgraph.registry import attack as attack_spec
-from privgraph.registry import sides
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import markup, naming, rates
+from privgraph_workbench.views.relations.runs import Pair, called, plainly
+from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import lower, number, percent
+from privgraph_workbench.words.numbers import duration, lower, number, percent
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
 POLL_SECONDS = 1.0
+TITLES = {name: one.title for name, one in ATTACKS.items()}
 
 
 def show(pair: Pair) -> None:
@@ -40,7 +43,7 @@ def show(pair: Pair) -> None:
     found = [(record, attack) for record in pair.records for attack in newest(queue.store().attacks(record.id))]
     if found:
         rows = attack_areas.data(
-            [attack for _, attack in found], [f"{naming.name(record)}: {attack.title}" for record, attack in found]
+            [attack for _, attack in found], [f"{plainly(record)}: {attack.title}" for record, attack in found]
         )
         drawn_figure("attack_areas", rows, statements_of(list({one.id: one for one, _ in found}.values())), pair.first)
         st.dataframe(
@@ -56,7 +59,7 @@ def show(pair: Pair) -> None:
     for record in pair.records:
         st.page_link(
             shell.page("attacks"),
-            label=f"Choose an attack on {naming.name(record)}",
+            label=f"Choose an attack on {called(record)}",
             icon=":material/gavel:",
             query_params={"run": record.id, "attack": ATTACK},
         )
@@ -72,11 +75,8 @@ def _under_way(pair: Pair, busy: bool) -> None:
     if busy and not going:
         st.rerun()
     for record, one in going:
-        st.progress(
-            min(1.0, max(0.0, one.progress)),
-            text=f"Attack on {naming.name(record)}: {markup.literal(one.stage or 'starting')} "
-            "(the page Attacks can stop it)",
-        )
+        stop = partial(attacking.stop, queue.store(), record.id, one.token)
+        under_way.show(one, TITLES, "attack", stop, of=f"{called(record)}: ")
 
 
 def _offer(records: Sequence[RunRecord]) -> None:
@@ -89,9 +89,8 @@ def _offer(records: Sequence[RunRecord]) -> None:
     ]
     if not able:
         return
-    for record, subject in able:
-        st.caption(f"{naming.name(record)}: {markup.sentence(spec.cost(subject, options))}")
-    label = "Attack both runs" if len(able) > 1 else f"Attack {naming.name(able[0][0])}"
+    st.caption(_cost([record for record, _ in able], options))
+    label = "Attack both runs" if len(able) > 1 else f"Attack {called(able[0][0])}"
     if st.button(label, key="attack_relations", icon=":material/play_arrow:"):
         try:
             for record, _ in able:
@@ -102,6 +101,19 @@ def _offer(records: Sequence[RunRecord]) -> None:
             st.rerun()
 
 
+def _cost(records: Sequence[RunRecord], options: AttackOptions) -> str:
+    """What the attack on all of these takes together, with one time."""
+    trainings = options.targets * len(records)
+    took = [one.seconds for one in records]
+    known = sum(options.targets * one for one in took if one is not None)
+    time = f", about {duration(known)} in all on a quiet machine" if None not in took else ""
+    each = "each run" if len(records) > 1 else "the run"
+    return (
+        f"It trains {each} {options.targets} times again, each time without {options.candidates:,} relations (or half "
+        f"of them, where there are fewer than twice as many): {trainings} trainings{time}."
+    )
+
+
 def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
     """The last attack of each kind that asks about relations."""
     return list({one.attack: one for one in attacks if sides(one.attack).asks == ASKS}.values())
@@ -110,7 +122,7 @@ def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
 def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
     found = attack.outcome
     return {
-        "run": naming.name(record),
+        "run": plainly(record),
         "attack": attack.title,
         "area": number(attack.found[0]),
         "interval": f"{attack.found[1]:.3f} to {attack.found[2]:.3f}",

@@ -4,20 +4,23 @@ privacy."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.references import LEVEL, interval
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import nearest, outsiders, runs, studied
 from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import percent, stated
 
 
 def page() -> None:
@@ -42,12 +45,12 @@ def page() -> None:
     pair = runs.choose(records)
     if pair is not None:
         nearest.show(pair)
-        _ranking(pair)
+        _ranking(pair, records)
         studied.show(pair)
         outsiders.show(pair)
 
 
-def _ranking(pair: Pair) -> None:
+def _ranking(pair: Pair, finished: Sequence[RunRecord]) -> None:
     """How well the chosen runs predict relations, beside what they began with and guessing."""
     st.divider()
     st.markdown("### How well do they predict relations?")
@@ -56,19 +59,78 @@ def _ranking(pair: Pair) -> None:
         "one text, which of 256 candidates (fewer where there are not so many) is its partner? **PREC@1** is the share "
         "of partners that came first; **MRR** is the mean of one over the partner's rank, 1 if it always came first."
     )
-    drawn_figure("relation_ranking", relation_ranking.data(pair.records), statements_of(pair.records), pair.first)
+    rows = relation_ranking.data(pair.records, finished)
+    told = {one.id: one for one in (*pair.records, *(one for one in finished if _repeats(one, pair.records)))}
+    drawn_figure("relation_ranking", rows, statements_of(list(told.values())), pair.first)
+    for one in (*indistinct(rows), *relation_ranking.chart(rows).notes):
+        st.markdown(markup.literal(one))
+    _table(rows)
     twins = pair.private is None or pair.bare is None or not runs.apart(pair.private, pair.bare)
     kept = "what the private run does not keep of it is the price of privacy" if twins else "these two differ in more"
     st.caption(
         f"The base encoder has read no relation. What the run without privacy gains on it is what relations teach; "
         f"{kept}. One run of each says little: below, options are moved and seeds repeated."
     )
+    if rates := _rates(pair):
+        st.caption(rates)
     st.caption(_intervals(pair.records))
     st.page_link(
         shell.page("tradeoffs"),
         label="Accuracy against privacy, on these data",
         icon=":material/balance:",
         query_params={"data": pair.first.spec.dataset},
+    )
+
+
+def _repeats(one: RunRecord, records: Sequence[RunRecord]) -> bool:
+    return any(naming.setting(one) == naming.setting(other) for other in records)
+
+
+def indistinct(rows: Sequence[Row]) -> list[str]:
+    """Which of base, run without privacy and private run cannot be told apart by PREC@1, a sentence each."""
+    held = [row for row in rows if row["kind"] != "guessing"]
+    pairs = [pair for pair in combinations(held, 2) if relation_ranking.apart(*pair) is False]
+    return [
+        f"{one['label']} and {other['label']} cannot be told apart by PREC@1: their intervals over {one['seeds']} and "
+        f"{other['seeds']} seeds overlap."
+        for one, other in pairs
+    ]
+
+
+def _table(rows: Sequence[Row]) -> None:
+    """The same in numbers: how well each predicts, and what it promises."""
+
+    def between(row: Row, measure: str) -> str:
+        low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+        return percent(row[measure]) if low is None else f"{percent(row[measure])} ({percent(low)} to {percent(high)})"
+
+    st.dataframe(
+        [
+            {
+                "": row["label"],
+                EPSILONS["sound"].title: "reads no relation"
+                if row["kind"] != "run"
+                else stated("sound", row["epsilon"]),
+                "PREC@1": between(row, "accuracy"),
+                "MRR": between(row, "mrr"),
+                "seeds": row["seeds"] if row["kind"] == "run" else None,
+            }
+            for row in rows
+        ],
+        hide_index=True,
+        alt="How well each predicts relations, with intervals over seeds, and what it promises",
+        placeholder="",
+    )
+
+
+def _rates(pair: Pair) -> str:
+    """That each kind of training has a learning rate of its own, where the two differ; "" else."""
+    rates = [settings.shown(one).get("learning_rate", "") for one in (pair.private, pair.bare) if one is not None]
+    if len(set(rates)) < 2:
+        return ""
+    return (
+        f"Each kind of training has its own learning rate, here {markup.literal(rates[0])} with privacy and "
+        f"{markup.literal(rates[1])} without: what suits one does not suit the other."
     )
 
 

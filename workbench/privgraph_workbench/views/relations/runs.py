@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 import streamlit as st
 
@@ -62,6 +63,11 @@ class Pair:
         return [one for one in (self.bare, self.private) if one is not None]
 
     @property
+    def here(self) -> list[RunRecord]:
+        """Those whose encoder is at hand, and can be asked."""
+        return [one for one in self.records if encoder_here(one)]
+
+    @property
     def first(self) -> RunRecord:
         """The run whose settings the base encoder is read with: the private one, where there is one."""
         return self.records[-1]
@@ -75,26 +81,44 @@ class Pair:
         return _domains_of(self.first, self.domains)[1]
 
 
+def encoder_here(record: RunRecord) -> bool:
+    """Whether a finished run's encoder is at hand: the gallery's runs come without theirs."""
+    return not record.gallery or any(queue.store().folder(record.id).glob("*.safetensors"))
+
+
+def plainly(record: RunRecord) -> str:
+    """A run in a few words, among others on the same data."""
+    return naming.short_names([record], graph=False)[record.id]
+
+
+def called(record: RunRecord) -> str:
+    """The same as Markdown."""
+    return markup.literal(plainly(record))
+
+
 def finished() -> list[RunRecord]:
-    """Runs that left an encoder, the newest first; of those that cannot be read it is said why."""
+    """Runs that learnt relations, the newest first; of those that cannot be read it is said why."""
     store, query = queue.store(), RunQuery(methods=METHODS, states=("done",), limit=MOST_RUNS)
     named = tuple(st.query_params[key] for key in ("private", "bare") if key in st.query_params)
     found = [*store.find(query), *(store.find(replace(query, ids=named)) if named else [])]
-    return states.readable(list({one.id: one for one in found}.values()))
+    records = states.readable(list({one.id: one for one in found}.values()))
+    return choosing.shown(records, "private", "bare")
 
 
 def complain(records: Sequence[RunRecord]) -> None:
-    """A sentence for each run of the address that is none of these."""
+    """A sentence for each run of the address that is none of these, and not under way either."""
     for key in ("private", "bare"):
         asked = st.query_params.get(key)
-        if asked is not None and asked not in {one.id for one in records}:
+        going = asked is not None and queue.store().find(RunQuery(ids=(asked,), states=PENDING))
+        if asked is not None and not going and asked not in {one.id for one in records}:
             st.warning(f"There is no finished run {markup.literal(asked[:80])} that learnt relations.")
 
 
 def choose(records: Sequence[RunRecord]) -> Pair | None:
     """A private run, and one without privacy beside it, as the address says; else the newest that fit. None
     where nothing is known of the domains of their data."""
-    ordered = sorted(records, key=lambda one: one.spec.method != METHODS[0])  # PvGaLM before what it is compared with
+    # what can be asked before what cannot; PvGaLM before what it is compared with
+    ordered = sorted(records, key=lambda one: (not encoder_here(one), one.spec.method != METHODS[0]))
     on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
     known = {one.id: one for one in records}
     named = known.get(st.query_params.get("private", st.query_params.get("bare", "")))
@@ -109,12 +133,17 @@ def choose(records: Sequence[RunRecord]) -> Pair | None:
     with right.container(border=True, height="stretch"):
         fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
         if private is not None:  # the one that differs least comes first: what privacy costs is read between the two
-            fitting.sort(key=lambda one: len(apart(private, one)))
+            fitting.sort(key=lambda one: (not encoder_here(one), len(apart(private, one))))
         bare = _one("Run without privacy", "bare", fitting, data)
         said_bare = st.container()
     with said_private:
+        if private is not None and not encoder_here(private):
+            _here(private)
         _twin(bare if private is None else None, "edge")
     with said_bare:
+        # one button: where the two differ in more than privacy, the twin is the better one to train
+        if bare is not None and not encoder_here(bare) and (private is None or not apart(private, bare)):
+            _here(bare)
         _twin(private, "none", bare)
     first = private or bare
     domains = None if first is None else _domains(first)
@@ -160,8 +189,13 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
         choosing.put(key, wanted)
         del st.session_state[WANTED + key]
     known = st.session_state.setdefault(SEEN + key, {one.id for one in records})
+    titles = choosing.runs(records, short=True, graph=False)
     chosen = choosing.one(
-        label, choosing.runs(records), key, moved=_follow if key == "private" else None, help=HELP[key]
+        label,
+        titles,
+        key,
+        moved=_follow if key == "private" else None,
+        help=HELP[key],
     )
     st.query_params[key] = chosen
     record = next(one for one in records if one.id == chosen)
@@ -180,7 +214,7 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
         newer = [one for one in records if one.id not in known and one.id != chosen]
         if newer:
             st.button(
-                f"Show the newest: {naming.name(newer[0])}",
+                f"Show the newest: {markup.literal(titles[newer[0].id])}",
                 key=f"newest_{key}",
                 icon=":material/fiber_new:",
                 type="tertiary",
@@ -190,6 +224,37 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
     if chosen not in known:
         known.update(one.id for one in records)
     return record
+
+
+def _here(record: RunRecord) -> None:
+    """A run of the gallery, whose numbers came along and whose encoder did not: the way to one of the same
+    settings, with a seed of its own, so that the gallery's stays."""
+    found = queue.store().find(RunQuery(methods=(record.spec.method,), limit=MOST_RUNS))
+    setting = naming.setting(record)
+    alike = [one for one in found if one.stored_spec is not None and naming.setting(one) == setting]
+    st.caption(":material/photo_library: From the gallery: its numbers came along, its encoder did not.")
+    if any(one.pending for one in alike):
+        st.caption("One with its settings is in training, as it says above, and can be asked when it is done.")
+        return
+    if any(one.state == "done" and encoder_here(one) for one in alike):
+        st.caption("One with its settings was trained here, can be asked, and stands first in the list.")
+        return
+    seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
+    took = "" if record.seconds is None else f"; this one took {duration(record.seconds)}"
+    if st.button(
+        "Train it here",
+        key=f"train_here.{record.id}",
+        icon=":material/play_arrow:",
+        help=f"Its settings, with seed {seed} and noise of your own{took}. What it learns can be asked about texts",
+    ):
+        wanted = replace(record.spec, seed=seed)
+        try:
+            queue.submit([wanted], tags=["relations"])
+        except (StoreError, OptionError, OSError) as error:
+            st.error(markup.sentence(error))
+        else:
+            st.session_state[WANTED + UNIT_KEYS["none" if record.spec.unit == "none" else "edge"]] = wanted.id
+            st.rerun()
 
 
 def _show(key: str, run: str) -> None:
@@ -285,15 +350,19 @@ def _meant(said: PrivacyStatement) -> str:
     """What the sound epsilon allows, as a wager about one relation."""
     if math.isinf(said.epsilon):
         return "Nothing is promised: somebody who sees this encoder may learn every relation."
+    most = at_most(guess(said.epsilon, said.delta))
+    for_one = f"It holds for one relation, not for all of a text together (δ = {number(said.delta)})."
+    if most == at_most(1.0):
+        return f"As a wager, so large an ε excludes next to nothing. {for_one}"
     return (
-        f"Who knows all relations but one, and takes both answers for equally likely, is right about that one "
-        f"{at_most(guess(said.epsilon, said.delta))} of the time; a coin is right 50% of the time. So much is promised "
-        f"for one relation, not for all of a text together (sound ε, δ = {number(said.delta)})."
+        f"As a wager: is a certain relation there or not? Who knows all others, and wins 50% by a coin, now wins "
+        f"{most}. That is sharp from above alone: nobody wins more, and attackers that were tried may win much less. "
+        f"{for_one}"
     )
 
 
 HELP = {
-    "private": "Its encoder was fine-tuned with clipped gradients and noise; the newest comes first",
+    "private": "Its encoder was fine-tuned with clipped gradients and noise; those that can be asked come first",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
@@ -345,8 +414,25 @@ def _watch(waiting: tuple[str, ...]) -> None:
                 continue
             soon = record.eta_seconds is None or record.eta_seconds < 1
             left = "" if soon else f", about {duration(record.eta_seconds)} left"
-            stage = states.state_word(record.state) if record.state == "queued" else record.stage or "starting"
-            st.progress(record.progress, text=f"{naming.name(record)}: {markup.literal(stage)}{left}")
+            stage = record.stage or "starting" if record.state == "running" else states.state_word(record.state)
+            stopping = record.state == "stopping"
+            st.progress(record.progress, text=f"{called(record)}: {markup.literal(stage)}{'' if stopping else left}")
+            st.button(
+                "Stopping…" if stopping else "Stop this run",
+                key=f"stop_run.{record.id}",
+                icon=":material/hourglass_bottom:" if stopping else ":material/stop:",
+                disabled=stopping,
+                on_click=_stop,
+                args=(record.id,),
+                help=states.STATES["stopping"][2] if stopping else None,
+            )
+
+
+def _stop(run: str) -> None:
+    try:
+        queue.store().request_stop(run)
+    except StoreError as error:
+        st.error(markup.sentence(error))
 
 
 def invitation() -> None:

@@ -1,0 +1,56 @@
+"""Audits and attacks under way: how far each is, how long it will still take, and the button that stops
+it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from privgraph.runs.examining import Examination
+from privgraph.runs.records import StoreError
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import duration
+
+
+def show(one: Examination[Any], titles: Mapping[str, str], noun: str, stop: Callable[[], None], of: str = "") -> None:
+    """One bar with its button; whoever has pressed it reads so at once, and until the process obeys. `titles`
+    are those of audits or attacks by name, `of` says which run it is on."""
+    said = told(one, titles.get(one.name, one.name), time.time())
+    st.progress(min(1.0, max(0.0, one.progress)), text=f"{of}{said}")
+    st.button(
+        "Stopping…" if one.stopping else f"Stop the {noun}",
+        key=f"stop_{noun}.{one.token}",
+        icon=":material/hourglass_bottom:" if one.stopping else ":material/stop:",
+        disabled=one.stopping,
+        on_click=_stop,
+        args=(stop,),
+        help=f"The {noun} was asked to stop, and will at its next step" if one.stopping else None,
+    )
+
+
+def _stop(stop: Callable[[], None]) -> None:
+    try:
+        stop()
+    except (StoreError, OSError) as error:
+        st.error(markup.sentence(error))
+
+
+def told(one: Examination[Any], title: str, now: float) -> str:
+    """Title, share, stage and what is left, which counts down between two reports of the process."""
+    if one.stopping:
+        return f"{markup.literal(title)} · stopping at its next step"
+    left = seconds_left(one, now)
+    rest = "" if left is None else f" · about {duration(left)} left" if left >= 1 else " · nearly done"
+    return f"{markup.literal(title)} · {one.progress:.0%} · {markup.literal(one.stage or 'starting')}{rest}"
+
+
+def seconds_left(one: Examination[Any], now: float) -> float | None:
+    """How long it will still take, as fast as it was until it last said how far it is, less the time since
+    then; None before it is far enough to tell."""
+    if one.progress <= 0.05:
+        return None
+    reported = now if one.reported is None else one.reported
+    return max(0.0, (reported - one.started) * (1 - one.progress) / one.progress - (now - reported))
