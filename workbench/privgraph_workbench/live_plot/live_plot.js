@@ -79,9 +79,35 @@ const broken = (text, pixels) => {
   return { text: lines.join("<br>"), more: lines.length - String(text ?? "").split("<br>").length };
 };
 
+function roomy({ data, layout }, width) {
+  // The same figure on a wide page: a title of an axis never reaches the plot beside it, and no warning is cut off.
+  const copy = structuredClone(layout);
+  const inner = copy.height - copy.margin.t - copy.margin.b;
+  let [above, below] = [0, 0];
+  for (const name of axesOf(copy)) {
+    if (!copy[name].title?.text) continue;
+    const [from, to] = copy[name].domain ?? [0, 1];
+    const { text, more } = broken(copy[name].title.text, (to - from) * (name[0] === "x" ? width - 80 : inner));
+    copy[name].title.text = text;
+    if (name[0] === "x") below = Math.max(below, more * LINE);
+  }
+  for (const note of copy.annotations ?? []) {
+    if (note.xref !== "paper" || !note.align) continue;
+    const sideways = copy.yaxis?.type === "category" ? 200 : 80; // names of categories push the left edge in
+    const { text, more } = broken(note.text, width - sideways);
+    note.text = text;
+    above += more * LINE;
+  }
+  if (above + below === 0) return { data, layout };
+  copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
+  copy.height += above + below;
+  if (copy.legend) copy.legend.y -= below / inner;
+  return { data, layout: copy };
+}
+
 function fitted({ data, layout }, width) {
   // The same figure for a narrow page. Whatever needs more room gets it from the height.
-  if (width >= NARROW) return { data, layout };
+  if (width >= NARROW) return roomy({ data, layout }, width);
   const copy = structuredClone(layout);
   const inner = copy.height - copy.margin.t - copy.margin.b;
   const names = axesOf(copy).filter((name) => name[0] === "x");
@@ -136,10 +162,10 @@ function fitted({ data, layout }, width) {
     if (copy.showlegend && trace.showlegend !== false) below += (1 + more) * LINE + 5;
     return { ...trace, name: text };
   });
-  below = Math.max(0, below + 64 - copy.margin.b);
+  below = Math.max(0, below + 64 + under - copy.margin.b);
   copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
   copy.height += above + below + grownBy;
-  if (copy.legend) copy.legend.y = -64 / (inner + grownBy);
+  if (copy.legend) copy.legend.y = -(64 + under) / (inner + grownBy);
   return { data: shown, layout: copy };
 }
 

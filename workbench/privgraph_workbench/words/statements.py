@@ -41,6 +41,26 @@ def audited_how(statement: PrivacyStatement) -> str:
     return f"confidence {exact_percent(statement.audit_confidence)}{ATTACKED[statement.adversary or Adversary.UNKNOWN]}"
 
 
+SAME = 1e-3
+"""Two epsilons that differ by a smaller share than this are one number."""
+
+
+def why_two(statement: PrivacyStatement) -> str:
+    """Why the epsilon as published is another number than the sound one, in one sentence."""
+    sound, published = statement.epsilon, statement.epsilon_as_published
+    if published is None:
+        return "No paper has a formula for this release: the sound ε stands alone."
+    if abs(published - sound) <= SAME * sound:
+        return "The paper's own formula says the same."
+    if published > sound:
+        return (
+            "The published ε is larger because the paper counts the same noise by "
+            f"{statement.accountant_as_published}: that comes to more here, and gives nothing more away."
+        )
+    first = f": {statement.gaps[0].fails}" if statement.gaps else ""
+    return f"The published ε is smaller because the paper's formula promises more than holds{first}."
+
+
 def refutations(statement: PrivacyStatement) -> list[str]:
     """What an audit has refuted, a sentence each: the claims that lie below the lower bound that an attack
     has shown."""
