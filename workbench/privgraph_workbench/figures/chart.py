@@ -80,7 +80,8 @@ class Series:
     line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and
     y, both of categories: the larger its number in `low`, the stronger its colour; `text` stands in it).
     `slot` chooses the colour, `shape` dash and marker (none: as `slot`). What shows one of the three epsilons
-    says which: `epsilon` alone chooses its look then. Series of one `group` hide and show together.
+    says which: `epsilon` alone chooses its look then. Series of one `group` hide and show together. `keys`
+    say for each point what a page is told when it is clicked.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Series:
     size: float = 9
     faint: bool = False
     text: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

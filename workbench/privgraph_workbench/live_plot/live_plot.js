@@ -232,6 +232,7 @@ class LivePlot {
     this.name = data.name;
     if (!this.started) this.root.style.minHeight = `${data.height}px`;
     this.drag = data.drag;
+    this.click = data.click;
     this.plot.setAttribute("aria-label", data.summary);
     this.busy = this.busy
       .then(() => load(data.script))
@@ -258,6 +259,7 @@ class LivePlot {
     this.started = true;
     this.plot.on("plotly_relayout", (change) => this.relayout(change));
     this.plot.on("plotly_restyle", () => this.restyle());
+    this.plot.on("plotly_click", (event) => this.clicked(event));
     this.plot.on("plotly_doubleclick", () => setTimeout(() => this.reset(), 0));
   }
 
@@ -296,6 +298,11 @@ class LivePlot {
     this.setStateValue("dragged", { name: own.name, x: own.x0, at: Date.now() }); // the same place twice is told twice
     this.redraw();
     return true;
+  }
+
+  clicked(event) {
+    const key = event.points.map((point) => point.customdata).find(Boolean);
+    if (this.click && key) this.setStateValue("clicked", { key, at: Date.now() });
   }
 
   restyle() {

@@ -101,11 +101,27 @@ def faults(statement: PrivacyStatement) -> str:
     return f"This run has {said}, which no ε here counts:\n{points}"
 
 
+def cells(statement: PrivacyStatement) -> tuple[str, ...]:
+    """One statement as the cells of a line: what it protects, the three epsilons, delta, and what else must
+    be known."""
+    unit = "nothing" if statement.unit == "none" else statement.unit
+    return (
+        unit,
+        *(value for _, value in three_numbers(statement)),
+        number(statement.delta),
+        "; ".join(_also(statement)),
+    )
+
+
+def _also(statement: PrivacyStatement) -> list[str]:
+    said = ["ε depends on the data"] if statement.data_dependent else []
+    said += [refuted] if (refuted := refuted_in_short(statement)) else []
+    return said + ([f"known faults: {len(statement.known_faults)}"] if statement.known_faults else [])
+
+
 def line(label: str, statement: PrivacyStatement) -> str:
     """One statement on one line: whose it is, the unit, the three numbers, delta."""
     numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
-    badge = " · ε depends on the data" if statement.data_dependent else ""
-    badge += f" · {refuted}" if (refuted := refuted_in_short(statement)) else ""
-    badge += f" · known faults: {len(statement.known_faults)}" if statement.known_faults else ""
+    badge = "".join(f" · {said}" for said in _also(statement))
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"

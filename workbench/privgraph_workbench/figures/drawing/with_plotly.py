@@ -330,6 +330,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         line=line,
         marker=marker,
         connectgaps=False,
+        customdata=list(series.keys) or None,
         **hover,
     )
 
