@@ -79,6 +79,9 @@ const broken = (text, pixels) => {
   return { text: lines.join("<br>"), more: lines.length - String(text ?? "").split("<br>").length };
 };
 
+// Warnings were broken for a page of one width: each is one line again, and is broken anew.
+const whole = (text) => text.replace(/<br>(?!⚠)/g, " ");
+
 function roomy({ data, layout }, width) {
   // The same figure on a wide page: a title of an axis never reaches the plot beside it, and no warning is cut off.
   const copy = structuredClone(layout);
@@ -94,9 +97,9 @@ function roomy({ data, layout }, width) {
   for (const note of copy.annotations ?? []) {
     if (note.xref !== "paper" || !note.align) continue;
     const sideways = copy.yaxis?.type === "category" ? 200 : 80; // names of categories push the left edge in
-    const { text, more } = broken(note.text, width - sideways);
-    note.text = text;
-    above += more * LINE;
+    const before = note.text.split("<br>").length;
+    note.text = broken(whole(note.text), width - sideways).text;
+    above += (note.text.split("<br>").length - before) * LINE;
   }
   if (above + below === 0) return { data, layout };
   copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
@@ -124,9 +127,9 @@ function fitted({ data, layout }, width) {
   let raised = 0; // pixels that the first panel's heading has grown by: what stands above it goes up
   for (const note of copy.annotations ?? []) {
     if (!note.align) continue; // labels of stages are short
-    const before = note.text.split("<br>").length;
+    const before = note.text.split("<br>").length; // lines that the figure has room for
     const ofPanel = / domain$/.test(note.xref);
-    if (ofPanel) note.text = note.text.replaceAll("<br>", " "); // broken for a panel beside others: here it has the page
+    note.text = ofPanel ? note.text.replaceAll("<br>", " ") : whole(note.text); // here each has the whole page
     widen(note, width - 32);
     // long names of categories push the left edge in, but not the right one: there is the whole width from there
     if (note.xref === "paper" && note.xanchor === "left" && note.x === 0) [note.x, note.xanchor] = [1, "right"];

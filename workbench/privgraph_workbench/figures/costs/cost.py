@@ -15,7 +15,7 @@ from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 TITLE = "ε of a setting"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 HANDLE = "noise"
-LARGEST = 1e6
+LARGEST = 1e5
 """An epsilon beyond it is drawn out of sight: it is as good as none, and would flatten all others."""
 
 
