@@ -49,19 +49,17 @@ def page(browser: Browser, place: tuple[str, str]) -> Iterator[Page]:
     foreign: list[str] = []
     context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
     opened = context.new_page()
-    opened.goto(f"{address}/teachers?run={run}&data=karate")
-    _rests(opened)
+    opened.goto(f"{address}/teachers?run={run}&tab=Vote+laboratory")
+    _rests(opened, "Node \\d+: .* votes, and is the label")
     yield opened
     context.close()
     assert not foreign, "requests to other hosts"
 
 
-def _rests(page: Page) -> None:
-    """Wait until the last figure of the page is drawn, and no other process reads a graph for it."""
+def _rests(page: Page, figure: str) -> None:
+    """Wait until that figure of the page is drawn, and no other process reads a graph for it."""
     rests(page)
-    expect(
-        page.get_by_role("group", name=re.compile("teachers are right on")).locator(".main-svg").first
-    ).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("group", name=re.compile(figure)).locator(".main-svg").first).to_be_visible(timeout=SLOW)
     settled(page)
 
 
@@ -103,6 +101,10 @@ def test_a_slider_and_a_dragged_line_move_the_vote_and_its_price(page: Page) -> 
 
 
 def test_the_badge_of_data_dependent_numbers_is_in_their_file(page: Page) -> None:
+    page.get_by_role("tab", name="Vote laboratory").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Enter")
+    _rests(page, "sound ε from")
     page.get_by_test_id("stButtonGroup").get_by_role("radio", name="data-dependent").click()
     expect(page.get_by_text(DEPENDENT_BADGE[1:]).first).to_be_visible(timeout=SLOW)
     menu = page.locator("[class*=st-key-export-teacher_epsilons-]").get_by_role("button", name="Export", exact=True)
@@ -123,8 +125,14 @@ def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str]) 
     address, run = place
     context = browser.new_context(viewport=SIZE, color_scheme="dark")
     page = context.new_page()
-    page.goto(f"{address}/teachers?run={run}&data=karate&epsilons.number=data-dependent&epsilons.view=strip")
-    _rests(page)
-    found = faults_of_both_themes(page, "/teachers")
+    found = []
+    for tab, figure in (
+        ("Who+pays&epsilons.number=data-dependent&epsilons.view=strip", "data-dependent ε"),
+        ("Vote+laboratory", "votes, and is the label"),
+    ):
+        page.emulate_media(color_scheme="dark")
+        page.goto(f"{address}/teachers?run={run}&tab={tab}")
+        _rests(page, figure)
+        found += faults_of_both_themes(page, "/teachers")
     context.close()
     assert not found, "\n".join(found)

@@ -104,7 +104,7 @@ ADDRESSES = (
     ("attacks", ("run", "attack", "found", "who")),
     ("tradeoffs", ("data", "curve", "protects")),
     ("runs", ("of_method", "of_data", "tagged", "order", "chosen")),
-    ("teachers", ("run", "query", "data")),
+    ("teachers", ("run", "tab", "data")),
     ("relations", ("private", "bare", "data")),
     ("accounting", ("data", "method", "scale", "epsilon")),
 )

@@ -109,9 +109,27 @@ def test_contrast_names_and_structure(browser: Browser, place: tuple[str, str]) 
     address, run = place
     context = browser.new_context(viewport=SIZE, color_scheme="dark")
     page = context.new_page()
-    page.goto(f"{address}/teachers?run={run}&data=karate")
-    settled(page)
-    rests(page)
-    found = faults_of_both_themes(page, "/teachers")
+    found = []
+    for tab in ("Price", "Answers"):
+        page.emulate_media(color_scheme="dark")
+        page.goto(f"{address}/teachers?run={run}&data=karate&tab={tab}")
+        rests(page)
+        found += faults_of_both_themes(page, "/teachers")
     context.close()
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("tab", ["Price", "Answers", "Who pays", "Vote laboratory"])
+def test_a_phone_needs_no_sideways_scrolling(browser: Browser, place: tuple[str, str], tab: str) -> None:
+    address, run = place
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/teachers?run={run}&data=karate&tab={tab.replace(' ', '+')}")
+    rests(page)
+    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+    beyond, height = page.get_by_test_id("stMain").evaluate(
+        "one => [one.scrollWidth - one.clientWidth, one.scrollHeight]"
+    )
+    context.close()
+    assert beyond <= 0
+    assert height < 5000

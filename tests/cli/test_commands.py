@@ -116,8 +116,9 @@ def test_a_private_run_and_everything_after_it(tmp_path: Path) -> None:
     report = (out / f"{summary['run']}.md").read_text()
     assert "## Privacy statement\n- Protected: a single edge." in report
     curves = (out / f"{summary['run']}-curves.csv").read_text()
-    assert curves.startswith("#")
-    assert f'# statement "{summary["run"]}": {{"version": 2, "unit": "edge"' in curves
+    assert "#" not in curves
+    stated = (out / f"{summary['run']}-curves.txt").read_text()
+    assert f'\n{summary["run"]}\n{{"version": 2, "unit": "edge"' in stated
     assert ElementTree.parse(out / f"{summary['run']}-curves.svg").getroot().tag.endswith("svg")
     assert (out / f"{summary['run']}-curves.pdf").read_bytes().startswith(b"%PDF")
     assert (out / f"{summary['run']}-curves.png").read_bytes().startswith(b"\x89PNG")

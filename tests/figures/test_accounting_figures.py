@@ -42,6 +42,16 @@ class TestCost:
             rule = cost.chart(cost.data(POINTS, 2.0, "noise", handle=handle)).panels[0].rules[0]
             assert (rule.x, rule.handle) == (2.0, name)
 
+    def test_two_methods_stand_side_by_side_over_one_range(self) -> None:
+        rows = cost.data(POINTS, 2.0, "noise", of="GAP, edge") + cost.data([(1.0, 40.0, None)], 1.0, "sigma", of="PATE")
+        chart = cost.chart(rows)
+        assert [panel.title for panel in chart.panels] == ["GAP, edge", "PATE"]
+        assert [panel.x.title for panel in chart.panels] == ["noise, logarithmic", "sigma"]
+        assert len({(panel.y.low, panel.y.high) for panel in chart.panels}) == 1
+        assert {one.panel for one in chart.series if one.epsilon == "published"} == {0}
+        assert "Epsilon against sigma of PATE. sigma: 1, sound ε 40" in chart.summary
+        assert cost.chart(rows[:3]).title == "GAP, edge: ε against noise"
+
     def test_few_values_stand_on_a_plain_axis(self) -> None:
         chart = cost.chart(cost.data([(float(k), 1.0 + k, None) for k in range(5)], 1.0, "M"))
         assert chart.panels[0].x.scale == "linear"

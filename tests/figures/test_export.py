@@ -84,7 +84,7 @@ def brings_a_new_mark(figure: str, every_figure: Rows) -> bool:
 def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, statement: PrivacyStatement) -> None:
     """Pictures as SVG, whose words can be read; as PDF and PNG, which are written from the same drawing,
     those that show something that none before did."""
-    kinds = export.FORMATS if brings_a_new_mark(figure, every_figure) else ("svg", "csv", "json")
+    kinds = export.FORMATS if brings_a_new_mark(figure, every_figure) else ("svg", "csv", "txt", "json")
     files = {kind: export.export(figure, every_figure[figure], {"one run": statement}, kind) for kind in kinds}
     if "png" in files:
         assert files["pdf"].startswith(b"%PDF")
@@ -97,17 +97,17 @@ def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, st
     for axis in (axis for panel in chart_of(figure, every_figure[figure]).panels for axis in (panel.x, panel.y)):
         assert axis.title in seen
     assert json.loads(files["json"])["rows"] == json.loads(json.dumps(export.plain(every_figure[figure])))
-    assert len(files["csv"].splitlines()) > len(every_figure[figure])
+    assert len(list(csv.reader(io.StringIO(files["csv"].decode())))) == 1 + len(every_figure[figure])
+    assert chart_of(figure, every_figure[figure]).title in files["txt"].decode()
 
 
 class TestStatementsTravelWithThePicture:
     def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         exported = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
         seen = texts(exported)
-        for name, value in statements.three_numbers(statement):
-            assert f"{name}: {value}" in seen
-        assert "unit: edge" in seen
-        assert "δ: 1e-05" in seen
+        values = " ".join(value for _, value in statements.three_numbers(statement))
+        assert "protects sound ε ε as published ε audited δ" in seen
+        assert f"one run edge {values} 1e-05" in seen
         assert "at least 0.31 (confidence 95%)" in seen
         held = " ".join(ElementTree.fromstring(exported).itertext())
         record = re.search(r"Privacy statements: (\{.*\})", held)
@@ -125,16 +125,21 @@ class TestStatementsTravelWithThePicture:
         for said in ("sound ε", "ε as published", "ε audited", statement.relation):
             assert said.encode("utf-16-be") in exported or said.encode() in exported
 
-    def test_csv_says_it_in_comments(self, every_figure: Rows, statement: PrivacyStatement) -> None:
-        exported = export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "csv").decode()
-        lines = exported.splitlines()
-        head = [line for line in lines if line.startswith("#")]
-        assert any("sound ε: " in line and "ε as published: " in line and "ε audited: " in line for line in head)
-        stored = next(line for line in head if line.startswith('# statement "one run": '))
-        assert statement_from_json(json.loads(stored.split(": ", 1)[1])) == statement
-        table = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-        assert len(table) == len(every_figure["tradeoff"])
-        assert float(table[0]["mean"]) == every_figure["tradeoff"][0]["mean"]
+    def test_csv_is_numbers_and_its_statement_a_file_beside_it(
+        self, every_figure: Rows, statement: PrivacyStatement
+    ) -> None:
+        rows = every_figure["tradeoff"]
+        numbers, stated = (
+            export.export("tradeoff", rows, {"one run": statement}, kind).decode() for kind in ("csv", "txt")
+        )
+        assert "#" not in numbers
+        table = list(csv.DictReader(io.StringIO(numbers)))
+        assert len(table) == len(rows)
+        assert float(table[0]["mean"]) == rows[0]["mean"]
+        lines = stated.splitlines()
+        assert statement_from_json(json.loads(lines[lines.index("one run") + 1])) == statement
+        assert any(line.split()[:2] == ["protects", "sound"] for line in lines)
+        assert notes.EVALUATOR in lines
 
     def test_json_holds_all_of_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         held = json.loads(export.export("tradeoff", every_figure["tradeoff"], {"one run": statement}, "json"))
@@ -144,7 +149,7 @@ class TestStatementsTravelWithThePicture:
 
     def test_without_a_statement_it_says_that_nothing_is_guaranteed(self, every_figure: Rows) -> None:
         assert notes.NO_STATEMENT in texts(export.export("degrees", every_figure["degrees"], {}, "svg"))
-        assert notes.NO_STATEMENT in export.export("degrees", every_figure["degrees"], {}, "csv").decode()
+        assert notes.NO_STATEMENT in export.export("degrees", every_figure["degrees"], {}, "txt").decode()
 
 
 class TestBadges:
@@ -185,6 +190,19 @@ def test_equal_statements_are_said_once_and_many_are_counted(statement: PrivacyS
     assert same[0].startswith("seed 0, seed 1, seed 2 and 2 more: unit: edge")
     many = {str(place): replace(statement, epsilon=float(place + 1)) for place in range(9)}
     assert notes.notes([], many)[-1].startswith("and 3 more statements")
+
+
+def test_a_footer_is_a_sorted_block(statement: PrivacyStatement) -> None:
+    held = {f"ProGAP, edge ε {value:g}": replace(statement, epsilon=value) for value in (10.0, 0.5, 2.0)}
+    title, *lines = notes.block(held)
+    assert [line.split("  ")[0] for line in lines] == ["ProGAP, edge ε 0.5", "ProGAP, edge ε 2", "ProGAP, edge ε 10"]
+    assert {line.index(" edge  ") for line in lines} == {title.index(" protects")}, "columns stand under each other"
+    many = {str(place): replace(statement, epsilon=float(place + 1)) for place in range(9)}
+    assert notes.block(many)[-1].startswith("and 3 more statements")
+    assert len(notes.block(many, most=9)) == 10
+    (short, *rest) = notes.block({"word " * 30: statement})[1:]
+    assert short.split()[0] == rest[0].split()[0] == "word"
+    assert max(map(len, rest)) <= notes.LABEL + 2
 
 
 def test_a_sound_epsilon_is_never_rounded_down(statement: PrivacyStatement) -> None:
@@ -247,11 +265,8 @@ def test_accuracies_by_private_labels_say_so_wherever_they_go(
         many = sum("depth" in record.spec.options for record in swept)
     assert all(row["evaluator"] and row["composed"] == many for row in rows)
     assert {EVALUATOR_BADGE, COMPOSED_BADGE.format(many)} <= set(chart_of(figure, rows).badges)
-    head = [
-        line for line in export.export(figure, rows, {"": statement}, "csv").decode().splitlines() if line[0] == "#"
-    ]
-    assert f"# {notes.EVALUATOR}" in head
-    assert f"# {notes.COMPOSED.format(many)}" in head
+    stated = export.export(figure, rows, {"": statement}, "txt").decode().splitlines()
+    assert {notes.EVALUATOR, notes.COMPOSED.format(many)} <= set(stated)
     held = json.loads(export.export(figure, rows, {"": statement}, "json"))
     assert all(row["evaluator"] and row["composed"] == many for row in held["rows"])
     assert {notes.EVALUATOR, notes.COMPOSED.format(many)} <= set(held["badges"])

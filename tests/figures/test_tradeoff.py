@@ -94,10 +94,10 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
 def test_a_file_says_what_marks_and_bars_are(swept: list[RunRecord]) -> None:
     rows = tradeoff.data(swept)
     said = "Each mark is the mean over 3 seeds: bars and bands are 95% confidence intervals of that mean (Student's t)."
-    assert f"# {said}\n" in export("tradeoff", rows, {}, "csv").decode()
+    assert f"\n{said}\n" in export("tradeoff", rows, {}, "txt").decode()
     assert said in export("tradeoff", rows, {}, "svg").decode()
     alone = tradeoff.data([one for one in swept if one.spec.seed == 0])
-    assert "# Each mark is the mean over 1 seed.\n" in export("tradeoff", alone, {}, "csv").decode()
+    assert "\nEach mark is the mean over 1 seed.\n" in export("tradeoff", alone, {}, "txt").decode()
 
 
 def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> None:
@@ -109,6 +109,53 @@ def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> No
     assert chart.notes[0].endswith("smaller marks have fewer than three seeds.")
     alone = [row for row in rows if row["low"] is None]
     assert {one.size for one in tradeoff.chart(alone).series if one.epsilon == "sound" and one.hover} == {9}
+
+
+def _row(epsilon: float, mean: float, **other: object) -> dict[str, object]:
+    row = {
+        **dict.fromkeys(("epsilon_as_published", "low", "high")),
+        **dict.fromkeys(("reference", "data_dependent"), False),
+        **{"method": "gap", "title": "GAP", "graph": "karate", "nodes": 34, "network": "", "unit": "edge"},
+        **{"variant": "", "epsilon": epsilon, "mean": mean, "seeds": 1, "test_nodes": 5, "composed": 1},
+        **{"metric": "test_accuracy", "evaluator": True, "runs": f"run-{epsilon:g}"},
+    }
+    return {**row, **other}
+
+
+def test_the_front_is_what_nothing_else_dominates() -> None:
+    rows = [_row(1, 0.5), _row(2, 0.7), _row(3, 0.6), _row(4, 0.7), _row(8, 0.9), _row(1, 0.8, test_nodes=9)]
+    rows += [_row(1, 0.9, unit="node"), _row(math.inf, 0.99, reference=True)]
+    for row in rows:
+        row["front"] = tradeoff._on_front(row, rows)
+    assert [row["epsilon"] for row in rows if row["front"]] == [1, 2, 8, 1, 1], "on other nodes, or of others: apart"
+    chart = tradeoff.chart(rows)
+    (steps,) = (one for one in chart.series if one.name == tradeoff.FRONT)
+    assert (steps.panel, steps.x[:4], steps.y[:4]) == (0, (1, 2, 2, 2), (0.5, 0.5, 0.5, 0.7))
+    assert steps.y[-1] == 0.9
+
+
+def test_a_point_knows_its_runs() -> None:
+    rows = [_row(1, 0.5, front=True), _row(2, 0.7, front=True)]
+    (marks,) = (one for one in tradeoff.chart(rows).series if one.keys)
+    assert marks.keys == ("run-1", "run-2")
+    assert [tuple(trace.customdata) for trace in tradeoff.plot(rows).data if trace.customdata is not None] == [
+        marks.keys
+    ]
+
+
+def test_an_epsilon_that_promises_nothing_does_not_stretch_the_axis() -> None:
+    chart = tradeoff.chart([_row(1, 0.5), _row(8, 0.7), _row(30_000, 0.9)])
+    assert float(chart.panels[0].x.high or 0) < 20
+    assert any(badge.startswith("1 setting with ε over 1,000: out of sight") for badge in chart.badges)
+
+
+def test_a_legend_has_room_for_so_many() -> None:
+    rows = [_row(1, 0.5, variant=f"depth {depth}") for depth in range(20)]
+    chart = tradeoff.chart(rows)
+    named = {one.group for one in chart.series if one.legend and one.group}
+    assert len(named) == tradeoff.ENTRIES
+    assert chart.notes[-1] == "6 more curves have no room in the legend."
+    assert not any(one.kind == "band" for one in chart.series)
 
 
 def test_different_test_nodes_of_one_panel_are_pointed_to(swept: list[RunRecord]) -> None:
@@ -147,7 +194,11 @@ def test_units_are_never_mixed_without_a_warning(store: RunStore, swept: list[Ru
     assert warning is not None
     assert "edge-level and node-level" in warning
     assert warning in tradeoff.chart(rows).badges
-    curves = {one.name for one in tradeoff.chart(rows).series if one.name.endswith(": sound ε")}
+    chart = tradeoff.chart(rows)
+    assert [panel.x.title.partition(" (priv")[0] for panel in chart.panels] == ["ε per edge", "ε per person (node)"]
+    assert {one.panel for one in chart.series if "node-level" in one.name} == {1}, "never on one axis"
+    assert {one.panel for one in chart.series if one.kind == "level"} == {0, 1}, "levels stand in both"
+    curves = {one.name for one in chart.series if one.name.endswith(": sound ε")}
     assert {"ProGAP, edge-level: sound ε", "ProGAP, node-level: sound ε"} <= curves
 
 

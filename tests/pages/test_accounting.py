@@ -86,7 +86,7 @@ def test_it_opens_on_progap_with_all_of_its_figure(opened: Callable[..., AppTest
     assert figure["summary"].startswith("Epsilon against noise")
     lines = {line["name"] for line in figure["figure"]["data"] if len(line["x"]) >= 3}
     assert lines == {"sound ε", "ε as published"}, "at several places, and not at the own noise alone"
-    assert "Epsilon against depth" in " ".join(_drawn(app)), "closed forms are there at once"
+    assert len(_drawn(app)) == 1, "one chart"
     folds = [fold.label for fold in app.expander]
     assert not any(word in label for word in ("Laplace", "noise?", "embedding") for label in folds), "not of ProGAP"
 
@@ -96,14 +96,61 @@ def test_what_nobody_asked_for_is_not_computed(opened: Callable[..., AppTest], m
         raise AssertionError("nobody has asked for this")
 
     with monkeypatch.context() as patch:
-        patch.setattr(method_costs, "along", refuse)
-        for part in (noise_shapes, precision, revealed_scale, terms):
+        for name in ("along", "parts"):
+            patch.setattr(method_costs, name, refuse)
+        for part in (noise_shapes, precision, revealed_scale, terms, split):
             patch.setattr(part, "data", refuse)
         app = opened("accounting", method="heter-poisson", batch_size="200", **SIZES)
     assert [text[:21] for text in _drawn(app)] == ["Epsilon against noise"]
-    app = _unfolded(app, "levers.heter-poisson.node", "shapes")
-    assert any(text.startswith("Epsilon against epochs") for text in _drawn(app))
+    app = _unfolded(app, "shapes")
     assert any("spherical Laplace" in text for text in _drawn(app))
+    next(group for group in app.get("button_group") if group.key == "against").set_value("epochs").run()
+    assert not app.exception, app.exception
+    assert [text[:22] for text in _drawn(app)][:1] == ["Epsilon against epochs"], "one chart in place of the other"
+    assert not any(text.startswith("Epsilon against noise") for text in _drawn(app))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "why"),
+    [
+        ("progap", "edge", "an undirected edge is stored in both directions"),
+        ("progap", "node", "Renyi divergences, improved conversion: that comes to more here"),
+        ("dp-gpl", "node", "takes a vote from one class and gives it to another"),
+        ("privgnn", "node", "No paper has a formula for this release"),
+        ("edge-rand", "edge", "The paper's own formula says the same"),
+    ],
+)
+def test_why_there_are_two_numbers_is_one_sentence(
+    opened: Callable[..., AppTest], name: str, unit: str, why: str
+) -> None:
+    app = opened("accounting", method=name, unit=unit, **SIZES)
+    (sentence,) = [text.value for text in app.markdown if why in text.value and text.value[0] != "-"]
+    assert sentence.count(". ") == 0
+
+
+def test_a_second_method_stands_beside_for_the_same_epsilon(opened: Callable[..., AppTest]) -> None:
+    asked = {"unit": "node", "epsilon": "2"}
+    app = opened("accounting", method="dp-mlp", **{**asked, "with": "dp-gnn"}, **SIZES)
+    shown = [text.value.removeprefix("#### ") for text in app.markdown if text.value.startswith("#### ")]
+    plans = [method_costs.setting(name, {"unit": "node", "epsilon": 2.0}, FACTS) for name in ("dp-mlp", "dp-gnn")]
+    said = [one.at(one.noise()) for one in plans]
+    assert shown == [text for one in said for text in (upper(one.epsilon), number(one.epsilon_as_published, 4))]
+    (drawn,) = _drawn(app)
+    assert "of DP-MLP, node" in drawn
+    assert "of DP-GNN, node" in drawn
+    assert not app.warning
+    other = opened("accounting", method="progap", unit="edge", **{"with": "dp-mlp"}, **SIZES)
+    assert "equal ε do not protect the same" in other.warning[0].value
+    wrong = opened("accounting", method="progap", **{"with": "progap"}, **SIZES)
+    assert "with has no value progap here" in wrong.warning[0].value
+
+
+def test_an_epsilon_that_promises_nothing_is_said_without_digits(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="dp-mlp", scale="0.02", **SIZES)
+    assert _shown(app) == [">100,000", ">100,000"]
+    app = opened("accounting", method="gap", unit="edge", scale="0.001", **SIZES)
+    assert _shown(app) == ["none proved", ">100,000"]
+    assert "No ε is proved for so little noise" in app.warning[0].value
 
 
 @pytest.mark.parametrize(
@@ -117,12 +164,14 @@ def test_every_private_method_is_priced(opened: Callable[..., AppTest], name: st
     assert not app.warning, app.warning
     said = method_costs.setting(name, {"unit": unit, **options}, FACTS).config.plan(FACTS).statement
     assert _shown(app) == [upper(said.epsilon), number(said.epsilon_as_published, 4).replace("none", "no formula")]
-    account = method_costs.setting(name, {"unit": unit}, FACTS)
-    levers = account.price.levers
-    if account.reads and not method_costs.all_gaussian(said.ledger):
-        app = _unfolded(app, f"levers.{name}.{unit}")
+    account = method_costs.setting(name, {"unit": unit, **options}, FACTS)
     curves = [text for text in _drawn(app) if text.startswith("Epsilon against")]
-    assert len(curves) == (1 + len(levers) if account.reads else 0)
+    assert len(curves) == account.reads
+    if account.price.levers:
+        lever = account.price.levers[-1]
+        next(group for group in app.get("button_group") if group.key == "against").set_value(lever.option).run()
+        assert not app.exception, app.exception
+        assert [text.startswith(f"Epsilon against {lever.axis}. ") for text in _drawn(app)] == [True]
     if not account.reads:
         assert "nothing to pay" in _texts(app)
 
@@ -189,6 +238,8 @@ def test_the_border_of_the_budget_is_the_gate(
     opened: Callable[..., AppTest], handles: Dragged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = opened("accounting", method="dp-gpl", gate_sigma="40", **SIZES)
+    assert "split" not in handles
+    app = _unfolded(app, "budget")
     assert "Drag the border" in _texts(app)
     with monkeypatch.context() as patch:
         held: dict[str, str] = {}
@@ -204,7 +255,7 @@ def test_the_border_of_the_budget_is_the_gate(
 
 
 def test_without_a_gate_the_border_is_fixed_and_why(opened: Callable[..., AppTest], handles: Dragged) -> None:
-    app = opened("accounting", method="progap", unit="node", **SIZES)
+    app = _unfolded(opened("accounting", method="progap", unit="node", **SIZES), "budget")
     assert "the method fixes the split" in _texts(app)
     assert "split" not in handles
     said = [text for text in _drawn(app) if text.startswith("5 mechanisms")]
@@ -241,7 +292,7 @@ def test_wrong_inputs_are_one_sentence_each(opened: Callable[..., AppTest], monk
 
 def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> None:
     app = opened("accounting", data="digits", method="gap", unit="edge", epsilon="3", depth="4")
-    link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
+    link = next(one.proto for one in app.get("page_link") if "with these settings" in one.proto.label)
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     assert query.items() >= {"method": "gap", "data": "digits", "unit": "edge", "epsilon": "3", "depth": "4"}.items()
     train = opened("train", **query)
@@ -259,9 +310,9 @@ def test_a_wanted_epsilon_out_of_bounds_is_one_sentence(opened: Callable[..., Ap
 
 
 def test_every_figure_can_be_taken_away(opened: Callable[..., AppTest]) -> None:
-    app = opened("accounting", method="gap", unit="edge", **SIZES)
+    app = _unfolded(opened("accounting", method="gap", unit="edge", **SIZES), "budget")
     labels = offered_files.labels(app)
-    assert labels.count("SVG") == len(_drawn(app)) >= 4
+    assert labels.count("SVG") == len(_drawn(app)) == 3
     assert labels.count("CSV") == labels.count("SVG")
 
 

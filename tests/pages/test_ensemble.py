@@ -1,4 +1,4 @@
-"""The second half of the Teachers page: epsilon of each teacher, the budget, one vote under other noise."""
+"""Two tabs of the Teachers page: epsilon of each teacher with the budget, and one vote under other noise."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import chance, upper
 
 Open = Callable[..., AppTest]
+PAYERS, VOTES = "Who pays", "Vote laboratory"
 
 
 @pytest.fixture(autouse=True)
@@ -60,8 +61,16 @@ def _closest(found: Ensemble) -> int:
 
 def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: RunStore) -> None:
     run = keep_answers(store, made_answers())
-    app = opened("teachers", data="karate", run=run)
+    said = store.get(run).statement
+    assert said is not None
+    app = opened("teachers", data="karate", run=run, tab=PAYERS)
+    assert f"**all private nodes pay the same**: sound ε {upper(said.epsilon)}" in _texts(app)
+    assert not any("Open a run of DP-GPL" in one.proto.label for one in app.get("page_link")), "there is none"
+    weighted = _kept(store, ensemble())
+    app = opened("teachers", data="karate", run=run, tab=VOTES)
     assert "This method kept no record of its teachers" in _texts(app)
+    link = next(one.proto for one in app.get("page_link") if "Open a run of DP-GPL" in one.proto.label)
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": weighted, "tab": VOTES}
     link = next(one.proto for one in app.get("page_link") if "Train DP-GPL" in one.proto.label)
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     train = opened("train", data="karate", **query)
@@ -72,7 +81,11 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
 
 def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> None:
     teachers = ensemble(limit=0.8)
-    app = opened("teachers", data="karate", run=_kept(store, teachers))
+    run = _kept(store, teachers)
+    app = opened("teachers", data="karate", run=run, tab=PAYERS)
+    for part in ("student", "teacher_accuracy"):
+        app.session_state[f"fold.{part}"] = True
+    app.run()
     numbers, drawn = _numbers(app), _drawn(app)
     assert numbers["Teachers"] == "40"
     assert (numbers["Student"], numbers["Before tuning"], numbers["All teachers"]) == ("70.0%", "30.0%", "80.0%")
@@ -84,12 +97,16 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
-    assert "DP-GPL, node" in _texts(app)
-    assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
-    expected = {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "one_vote", "consensus"}
-    assert expected | {"teacher_accuracy"} <= set(drawn)
+    assert app.selectbox(key="run").options[0].startswith("DP-GPL, node")
+    assert set(drawn) == {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "teacher_accuracy"}
     assert "-badge[:material/warning: data-dependent]" in _texts(app)
     assert not app.warning, app.warning
+    app = opened("teachers", data="karate", run=run, tab="Answers")
+    assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
+    assert "consensus" not in _drawn(app)
+    app.session_state["fold.consensus"] = True
+    app.run()
+    assert "consensus" in _drawn(app)
 
 
 def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> None:
@@ -98,6 +115,7 @@ def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> Non
         "teachers",
         data="karate",
         run=_kept(store, found),
+        tab=PAYERS,
         epsilons__number="data-dependent",
         epsilons__view="strip",
         epsilons__colour="centrality",
@@ -116,7 +134,7 @@ def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> Non
 def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunStore) -> None:
     teachers = ensemble()
     place = _closest(teachers)
-    app = opened("teachers", data="karate", run=_kept(store, teachers))
+    app = opened("teachers", data="karate", run=_kept(store, teachers), tab=VOTES)
     own = one_vote.Noise.of(teachers)
 
     def shown() -> dict[str, str]:
@@ -150,7 +168,7 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
 def test_another_run_begins_with_its_own_noise(opened: Open, store: RunStore) -> None:
     first, second = ensemble(), ensemble(vote_sigma=7.0, gate_sigma=0.0, seed=1)
     runs = [_kept(store, found, seed) for seed, found in enumerate((first, second))]
-    app = opened("teachers", data="karate", run=runs[0])
+    app = opened("teachers", data="karate", run=runs[0], tab=VOTES)
     app.select_slider(key="vote.sigma").set_value(50.0).run()
     app.selectbox(key="run").set_value(runs[1]).run()
     assert not app.exception, app.exception
@@ -162,11 +180,13 @@ def test_an_address_holds_the_noise_and_the_query(opened: Open, store: RunStore)
     found = ensemble()
     run = _kept(store, found)
     node = str(found.queries[4])
-    app = opened("teachers", data="karate", run=run, vote__sigma="12", vote__threshold="25", vote__query=node)
+    app = opened(
+        "teachers", data="karate", run=run, tab=VOTES, vote__sigma="12", vote__threshold="25", vote__query=node
+    )
     assert app.select_slider(key="vote.sigma").value == 12
     assert app.slider(key="vote.threshold").value == 25
     assert f"Node {node}:" in _drawn(app)["one_vote"]
-    app = opened("teachers", data="karate", run=run, vote__sigma="0", vote__threshold="900", vote__query="7")
+    app = opened("teachers", data="karate", run=run, tab=VOTES, vote__sigma="0", vote__threshold="900", vote__query="7")
     said = "\n".join(text.value for text in app.warning)
     assert "sigma must be at least 0.1" in said
     assert "threshold must be at most 40" in said
@@ -174,12 +194,12 @@ def test_an_address_holds_the_noise_and_the_query(opened: Open, store: RunStore)
 
 
 def test_a_run_whose_every_vote_may_move_says_so(opened: Open, store: RunStore) -> None:
-    app = opened("teachers", data="karate", run=_kept(store, moved_by_all(ensemble())))
+    app = opened("teachers", data="karate", run=_kept(store, moved_by_all(ensemble())), tab=PAYERS)
     assert any("may move **every** vote" in text.value for text in app.warning)
 
 
 def test_a_broken_record_is_one_sentence(opened: Open, store: RunStore) -> None:
     run = _kept(store, ensemble())
     (store.folder(run) / "ensemble.npz").write_bytes(b"PK no zip")
-    app = opened("teachers", data="karate", run=run)
+    app = opened("teachers", data="karate", run=run, tab=PAYERS)
     assert app.error[0].value.startswith("The record of this run's teachers cannot be read:")

@@ -9,10 +9,12 @@ from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import pytest
+from pandas import DataFrame
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
+from tests.figures.made_ensembles import ensemble
 from tests.pages import offered_files
-from tests.pages.kept_runs import keep_answers
+from tests.pages.kept_runs import keep_answers, keep_ensemble
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
@@ -21,6 +23,7 @@ from privgraph.papers.privgnn import argmax_atoms
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers
+from privgraph_workbench.views.teachers import answered, payers, price_form, vote_form
 from privgraph_workbench.views.teachers import page as teachers
 from privgraph_workbench.words.numbers import chance, number, percent, upper
 
@@ -114,10 +117,11 @@ def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> No
 
 @pytest.mark.usefixtures("unread")
 def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("teachers", data="digitts", run="privgnn-karate-000000000000", price__lam="999")
+    app = opened("teachers", data="digitts", run="privgnn-karate-000000000000", price__lam="999", tab="Votes")
     said = "\n".join(text.value for text in app.warning)
     assert "did you mean digits" in said
     assert "lam must be at most 10 (got 999)" in said
+    assert "there is no tab Votes; tabs are Price, Answers, Who pays, Vote laboratory" in said
     assert "There is no finished run privgnn-karate-000000000000" in said
     run = keep_answers(store, made_answers())
     app = opened("teachers", data="karate", run=run, query="7777")
@@ -125,7 +129,8 @@ def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest], store:
 
 
 def test_without_a_run_it_says_what_there_will_be(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="karate")
+    assert not opened("teachers", data="karate").info
+    app = opened("teachers", data="karate", tab="Answers")
     assert "No private teachers have answered here yet" in app.info[-1].value
     link = next(one.proto for one in app.get("page_link") if "Train a PrivGNN" in one.proto.label)
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"method": "privgnn"}
@@ -139,6 +144,16 @@ def unread(monkeypatch: pytest.MonkeyPatch) -> None:
         raise DataError("not now")
 
     monkeypatch.setattr(describing, "describe", refuse)
+
+
+def _queries(app: AppTest) -> DataFrame:
+    """The table of all queries, which somebody has to ask for."""
+    assert not any("released" in one.value for one in app.dataframe)
+    app.session_state["fold.queries"] = True
+    app.run()
+    assert not app.exception, app.exception
+    found: DataFrame = next(one.value for one in app.dataframe if "released" in one.value)
+    return found
 
 
 def _ready(app: AppTest, seconds: float = 60) -> AppTest:
@@ -168,7 +183,7 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert values["Answered"] == "17"
     assert values["Noise changed the label"] == percent(flipped)
     assert values["Right before noise"] == percent(right)
-    table = next(one.value for one in app.dataframe if "released" in one.value)
+    table = _queries(app)
     assert table["node"].tolist() == record.queries.tolist()
     assert table["released"].tolist().count("refused") == 3
     assert {"truth (evaluator only)", "before noise (private)"} <= set(table)
@@ -177,7 +192,7 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert "-badge[:material/lock: private]" in said
     assert "-badge[:material/visibility: evaluator only]" in said
     labels = offered_files.labels(app)
-    assert labels.count("SVG") == 6, "the price and five figures of the run"
+    assert labels.count("SVG") == len(_drawn(app)) == 4, "the answers, and one of them"
 
 
 def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -185,7 +200,7 @@ def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], st
     app = _ready(opened("teachers", data="karate", run=run))
     described = describing.describe("karate", {})
     assert described is not None
-    table = next(one.value for one in app.dataframe if "released" in one.value)
+    table = _queries(app)
     assert set(table["truth (evaluator only)"]) & set(described.class_names)
 
 
@@ -246,16 +261,48 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
 ) -> None:
     run = keep_answers(store, replace(made_answers(), kind="table"))
     app = opened("teachers", run=run)
-    headings = [text.value for text in app.markdown if text.value.startswith("### What the")]
-    assert headings == ["### What the table of a finished run said"]
-    assert teachers.NO_TEACHERS in _texts(app)
+    assert answered.NO_TEACHERS in _texts(app)
     assert "Time of each answer" in {fold.label for fold in app.expander}
+    app = opened("teachers", run=run, tab="Price")
     assert app.selectbox(key="data").value == "karate", "the price form begins with the run's graph"
     assert app.select_slider(key="price.lam").value == 0.4, "and with its noise"
-    assert "This form begins with the settings of the run below" in _texts(app)
+    assert "This form begins with the settings of the run above" in _texts(app)
     app.select_slider(key="price.lam").set_value(1.0).run()
     assert app.select_slider(key="price.lam").value == 1.0
-    asked = opened("teachers", run=run, price__lam="2")
+    asked = opened("teachers", run=run, tab="Price", price__lam="2")
     assert asked.select_slider(key="price.lam").value == 2
     with_teachers = opened("teachers", run=keep_answers(store, made_answers(), seed=1))
-    assert teachers.NO_TEACHERS not in _texts(with_teachers)
+    assert answered.NO_TEACHERS not in _texts(with_teachers)
+
+
+@pytest.mark.usefixtures("unread")
+def test_the_open_tab_alone_is_computed(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = keep_ensemble(store, ensemble(), made_answers("counts", noise=3.0))
+    shows = {"Price": price_form, "Answers": answered, "Who pays": payers, "Vote laboratory": vote_form}
+    drawn: list[str] = []
+
+    def note(name: str) -> Callable[..., None]:
+        return lambda *_: drawn.append(name)
+
+    for name, module in shows.items():
+        monkeypatch.setattr(module, "show", note(name))
+    for name in shows:
+        opened("teachers", run=run, tab=name)
+    assert drawn == list(teachers.TABS)
+    drawn.clear()
+    opened("teachers", run=run)
+    opened("teachers")
+    assert drawn == ["Answers", "Price"], "on the run that one came from, else on the price"
+
+
+def test_what_was_set_stands_there_again_after_another_tab(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("teachers", data="digits", price__release="posterior")
+    app.select_slider(key="price.lam").set_value(0.5).run()
+    for name in ("Answers", "Who pays", "Price"):
+        app.session_state["tab"] = name
+        app.run()
+        assert not app.exception, app.exception
+        assert (len(app.select_slider) > 0) == (name == "Price")
+    assert app.select_slider(key="price.lam").value == 0.5

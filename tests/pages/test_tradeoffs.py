@@ -20,16 +20,40 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import comparing
+from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.start.page import demo_spec
-from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
 from privgraph_workbench.words.numbers import upper
 
 
-def test_an_empty_page_offers_the_sweep(opened: Callable[..., AppTest]) -> None:
-    app = opened("tradeoffs", data="karate")
+@pytest.fixture
+def opened(opened: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """Opens a page; of this one, after somebody has opened the form of the sweep."""
+
+    def unfolded(name: str, *, fold: str = "sweep", **query: str | list[str]) -> AppTest:
+        app = opened(name, **query)
+        if name == "tradeoffs" and fold:
+            app.session_state[f"fold.{fold}"] = True
+            app.run()
+            assert not app.exception, app.exception
+        return app
+
+    return unfolded
+
+
+def _unit(app: AppTest, unit: str) -> None:
+    """Choose what the sweep protects."""
+    next(group for group in app.get("button_group") if str(group.key).startswith("sweep_unit.")).set_value(unit).run()
+
+
+def test_an_empty_page_offers_the_sweep(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("tradeoffs", data="karate", fold="")
     assert "The sweep below makes the curve" in app.info[0].value
-    assert app.button(key="sweep_go").label == "Run the sweep (12 runs)"
+    assert app.button(key="sweep_go").label == "Run the sweep (15 runs)"
+    assert "**What it takes.** 15 runs, about" in "\n".join(text.value for text in app.markdown)
+    keep(store, spec(epsilon=1.0))
+    full = opened("tradeoffs", data="karate", fold="")
+    assert not any(one.key in ("sweep_go", "compare_go") for one in full.button), "made when somebody asks for it"
 
 
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:
@@ -55,14 +79,16 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
         ("edge", 8.0, 0),
         ("edge", 8.0, 1),
         ("none", 1.0, 0),
+        ("none", 1.0, 0),
+        ("none", 1.0, 1),
         ("none", 1.0, 1),
     ]
     assert len({run.batch for run in runs}) == 1
     assert all(run.tags == ("sweep",) for run in runs)
     under_way, nothing = (info.value for info in app.info)
-    assert under_way == "6 runs are under way; the figure grows as they end. [See the sweep](#sweep)"
+    assert under_way == "8 runs are under way; the figure grows as they end."
     assert "No finished run" in nothing
-    assert _said_of_the_sweep(app) == "**The sweep:** 0 of 6 runs finished; the figure above grows as they end."
+    assert _said_of_the_sweep(app) == "**The sweep:** 0 of 8 runs finished; the figure above grows as they end."
     assert app.button(key="sweep_go").disabled, "the same sweep is under way"
     app.number_input(key="sweep_seeds").set_value(3).run()
     assert not app.button(key="sweep_go").disabled, "this one is another"
@@ -83,8 +109,9 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     app.session_state["sweep"] = ids
     app.run()
     (said,) = app.success
-    assert said.value == f"**The sweep:** 2 of 2 runs finished. [See the figure](#{sweep_form.FIGURE})"
-    assert [part.anchor for part in app.subheader] == [sweep_form.FIGURE, compare_form.PLACE, sweep_form.PLACE]
+    assert said.value == "**The sweep:** 2 of 2 runs finished, and stand in the figure above."
+    app.session_state["fold.numbers"] = True
+    app.run()
     plans = [spec(epsilon=epsilon).config().plan(KARATE).statement for epsilon in (0.5, 1.0)]
     both = Ledger([entry for plan in plans for entry in plan.ledger])
     price = upper(tuning_price(both.event(), plans[0].delta, 1))
@@ -104,15 +131,14 @@ def test_the_filter_follows_a_sweep(opened: Callable[..., AppTest], store: RunSt
     """A sweep for another unit, by another method than those that are shown, is seen from its first run
     on."""
     app = opened("tradeoffs", data="karate", protects=before, curve="mlp")
-    app.selectbox(key="sweep_method").set_value("gap").run()
-    unit = next(group for group in app.get("button_group") if group.key == f"sweep_unit.gap.{before}")
-    unit.set_value("node").run()
+    _unit(app, "node")
+    app.multiselect(key="sweep_methods").set_value(["gap"]).run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
-    assert store.count() == 12
+    assert store.count() == 15
     assert app.query_params["protects"] == after
     assert app.multiselect(key="curve").value == ["mlp", "gap"]
-    assert "0 of 12 runs finished" in _said_of_the_sweep(app)
+    assert "0 of 15 runs finished" in _said_of_the_sweep(app)
 
 
 def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., AppTest]) -> None:
@@ -124,7 +150,7 @@ def test_a_number_of_seeds_out_of_bounds_is_one_sentence(opened: Callable[..., A
 
 def test_a_sweep_takes_any_epsilon_that_is_typed(opened: Callable[..., AppTest], store: RunStore) -> None:
     app = opened("tradeoffs", data="karate")
-    app.toggle(key="sweep_none").set_value(False).run()
+    app.toggle(key="sweep_bare").set_value(False).run()
     app.text_input(key="sweep_epsilons").set_value("4, 0.2;1.7 4.0").run()
     assert not app.error
     app.number_input(key="sweep_seeds").set_value(1).run()
@@ -150,7 +176,7 @@ def test_a_decimal_comma_is_pointed_to(opened: Callable[..., AppTest]) -> None:
     app.text_input(key="sweep_epsilons").set_value("1,5").run()
     assert any(text.value == "Read as ε = 1, 5. A decimal has a point, as in 0.35." for text in app.caption)
     app.text_input(key="sweep_epsilons").set_value(" ").run()
-    assert any(text.value == "Type at least one ε." for text in app.info)
+    assert any(text.value == "Give at least one ε." for text in app.info)
     assert app.button(key="sweep_go").disabled
 
 
@@ -167,34 +193,31 @@ def test_the_switch_for_comparison_does_something_for_every_method(
     opened: Callable[..., AppTest], store: RunStore, method: str, unit: str, stand_in: str
 ) -> None:
     app = opened("tradeoffs", data="karate", protects=unit)
-    app.selectbox(key="sweep_method").set_value(method).run()
-    label = app.toggle(key="sweep_none").label
-    assert label == "Also without privacy, for comparison" + (
-        "" if method == stand_in else f": {METHODS[stand_in].title}"
-    )
+    app.multiselect(key="sweep_methods").set_value([method]).run()
+    assert METHODS[stand_in].title in app.toggle(key="sweep_bare").help
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
     bare = [run.spec for run in store.find(RunQuery()) if run.spec.unit == "none"]
-    assert {one.method for one in bare} == {stand_in}
-    assert sorted(one.seed for one in bare) == [0, 1, 2]
+    assert {one.method for one in bare} == {stand_in, "mlp"}
+    assert sorted({one.seed for one in bare}) == [0, 1, 2]
 
 
 def test_the_form_stands_there_again_after_another_page(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", data="karate", protects="node")
-    app.selectbox(key="sweep_method").set_value("dp-mlp").run()
+    app.multiselect(key="sweep_methods").set_value(["dp-mlp", "gap"]).run()
     app.text_input(key="sweep_epsilons").set_value("0.3 1.7").run()
     app.number_input(key="sweep_seeds").set_value(2).run()
-    app.toggle(key="sweep_none").set_value(False).run()
+    app.toggle(key="sweep_bare").set_value(False).run()
     app.switch_page(str(shell.folder() / "runs.py")).run()
     app.switch_page(str(shell.folder() / "tradeoffs.py"))
     app.query_params["data"] = "karate"
     app.run()
     assert not app.exception, app.exception
-    assert app.selectbox(key="sweep_method").value == "dp-mlp"
+    assert app.multiselect(key="sweep_methods").value == ["dp-mlp", "gap"]
     assert app.text_input(key="sweep_epsilons").value == "0.3 1.7"
     assert app.number_input(key="sweep_seeds").value == 2
-    assert app.toggle(key="sweep_none").value is False
-    assert app.button(key="sweep_go").label == "Run the sweep (4 runs)"
+    assert app.toggle(key="sweep_bare").value is False
+    assert app.button(key="sweep_go").label == "Run the sweep (8 runs)"
 
 
 def test_a_sweep_begins_with_the_unit_of_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -252,12 +275,18 @@ def test_mixed_units_carry_a_warning(
     for seed in (0, 1):
         keep(store, spec(epsilon=1.0, seed=seed), accuracy=0.7 + seed / 10)
         keep(store, spec(unit="node", epsilon=8.0, batch_size=8, seed=seed), accuracy=0.6)
-    app = opened("tradeoffs", data="karate", protects=protects)
+    app = opened("tradeoffs", data="karate", protects=protects, fold="numbers")
     said = [text.value for text in app.warning]
     said += [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     assert sum("do not compare them" in text for text in said) == mixed, "said once, where it is drawn"
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 1 + mixed
+    layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
+    axes = [
+        axis["title"]["text"].partition(" (privacy")[0] for name, axis in layout.items() if name.startswith("xaxis")
+    ]
+    shown = {"edge": ["ε per edge"], "node": ["ε per person (node)"], "both": ["ε per edge", "ε per person (node)"]}
+    assert axes == shown[protects], "never on one axis"
     if protects == "edge":
         assert numbers["accuracy (mean)"].tolist() == ["75.0%"]
         assert numbers["seeds"].tolist() == [2]
@@ -268,9 +297,9 @@ def test_mixed_units_carry_a_warning(
 def test_runs_of_the_other_unit_are_pointed_to(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec("gnn", unit="none"), accuracy=0.9)
     keep(store, spec(unit="node", epsilon=8.0, batch_size=8), accuracy=0.6)
-    said = [text.value for text in opened("tradeoffs", data="karate").info]
+    said = [text.value for text in opened("tradeoffs", data="karate", fold="").info]
     assert said == ["1 finished run here protects a unit that is not shown: node. Choose it above."]
-    assert not opened("tradeoffs", data="karate", protects="node").info
+    assert not opened("tradeoffs", data="karate", protects="node", fold="").info
 
 
 def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -278,7 +307,7 @@ def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], 
     for method, nodes in (("progap", 600), ("gap", 1500)):
         asked = make_spec(method, "social", {"unit": "edge"}, data_options={"nodes": nodes, "degree": 8.0})
         made_runs.finish(store, asked, 0.7, said)
-    app = opened("tradeoffs", data="social", protects="edge")
+    app = opened("tradeoffs", data="social", protects="edge", fold="numbers")
     graphs = ["social (nodes 1500, degree 8)", "social (nodes 600, degree 8)"]
     layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
     assert [one["text"] for one in layout["annotations"] if one["text"].startswith("social")] == graphs
@@ -287,7 +316,7 @@ def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], 
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest]) -> None:
-    app = opened("tradeoffs", data="karat", curve="progab", protects="everybody")
+    app = opened("tradeoffs", data="karat", curve="progab", protects="everybody", fold="")
     said = "\n".join(text.value for text in app.warning)
     assert "did you mean karate" in said
     assert "progab" in said
@@ -317,7 +346,7 @@ def _tables(app: AppTest) -> list[str]:
 
 
 def test_what_fits_is_compared_by_one_button(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("tradeoffs", data="karate", protects="node")
+    app = opened("tradeoffs", data="karate", protects="node", fold="compare")
     told = "\n".join(one.value for one in (*app.caption, *app.markdown))
     assert "Fits: ProGAP, GAP, DP-MLP, DP-GNN, HeterPoisson. Each at ε 1, 2, 4, 8 with 3 seeds" in told
     assert "PrivGNN, PATE, Prompt by DP-SGD, DP-GPL would fit as well, in a setting of their own" in told
@@ -332,9 +361,55 @@ def test_what_fits_is_compared_by_one_button(opened: Callable[..., AppTest], sto
 def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTest], store: RunStore) -> None:
     for one in comparing.specs("karate", "edge"):
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
-    app = opened("tradeoffs", data="karate")
+    app = opened("tradeoffs", data="karate", fold="compare")
     said = next(one.value for one in app.success)
     assert said.startswith("Take GAP. It protects one edge, and reaches 90.0% at ε 0.5")
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
     assert not any(one.key == "compare_go" for one in app.button)
+
+
+def test_a_sweep_takes_several_methods_and_any_option(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("tradeoffs", data="karate")
+    app.multiselect(key="sweep_methods").set_value(["progap", "gap"]).run()
+    app.text_input(key="sweep_epsilons").set_value("1 4").run()
+    app.number_input(key="sweep_seeds").set_value(1).run()
+    app.selectbox(key="sweep_option").set_value("depth").run()
+    assert any(text.value == "Give at least one value." for text in app.info)
+    assert app.button(key="sweep_go").disabled
+    app.text_input(key="sweep_values").set_value("1 many").run()
+    assert [text.value for text in app.error] == ["Depth must be a number (got many)."]
+    app.text_input(key="sweep_values").set_value("1 3").run()
+    app.toggle(key="sweep_bare").set_value(False).run()
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    asked = [run.spec for run in store.find(RunQuery())]
+    assert sorted((one.method, one.options["epsilon"], one.options["depth"]) for one in asked) == [
+        (method, epsilon, depth) for method in ("gap", "progap") for epsilon in (1.0, 4.0) for depth in (1, 3)
+    ]
+
+
+def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    for data in ("karate", "digits"):
+        made_runs.finish(store, make_spec("gap", data, {"unit": "edge"}), 0.7, said)
+    app = opened("tradeoffs", data="karate", fold="")
+    (alone,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+    assert "digits" not in alone
+    app.toggle(key="everywhere").set_value(True).run()
+    (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+    assert "on digits, karate" in together
+
+
+def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
+    runs = [keep(store, spec(epsilon=1.0, seed=seed), accuracy=0.7) for seed in (0, 1)]
+    app = opened("tradeoffs", data="karate", fold="")
+    (point,) = app.selectbox(key="point").options
+    assert point.startswith("ProGAP, edge-level at sound ε ")
+    assert point.endswith(": 70.0%, 2 seeds")
+    (row,) = tradeoff.data(store.find())
+    app.selectbox(key="point").set_value(row["runs"]).run()
+    assert not app.exception, app.exception
+    assert app.title[0].value == "Runs"
+    chosen = app.query_params["chosen"]
+    assert set((chosen if isinstance(chosen, str) else chosen[0]).split(",")) == set(runs)

@@ -1,7 +1,8 @@
 """Several runs and figures as one report: a zip archive that is read without a network.
 
-Holds one HTML file and a PDF, every figure as SVG, PDF, PNG, CSV and JSON, tables as LaTeX and CSV, BibTeX of
-the papers, every privacy statement in full, the commands that reproduce the runs, and an executed notebook.
+Holds one HTML file and a PDF, every figure as SVG, PDF, PNG, CSV (with its statement beside it) and JSON,
+tables as LaTeX and CSV, BibTeX of the papers, every privacy statement in full, the commands that reproduce
+the runs, and an executed notebook.
 Equal runs, figures and words give equal bytes. What only an evaluator may see is said on the first page.
 """
 

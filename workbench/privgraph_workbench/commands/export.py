@@ -78,7 +78,12 @@ def _files(record: RunRecord, told: _Told, kind: str) -> dict[str, bytes]:
     }
     if record.statement is not None and record.statement.ledger:
         figures["ledger"] = ledger.data(record.statement.ledger, record.statement.delta)
-    return {f"{record.id}-{name}.{kind}": export(name, rows, statements, kind) for name, rows in figures.items()}
+    kinds = ("csv", "txt") if kind == "csv" else (kind,)  # a CSV is numbers alone: what it states stands beside it
+    return {
+        f"{record.id}-{name}.{one}": export(name, rows, statements, one)
+        for name, rows in figures.items()
+        for one in kinds
+    }
 
 
 def _record(record: RunRecord, told: _Told) -> dict[str, object]:

@@ -100,12 +100,13 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """The points that are there, ascending; `complete` unless time ran out; why the missing ones cannot be
-    had."""
+    """The points that are there, ascending; `complete` unless time ran out, and the `share` of places that
+    were tried by then; why the missing ones cannot be had."""
 
     points: tuple[Point, ...]
     complete: bool
     refused: str = ""
+    share: float = 1.0
 
 
 def round_numbers(low: float, high: float) -> list[float]:
@@ -172,10 +173,11 @@ def _curve(places: Iterable[float], own: float, price: Callable[[float], Privacy
     """Out of time it stops, but never before a place that was not known has been priced: asked again and
     again, it ends."""
     points: list[Point] = []
-    refused, complete, priced = "", True, False
-    for place in sorted(places, key=lambda value: abs(math.log(value / own)) if value > 0 < own else abs(value - own)):
+    refused, complete, priced, share = "", True, False, 1.0
+    ordered = sorted(places, key=lambda value: abs(math.log(value / own)) if value > 0 < own else abs(value - own))
+    for tried, place in enumerate(ordered):
         if priced and time.monotonic() > until:
-            complete = False
+            complete, share = False, tried / len(ordered)
             break
         before = _priced_so_far()
         try:
@@ -185,7 +187,8 @@ def _curve(places: Iterable[float], own: float, price: Callable[[float], Privacy
             continue
         priced = priced or _priced_so_far() > before
         points.append(Point(x=place, epsilon=said.epsilon, published=said.epsilon_as_published, chosen=place == own))
-    return Curve(points=tuple(sorted(points, key=lambda point: point.x)), complete=complete, refused=refused)
+    points.sort(key=lambda point: point.x)
+    return Curve(points=tuple(points), complete=complete, refused=refused, share=share)
 
 
 def _priced_so_far() -> int:

@@ -81,7 +81,7 @@ class Series:
     y, both of categories: the larger its number in `low`, the stronger its colour; `text` stands in it).
     `slot` chooses the colour, `shape` dash and marker (none: as `slot`); `faint` lines stand back. What shows
     one of the three epsilons says which: `epsilon` alone chooses its look then. Series of one `group` hide
-    and show together.
+    and show together. `keys` say for each point what a page is told when it is clicked.
     """
 
     name: str
@@ -100,6 +100,7 @@ class Series:
     size: float = 9
     faint: bool = False
     text: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +207,7 @@ def strengths(values: Sequence[float | None]) -> list[float | None]:
 
 def title_lines(panel: Panel, columns: int) -> list[str]:
     """A panel's title in lines that are no wider than the panel, of which `columns` stand side by side."""
-    return textwrap.wrap(panel.title, 100 if columns == 1 else round(50 * min(panel.share, 1.0)))
+    return textwrap.wrap(panel.title, 80 if columns == 1 else round(50 * min(panel.share, 1.0)))
 
 
 def widths(panels: Sequence[Panel], columns: int) -> list[float] | None:

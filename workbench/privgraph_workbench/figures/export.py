@@ -1,8 +1,9 @@
-"""Figures as files: SVG, PDF, PNG, CSV and JSON, each with its privacy statements. No network, no browser.
+"""Figures as files: SVG, PDF, PNG, CSV and JSON, with their privacy statements. No network, no browser.
 
 Pictures print the three epsilons, unit and delta below the drawing and carry the whole statements as
-metadata (SVG: title and description; PDF: document information; PNG: text chunks). CSV carries them as
-lines that begin with `#`. The same rows and statements give the same bytes.
+metadata (SVG: title and description; PDF: document information; PNG: text chunks). A CSV holds the rows and
+nothing else, so that every program reads it: what it states is the text file that belongs beside it. The same
+rows and statements give the same bytes.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ FORMATS: Mapping[str, str] = {
     "pdf": "application/pdf",
     "png": "image/png",
     "csv": "text/csv",
+    "txt": "text/plain",
     "json": "application/json",
 }
-"""Every format, with its media type."""
+"""Every format, with its media type; `txt` is what belongs beside a CSV."""
 
 DPI = 160
 _LENGTH = re.compile(rb"(?<![\w.#])-?\d+\.\d{4,}(?![\w.])")
@@ -57,7 +59,9 @@ def export(
     if kind not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
     if kind == "csv":
-        return _csv(figure, rows, statements)
+        return _csv(rows)
+    if kind == "txt":
+        return _stated(figure, rows, statements)
     if kind == "json":
         return _text(record(figure, rows, statements)).encode()
     return _picture(figure, rows, statements, kind, theme)
@@ -108,7 +112,8 @@ def _picture(
     said = " ".join([chart.summary, *chart.badges, *notes])
     written = io.BytesIO()
     with _lock, matplotlib.rc_context(SETTINGS):
-        drawn = draw(chart, theme, notes)
+        lines = [*chart.notes, *figures_notes.badges(rows, statements)]
+        drawn = draw(chart, theme, lines, figures_notes.block(statements))
         drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
     return _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
 
@@ -146,21 +151,27 @@ def _metadata(kind: str, title: str, said: str, stated: str) -> dict[str, Any]:
     return {"Title": title, "Description": said, "Privacy statements": stated, "Software": creator}
 
 
-def _csv(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
-    chart = chart_of(figure, rows)
+def _csv(rows: Sequence[Row]) -> bytes:
+    """The rows under the names of their columns, and nothing else."""
     written = io.StringIO()
-    head = [chart.title, *chart.badges, *chart.notes, *figures_notes.notes(rows, statements)]
-    head += [
-        f"statement {json.dumps(label)}: {_text(statement_to_json(statement), indent=None)}"
-        for label, statement in statements.items()
-    ]
-    for text in head:
-        written.write(f"# {' '.join(text.split())}\n")
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(written, columns, lineterminator="\n", restval="")
     writer.writeheader()
     writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
     return written.getvalue().encode()
+
+
+def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
+    """What must be known of the rows: title, warnings, the statements as a table, and each whole."""
+    chart = chart_of(figure, rows)
+    said = [chart.title, *chart.badges, *chart.notes, *figures_notes.badges(rows, statements)]
+    parts = ["\n".join(" ".join(text.split()) for text in said)]
+    parts.append("\n".join(figures_notes.block(statements, most=len(statements))))
+    parts += [
+        f"{label}\n{_text(statement_to_json(statement), indent=None)}"
+        for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0]))
+    ]
+    return ("\n\n".join(parts) + "\n").encode()
 
 
 def _cell(value: object) -> object:

@@ -219,10 +219,10 @@ class Figure:
         return self._module.plot(rows, theme)
 
     def save(self, path: str | Path, subject: Any = _NOTHING, *more: Any, theme: str = "light", **options: Any) -> Path:
-        """Write it to a file, with the privacy statements of its runs.
+        """Write it to a file, with the privacy statements of its runs (of a CSV: in a text file beside it).
 
         Args:
-            path: The file; its ending says the format: svg, pdf, png, csv or json.
+            path: The file; its ending says the format: svg, pdf, png, csv, txt or json.
             subject: Runs, a run, or the first of what `data` takes.
             *more: The rest of what `data` takes.
             theme: `light` or `dark`.
@@ -242,7 +242,10 @@ class Figure:
         for run in _runs(subject):
             if (statement := run.statement) is not None:
                 statements[run.id] = statement
-        written.write_bytes(export(self.name, self.data(subject, *more, **options), statements, kind, theme))
+        rows = self.data(subject, *more, **options)
+        written.write_bytes(export(self.name, rows, statements, kind, theme))
+        if kind == "csv":
+            written.with_suffix(".txt").write_bytes(export(self.name, rows, statements, "txt"))
         return written
 
     @property

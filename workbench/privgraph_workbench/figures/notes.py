@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,7 +13,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.words.naming import UNIT_WORDS
-from privgraph_workbench.words.statements import line
+from privgraph_workbench.words.statements import cells, line
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -46,6 +48,40 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
         left = len(said) - MOST_NOTES
         said = [*said[:MOST_NOTES], f"and {left} more statements, all of them in this file's metadata"]
     return [*badges(rows, statements), *(said or [NO_STATEMENT])]
+
+
+COLUMNS = ("", "protects", "sound ε", "ε as published", "ε audited", "δ", "")
+LABEL = 58
+"""Letters of a line that say whose statement it is; a longer name goes on in the next line."""
+
+
+def natural(text: str) -> list[tuple[int, float, str]]:
+    """A key that sorts names as people do: by the numbers in them, and not by their digits.
+
+    >>> sorted(["ε 10", "ε 2", "ε 0.5"], key=natural)
+    ['ε 0.5', 'ε 2', 'ε 10']
+    """
+    parts = re.split(r"(\d+(?:\.\d+)?)", text)
+    return [(1, float(part), "") if place % 2 else (0, 0.0, part) for place, part in enumerate(parts)]
+
+
+def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
+    """The statements as lines of a table with columns of equal width, sorted by their names; equal ones are
+    said once, and beyond `most` they are counted. Where there is none it says so."""
+    held: dict[tuple[str, ...], list[str]] = {}
+    for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
+        held.setdefault(cells(statement), []).append(label)
+    if not held:
+        return [NO_STATEMENT]
+    rows: list[Sequence[str]] = [COLUMNS]
+    for said, labels in list(held.items())[:most]:
+        name, *more = textwrap.wrap(f"{', '.join(labels[:3])}{_rest(labels)}", LABEL) or [""]
+        rows.append((name, *said))
+        rows += [(f"  {rest}", *("" for _ in said)) for rest in more]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    left = len(held) - most
+    return lines if left <= 0 else [*lines, f"and {left} more statements, all of them in this file's metadata"]
 
 
 def _rest(labels: Sequence[str]) -> str:

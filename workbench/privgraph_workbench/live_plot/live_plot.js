@@ -79,9 +79,38 @@ const broken = (text, pixels) => {
   return { text: lines.join("<br>"), more: lines.length - String(text ?? "").split("<br>").length };
 };
 
+// Warnings were broken for a page of one width: each is one line again, and is broken anew.
+const whole = (text) => text.replace(/<br>(?!⚠)/g, " ");
+
+function roomy({ data, layout }, width) {
+  // The same figure on a wide page: a title of an axis never reaches the plot beside it, and no warning is cut off.
+  const copy = structuredClone(layout);
+  const inner = copy.height - copy.margin.t - copy.margin.b;
+  let [above, below] = [0, 0];
+  for (const name of axesOf(copy)) {
+    if (!copy[name].title?.text) continue;
+    const [from, to] = copy[name].domain ?? [0, 1];
+    const { text, more } = broken(copy[name].title.text, (to - from) * (name[0] === "x" ? width - 80 : inner));
+    copy[name].title.text = text;
+    if (name[0] === "x") below = Math.max(below, more * LINE);
+  }
+  for (const note of copy.annotations ?? []) {
+    if (note.xref !== "paper" || !note.align) continue;
+    const sideways = copy.yaxis?.type === "category" ? 200 : 80; // names of categories push the left edge in
+    const before = note.text.split("<br>").length;
+    note.text = broken(whole(note.text), width - sideways).text;
+    above += (note.text.split("<br>").length - before) * LINE;
+  }
+  if (above + below === 0) return { data, layout };
+  copy.margin = { ...copy.margin, t: copy.margin.t + above, b: copy.margin.b + below };
+  copy.height += above + below;
+  if (copy.legend) copy.legend.y -= below / inner;
+  return { data, layout: copy };
+}
+
 function fitted({ data, layout }, width) {
   // The same figure for a narrow page. Whatever needs more room gets it from the height.
-  if (width >= NARROW) return { data, layout };
+  if (width >= NARROW) return roomy({ data, layout }, width);
   const copy = structuredClone(layout);
   const inner = copy.height - copy.margin.t - copy.margin.b;
   const names = axesOf(copy).filter((name) => name[0] === "x");
@@ -98,9 +127,9 @@ function fitted({ data, layout }, width) {
   let raised = 0; // pixels that the first panel's heading has grown by: what stands above it goes up
   for (const note of copy.annotations ?? []) {
     if (!note.align) continue; // labels of stages are short
-    const before = note.text.split("<br>").length;
+    const before = note.text.split("<br>").length; // lines that the figure has room for
     const ofPanel = / domain$/.test(note.xref);
-    if (ofPanel) note.text = note.text.replaceAll("<br>", " "); // broken for a panel beside others: here it has the page
+    note.text = ofPanel ? note.text.replaceAll("<br>", " ") : whole(note.text); // here each has the whole page
     widen(note, width - 32);
     // long names of categories push the left edge in, but not the right one: there is the whole width from there
     if (note.xref === "paper" && note.xanchor === "left" && note.x === 0) [note.x, note.xanchor] = [1, "right"];
@@ -212,6 +241,7 @@ class LivePlot {
     this.name = data.name;
     if (!this.started) this.root.style.minHeight = `${data.height}px`;
     this.drag = data.drag;
+    this.click = data.click;
     this.plot.setAttribute("aria-label", data.summary);
     this.busy = this.busy
       .then(() => load(data.script))
@@ -238,6 +268,7 @@ class LivePlot {
     this.started = true;
     this.plot.on("plotly_relayout", (change) => this.relayout(change));
     this.plot.on("plotly_restyle", () => this.restyle());
+    this.plot.on("plotly_click", (event) => this.clicked(event));
     this.plot.on("plotly_doubleclick", () => setTimeout(() => this.reset(), 0));
   }
 
@@ -276,6 +307,11 @@ class LivePlot {
     this.setStateValue("dragged", { name: own.name, x: own.x0, at: Date.now() }); // the same place twice is told twice
     this.redraw();
     return true;
+  }
+
+  clicked(event) {
+    const key = event.points.map((point) => point.customdata).find(Boolean);
+    if (this.click && key) this.setStateValue("clicked", { key, at: Date.now() });
   }
 
   restyle() {

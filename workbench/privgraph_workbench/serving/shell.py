@@ -110,6 +110,8 @@ _NARROW = (
     "[data-testid=stColumn] { width: 100%; flex: 1 1 auto; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
     f"[class*=st-key-{CARDS}] [data-testid=stColumn] {{ min-width: 11rem; }}"
+    f"@media (max-width: 640px) {{ [class*=st-key-{CARDS}] [data-testid=stColumn] "
+    "{ min-width: 9rem; flex: 1 1 9rem; } }"
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 

@@ -76,10 +76,14 @@ def exact_percent(value: float, digits: int = 6) -> str:
 def proved_epsilon(epsilon: float) -> str:
     """A sound epsilon for people, rounded up; `none proved` where it is infinite.
 
-    >>> proved_epsilon(1.00001), proved_epsilon(float("inf"))
-    ('1.001', 'none proved')
+    >>> proved_epsilon(1.00001), proved_epsilon(2e7), proved_epsilon(float("inf"))
+    ('1.001', '>100,000', 'none proved')
     """
-    return "none proved" if math.isinf(epsilon) else upper(epsilon)
+    return "none proved" if math.isinf(epsilon) else stated("sound", epsilon)
+
+
+HIGHEST = 100_000.0
+"""An epsilon beyond it promises nothing to anybody, and its digits say nothing."""
 
 
 def metric(name: str, value: float) -> str:
@@ -118,11 +122,13 @@ def stated(kind: Epsilon, value: float | None) -> str:
 
     >>> stated("sound", 1.00001), stated("published", 0.98769)
     ('1.001', '0.9877')
-    >>> stated("audited", 0.98769), stated("audited", None)
-    ('0.9876', 'none')
+    >>> stated("audited", 0.98769), stated("audited", None), stated("published", 3e8)
+    ('0.9876', 'none', '>100,000')
     """
     if value is None:
         return "none"
+    if HIGHEST < value < math.inf:
+        return f">{HIGHEST:,.0f}"
     return upper(value) if kind == "sound" else lower(value) if kind == "audited" else number(value, 4)
 
 

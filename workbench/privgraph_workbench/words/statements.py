@@ -60,6 +60,26 @@ def why_published(statement: PrivacyStatement) -> str:
     return f"smaller than what is proved: do not rely on it{f' ({gap[:1].lower()}{gap[1:]})' if gap else ''}"
 
 
+SAME = 1e-3
+"""Two epsilons that differ by a smaller share than this are one number."""
+
+
+def why_two(statement: PrivacyStatement) -> str:
+    """Why the epsilon as published is another number than the sound one, in one sentence."""
+    sound, published = statement.epsilon, statement.epsilon_as_published
+    if published is None:
+        return "No paper has a formula for this release: the sound ε stands alone."
+    if math.isfinite(sound) and abs(published - sound) <= SAME * sound:
+        return "The paper's own formula says the same."
+    if published > sound:
+        return (
+            "The published ε is larger because the paper counts the same noise by "
+            f"{statement.accountant_as_published}: that comes to more here, and gives nothing more away."
+        )
+    first = f": {statement.gaps[0].fails}" if statement.gaps else ""
+    return f"The published ε is smaller because the paper's formula promises more than holds{first}."
+
+
 def refutations(statement: PrivacyStatement) -> list[str]:
     """What an audit has refuted, a sentence each: the claims that lie below the lower bound that an attack
     has shown."""
@@ -100,11 +120,27 @@ def faults(statement: PrivacyStatement) -> str:
     return f"This run has {said}, which no ε here counts:\n{points}"
 
 
+def cells(statement: PrivacyStatement) -> tuple[str, ...]:
+    """One statement as the cells of a line: what it protects, the three epsilons, delta, and what else must
+    be known."""
+    unit = "nothing" if statement.unit == "none" else statement.unit
+    return (
+        unit,
+        *(value for _, value in three_numbers(statement)),
+        number(statement.delta),
+        "; ".join(_also(statement)),
+    )
+
+
+def _also(statement: PrivacyStatement) -> list[str]:
+    said = ["ε depends on the data"] if statement.data_dependent else []
+    said += [refuted] if (refuted := refuted_in_short(statement)) else []
+    return said + ([f"known faults: {len(statement.known_faults)}"] if statement.known_faults else [])
+
+
 def line(label: str, statement: PrivacyStatement) -> str:
     """One statement on one line: whose it is, the unit, the three numbers, delta."""
     numbers = " · ".join(f"{name}: {value}" for name, value in three_numbers(statement))
     unit = "protects nothing" if statement.unit == "none" else f"unit: {statement.unit}"
-    badge = " · ε depends on the data" if statement.data_dependent else ""
-    badge += f" · {refuted}" if (refuted := refuted_in_short(statement)) else ""
-    badge += f" · known faults: {len(statement.known_faults)}" if statement.known_faults else ""
+    badge = "".join(f" · {said}" for said in _also(statement))
     return f"{label + ': ' if label else ''}{unit} · {numbers} · δ: {number(statement.delta)}{badge}"

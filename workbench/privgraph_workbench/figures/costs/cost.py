@@ -10,21 +10,21 @@ from privgraph_workbench.figures.axes import COLUMNS, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import EPSILONS, Epsilon
-from privgraph_workbench.words.numbers import number, proved_epsilon
+from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 
-TITLE = "Both epsilons"
+TITLE = "ε of a setting"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
 HANDLE = "noise"
-LARGEST = 1e6
+LARGEST = 1e5
 """An epsilon beyond it is drawn out of sight: it is as good as none, and would flatten all others."""
 
 
 def data(
-    points: Iterable[tuple[float, float, float | None]], chosen: float, axis: str, *, handle: bool = False
+    points: Iterable[tuple[float, float, float | None]], chosen: float, axis: str, *, handle: bool = False, of: str = ""
 ) -> list[Row]:
     """One row per place, ascending: x, epsilon (sound; infinite where nothing is proved),
     epsilon_as_published (None: no formula), chosen (the setting's own place), axis (what x is), handle
-    (whether the place can be dragged on a page)."""
+    (whether the place can be dragged on a page), of (what is priced: each has a panel of its own)."""
     return [
         {
             "x": x,
@@ -33,6 +33,7 @@ def data(
             "chosen": x == chosen,
             "axis": axis,
             "handle": handle,
+            "of": of,
         }
         for x, sound, published in sorted(points, key=lambda point: point[0])
     ]
@@ -40,13 +41,58 @@ def data(
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Two curves over logarithmic epsilon; the setting's own place has a large mark on each, and a line where
-    it can move."""
+    it can move. What is compared stands side by side over the same range of epsilon."""
     drawn = [row[COLUMNS[kind]] for row in rows for kind in KINDS if _finite(row[COLUMNS[kind]])]
     if not drawn:
         free = any(row[COLUMNS[kind]] == 0 for row in rows for kind in KINDS)
         return empty(TITLE, "it costs nothing: ε = 0" if free else "no finite ε: none proved, and no formula published")
-    low, high = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
+    bounds = spans(min(drawn), max(min(max(drawn), LARGEST), min(drawn)))
+    groups = {of: [row for row in rows if row["of"] == of] for of in dict.fromkeys(row["of"] for row in rows)}
+    unproved = [of for of, held in groups.items() if not any(_finite(row["epsilon"]) for row in held)]
+    alone = len(groups) == 1
+    badge = "the published line only: no sound ε has been proved for this noise"
+    (first, *_) = groups
+    return Chart(
+        title=(f"{first}: {_against(rows)}" if first else _against(rows)) if alone else "Side by side",
+        panels=tuple(_panel(held, "" if alone else of, bounds) for of, held in groups.items()),
+        series=tuple(one for place, held in enumerate(groups.values()) for one in _curves(held, place)),
+        summary=" ".join(_said(held, "" if alone else of) for of, held in groups.items()),
+        badges=tuple(badge if alone else f"{of}: {badge}" for of in unproved),
+        height=340,
+    )
+
+
+def _against(rows: Sequence[Row]) -> str:
+    return f"ε against {str(rows[0]['axis']).partition(' (')[0]}"
+
+
+def _said(rows: Sequence[Row], of: str) -> str:
+    own = "; ".join(_hover(row).replace("\n", ", ") for row in rows if row["chosen"])
+    return f"Epsilon against {rows[0]['axis']}{' of ' + of if of else ''}. {own}."
+
+
+def _panel(rows: Sequence[Row], title: str, bounds: tuple[float, float]) -> Panel:
     factors = rows[0]["x"] > 0 and rows[-1]["x"] > 12 * rows[0]["x"]
+    left, right = spans(rows[0]["x"], rows[-1]["x"])
+    axis = rows[0]["axis"]
+    return Panel(
+        title=title,
+        x=Axis(title=f"{axis}, logarithmic", scale="log", low=left, high=right) if factors else Axis(title=axis),
+        y=Axis(title="ε (logarithmic)", scale="log", low=bounds[0], high=bounds[1]),
+        rules=tuple(
+            Rule(
+                x=row["x"],
+                label="this setting: drag me" if row["handle"] else "this setting",
+                handle=HANDLE * row["handle"],
+            )
+            for row in rows
+            if row["chosen"]
+        ),
+    )
+
+
+def _curves(rows: Sequence[Row], panel: int) -> list[Series]:
+    """The curve of each epsilon, and the large mark of the setting's own place on it."""
     series: list[Series] = []
     for kind in KINDS:
         key, name = COLUMNS[kind], EPSILONS[kind].title
@@ -62,40 +108,13 @@ def chart(rows: Sequence[Row]) -> Chart:
                     y=tuple(row[key] for row in shown),
                     epsilon=kind,
                     size=5 if whole else 13,
+                    panel=panel,
                     legend=whole,
                     group=name,
                     hover=tuple(_hover(row) for row in shown),
                 )
             )
-    own = [row for row in rows if row["chosen"]]
-    said = "; ".join(_hover(row).replace("\n", ", ") for row in own)
-    handles = tuple(
-        Rule(
-            x=row["x"],
-            label="this setting: drag me" if row["handle"] else "this setting",
-            handle=HANDLE * row["handle"],
-        )
-        for row in own
-    )
-    proved = any(_finite(row["epsilon"]) for row in rows)
-    left, right = spans(rows[0]["x"], rows[-1]["x"])
-    axis = rows[0]["axis"]
-    return Chart(
-        title=TITLE,
-        panels=(
-            Panel(
-                x=Axis(title=f"{axis}, logarithmic", scale="log", low=left, high=right)
-                if factors
-                else Axis(title=axis),
-                y=Axis(title="ε (logarithmic)", scale="log", low=low, high=high),
-                rules=handles,
-            ),
-        ),
-        series=tuple(series),
-        summary=f"Epsilon against {axis}. {said}.",
-        badges=() if proved else ("the published line only: no sound ε has been proved for this noise",),
-        height=340,
-    )
+    return series
 
 
 plot = plotted(chart)
@@ -110,5 +129,5 @@ def _hover(row: Row) -> str:
     return (
         f"{row['axis']}: {number(row['x'], 4)}\n"
         f"sound ε {sound}\n"
-        f"ε as published {number(row['epsilon_as_published'], 4)}"
+        f"ε as published {stated('published', row['epsilon_as_published'])}"
     )

@@ -62,10 +62,12 @@ sign, text stays text, and equal figures give equal files."""
 
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 _LINE = 0.19  # inches of one line of the footnote
+_ROW = 0.165  # and of one line of the block below it
 
 
-def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> Figure:
-    """The chart in that theme, with `notes` printed below it, one to a line (wrapped where too long)."""
+def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), block: Sequence[str] = ()) -> Figure:
+    """The chart in that theme, with `notes` printed below it, one to a line (wrapped where too long), and
+    below them the lines of `block`, whose columns stand under each other."""
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
@@ -77,7 +79,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
     head = 0.4 + 0.22 * len(badges)
     body = chart.height / 95 + 0.24 * legend_rows
-    foot = 0.12 + _LINE * len(lines)
+    foot = 0.16 + _LINE * len(lines) + _ROW * len(block)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
     figure = Figure(figsize=(width, head + body + foot), facecolor=colours.background, layout=layout)
     parts: Any = figure.subfigures(3, 1, height_ratios=[head, body, foot])
@@ -136,6 +138,18 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = ()) -> 
         fontsize=9,
         color=colours.muted,
         linespacing=1.35,
+    )
+    widest = max((len(line) for line in block), default=1)
+    lower.text(
+        0.012,
+        1 - (0.08 + _LINE * len(lines)) / foot,
+        "\n".join(block),
+        ha="left",
+        va="top",
+        fontsize=min(8.0, 72 * 0.97 * width / (0.61 * widest)),  # a letter of this font is 0.6 of its size wide
+        family="monospace",
+        color=colours.muted,
+        linespacing=1.3,
     )
     _settle(figure)
     return figure

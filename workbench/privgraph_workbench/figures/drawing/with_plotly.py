@@ -333,6 +333,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         marker=marker,
         connectgaps=False,
         opacity=FAINT if series.faint else 1,
+        customdata=list(series.keys) or None,
         **hover,
     )
 

@@ -2,14 +2,16 @@
 
 Each setting is drawn at two epsilons of the same noise, the sound one and the one as published, each with
 its own mark and joined by a thin line. A line, in colour and dash, is a method; a mark says which epsilon.
-Epsilons of different privacy units are different promises: `common.mixed_units` has the sentence that must
-stand beside a plot that overlays them.
+Epsilons of different privacy units are different promises: each unit of a graph has a panel of its own, and
+`notes.mixed_units` has the sentence that stands beside both. A grey staircase is the Pareto front.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
@@ -18,7 +20,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, b
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import EPSILONS, Epsilon
+from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.naming import (
     UNIT_WORDS,
     graph_of,
@@ -33,7 +35,16 @@ from privgraph_workbench.words.numbers import percent, stated
 
 TITLE = "Accuracy against privacy"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
-AXIS = "ε (privacy budget; logarithmic; left is more private)"
+PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "none": ""}
+FRONT = "Pareto front of the means"
+LARGEST = 1000.0
+"""An axis ends there: beyond it an epsilon promises nothing to anybody."""
+ENTRIES = 14
+"""Curves and levels that a legend names at most; others are named where they are pointed at."""
+DODGE = 1.02
+"""In a crowd, the bars of one epsilon stand beside each other: so far apart, as a factor of epsilon."""
+CROWD = 2
+"""Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 ALONE = 1.12
@@ -50,7 +61,8 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), runs (ids).
+    runs read the same people), runs (ids), front (True: no other setting of this graph and unit, measured on
+    as many nodes, has a higher mean at an epsilon that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together = variants(done), composed(done)
@@ -91,7 +103,42 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "runs": " ".join(member.id for member in members),
             }
         )
+    for row in rows:
+        row["front"] = _on_front(row, rows)
     return sorted(rows, key=lambda row: (row["graph"], row["method"], row["unit"], row["variant"], row["epsilon"]))
+
+
+def _on_front(row: Row, rows: Iterable[Row]) -> bool:
+    """Whether nothing that may be compared with it is as private and more accurate, or as accurate and more
+    private."""
+    if not placed(row["epsilon"]):
+        return False
+    same = [row[key] for key in ("graph", "unit", "test_nodes")]
+    rivals = (
+        one for one in rows if placed(one["epsilon"]) and [one[key] for key in ("graph", "unit", "test_nodes")] == same
+    )
+    return not any(
+        one["epsilon"] <= row["epsilon"]
+        and one["mean"] >= row["mean"]
+        and (one["epsilon"] < row["epsilon"] or one["mean"] > row["mean"])
+        for one in rivals
+    )
+
+
+def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each panel: one graph and one protected unit, with the levels of that graph."""
+    held = []
+    for graph in dict.fromkeys(row["graph"] for row in rows):
+        here = [row for row in rows if row["graph"] == graph]
+        levels = [row for row in here if row["reference"]]
+        units = sorted({row["unit"] for row in here if not row["reference"]})
+        held += [[row for row in here if row["unit"] == unit and not row["reference"]] + levels for unit in units]
+        held += [] if units else [levels]
+    return held
+
+
+def _unit(rows: Sequence[Row]) -> str:
+    return next((str(row["unit"]) for row in rows if not row["reference"]), "none")
 
 
 def _measured(metric: str, rows: Sequence[Row]) -> str:
@@ -103,48 +150,54 @@ def _measured(metric: str, rows: Sequence[Row]) -> str:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """One panel per graph; epsilon on a logarithmic axis; references as horizontal lines."""
+    """One panel per graph and protected unit; epsilon on a logarithmic axis; references as levels."""
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    epsilons = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
-    low, high = spans(*_decade(min(epsilons, default=0.5), max(epsilons, default=8.0)))
     curves = list(dict.fromkeys(_curve(row) for row in rows if not row["reference"]))
     levels = list(dict.fromkeys(_curve(row) for row in rows if row["reference"]))
     metric = rows[0]["metric"].replace("_", " ")
-    by_graph = {graph: [row for row in rows if row["graph"] == graph] for graph in graphs}
+    parts = panels_of(rows)
+    ends = [_ends(held) for held in parts]
     bounds = shared(
-        [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None]
-        for held in by_graph.values()
+        [row[key] for row in held for key in ("mean", "low", "high") if row[key] is not None] for held in parts
     )
     panels = tuple(
         Panel(
             title=place_words(held),
-            x=Axis(title="ε (log.)" if small else AXIS, scale="log", low=low, high=high),
+            x=Axis(title=_axis(held, short=small), scale="log", low=low, high=high),
             y=percentages(_measured(metric, held), bounds),
             share=SMALL if small else 1.0,
         )
-        for held in by_graph.values()
-        for small in [_small(held, by_graph.values())]
+        for held, (low, high) in zip(parts, ends, strict=True)
+        for small in [_small(held, parts)]
     )
     series: list[Series] = []
     mixed = len({row["low"] is None for row in rows}) > 1
-    for place, graph in enumerate(graphs):
+    for place, held in enumerate(parts):
+        private = [row for row in held if not row["reference"]]
+        crowd = len({_curve(row) for row in private}) > CROWD
         for slot, curve in enumerate(curves):
-            members = [row for row in rows if row["graph"] == graph and _curve(row) == curve]
-            members = [row for row in members if not row["reference"]]
+            members = [row for row in private if _curve(row) == curve]
             if members:
-                series += _curve_series(members, curve, slot, place, mixed=mixed)
+                series += _curve_series(members, curve, slot, place, mixed=mixed, crowd=crowd)
         for number_, level in enumerate(levels):
-            for row in rows:
-                if row["graph"] == graph and row["reference"] and _curve(row) == level:
-                    series += _level(row, level, len(curves) + number_, place, (low, high))
+            for row in held:
+                if row["reference"] and _curve(row) == level:
+                    series += _level(row, level, len(curves) + number_, place, ends[place])
+        series += _front(private, place, ends[place][1])
+    series, left = _named(series, [*curves, *levels])
     series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
     if any(row["data_dependent"] for row in rows):
         badges.append("an ε shown here depends on the private data itself")
-    badges += _other_nodes(by_graph.values())
+    badges += _other_nodes(parts)
+    drawn = zip(parts, ends, strict=True)
+    beyond = sum(placed(row["epsilon"]) and row["epsilon"] > end for held, (_, end) in drawn for row in held)
+    if beyond:
+        many = f"{beyond} setting{'s' * (beyond > 1)}"
+        badges.append(f"{many} with ε over {LARGEST:,.0f}: out of sight, for so large an ε promises nothing")
     best = max(rows, key=lambda row: float(row["mean"]))
     return Chart(
         title=TITLE,
@@ -156,9 +209,9 @@ def chart(rows: Sequence[Row]) -> Chart:
         ),
         badges=(*badges, *badges_of(rows)),
         columns=2,
-        height=110 + 330 * math.ceil(len(graphs) / 2),
+        height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
-        notes=(_seeds_note(rows),),
+        notes=(_seeds_note(rows), *([f"{left} more curves have no room in the legend."] if left else [])),
     )
 
 
@@ -210,6 +263,12 @@ def _decade(low: float, high: float) -> tuple[float, float]:
     return low / wider, high * wider
 
 
+def point_of(row: Row) -> str:
+    """A point of the figure in a few words."""
+    sound = "" if row["reference"] else f" at sound ε {stated('sound', row['epsilon'])}"
+    return f"{_curve(row)}{sound}: {percent(row['mean'])}, {row['seeds']} seed{'s' * (row['seeds'] != 1)}"
+
+
 def _curve(row: Row) -> str:
     unit = "" if row["unit"] == "none" and "private" in row["title"] else f", {UNIT_WORDS[row['unit']]}"
     if row["reference"] and row["epsilon"] == 0:
@@ -217,16 +276,64 @@ def _curve(row: Row) -> str:
     return f"{row['title']}{unit}" + (f", {row['variant']}" if row["variant"] else "")
 
 
-def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool) -> list[Series]:
+def _ends(rows: Sequence[Row]) -> tuple[float, float]:
+    """Where the axis of a panel begins and ends: around its epsilons, a decade at least, and not beyond
+    `LARGEST`."""
+    epsilons = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
+    within = [one for one in epsilons if one <= LARGEST] or epsilons
+    return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
+
+
+def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:
+    """The series with at most `ENTRIES` of these names in the legend, and how many were left out of it."""
+    left = set(names[ENTRIES:])
+    return [replace(one, legend=False) if one.group in left else one for one in series], len(left)
+
+
+def _axis(rows: Sequence[Row], *, short: bool) -> str:
+    """Whose epsilon it is, and which way is more private."""
+    per = PER[_unit(rows)]
+    return f"ε{per} (log.)" if short else f"ε{per} (privacy budget; logarithmic; left is more private)"
+
+
+def _front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
+    """The Pareto front as a staircase: the highest mean that is had at an epsilon or below it. One for each
+    number of test nodes, since others cannot be compared."""
+    drawn = []
+    for nodes in dict.fromkeys(row["test_nodes"] for row in rows):
+        steps = sorted(
+            {(row["epsilon"], row["mean"]) for row in rows if row.get("front") and row["test_nodes"] == nodes}
+        )
+        if len(steps) < 2:
+            continue
+        corners = [(steps[0][0], steps[0][1])]
+        for (_, before), (x, y) in pairwise(steps):
+            corners += [(x, before), (x, before), (x, y), (x, y)]
+        corners.append((end, steps[-1][1]))
+        drawn.append(
+            Series(
+                name=FRONT,
+                kind="links",
+                x=tuple(x for x, _ in corners),
+                y=tuple(y for _, y in corners),
+                slot=NEUTRAL,
+                panel=panel,
+                group=FRONT,
+            )
+        )
+    return drawn
+
+
+def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons; a smaller one for few seeds, where the figure has both (`mixed`)."""
+    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`."""
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
     line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
     if len(line) == 1:
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
-    series = band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
+    series = [] if crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
     series.append(
         Series(
             name=curve,
@@ -239,12 +346,13 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
         )
     )
     sure = [row for row in points[kind] if row["low"] is not None]
+    aside = DODGE ** (slot % 7 - 3) if crowd else 1.0
     if sure:
         series.append(
             Series(
                 name="95% confidence of each point",
                 kind="links",
-                x=tuple(float(row[COLUMNS[kind]]) for row in sure for _ in range(2)),
+                x=tuple(aside * float(row[COLUMNS[kind]]) for row in sure for _ in range(2)),
                 y=tuple(end for row in sure for end in (row["low"], row["high"])),
                 slot=slot,
                 panel=panel,
@@ -288,6 +396,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
                     group=curve,
                     size=5 if few else 9,
                     hover=tuple(_hover(row, curve) for row in chosen),
+                    keys=tuple(str(row["runs"]) for row in chosen),
                 )
             )
     return series

@@ -1,6 +1,8 @@
-"""The form of the Accounting page: which method on which sizes, and the options that enter its price."""
+"""The form of the Accounting page: a method on sizes, a second one beside it, what enters their prices."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import streamlit as st
 
@@ -11,9 +13,10 @@ from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.views.parts import choosing
-from privgraph_workbench.words import markup, meaning, naming
+from privgraph_workbench.words import markup, meaning
 
 TYPED = "typed sizes"
+NOBODY = "nobody"
 FIRST = "progap"
 """The method that a reader without one finds chosen."""
 SIZE = "size."
@@ -51,7 +54,6 @@ def choose_data() -> DatasetSpec | None:
 def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
     """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
     if spec is not None:
-        st.caption(naming.about(spec))
         try:
             return datasets.public_facts(spec, _data_options(spec), "random")
         except (OptionError, DataError) as error:
@@ -93,31 +95,51 @@ def choose_method() -> MethodSpec:
         )
         st.warning(f"In this page's address, {known}; {offered[0]} is used instead.")
     titles = {name: METHODS[name].title for name in offered}
-    name = choosing.one("Method", titles, "method", moved=widgets.turn, help="Every method that protects something")
+    help_ = "; ".join(f"{METHODS[name].title}: {METHODS[name].about}" for name in offered)
+    name = choosing.one("Method", titles, "method", moved=widgets.turn, help=help_)
     widgets.turned(METHODS[name])
-    st.caption(f"**{METHODS[name].title}**: {METHODS[name].about}")
     return METHODS[name]
 
 
-def options(chosen: MethodSpec, spec: DatasetSpec | None) -> widgets.Filled:
-    """What enters the price of this method, but for epsilon and the noise, which stand beside the curve."""
+def choose_other(chosen: MethodSpec) -> str | None:
+    """A second method to stand beside the first, or None."""
+    offered = [name for name in method_costs.private_methods() if name != chosen.name]
+    asked = st.query_params.get("with")
+    if asked is not None and asked not in (*offered, NOBODY):
+        st.warning(f"In this page's address, with has no value {markup.literal(asked[:80])} here; it is left out.")
+        del st.query_params["with"]
+    titles = {NOBODY: "nothing", **{name: METHODS[name].title for name in offered}}
+    name = choosing.one("Compare with", titles, "with", help="A second method for the same ε, with its own defaults")
+    return None if name == NOBODY else name
+
+
+def choose_unit(chosen: MethodSpec) -> str:
+    """What is protected: only what the method does protect is offered."""
+    known = {parameter.name: parameter for parameter in parameters(chosen.load_config())}
+    offered = method_costs.private_units(chosen.name)
+    own = known["unit"].default if known["unit"].default in offered else offered[0]
+    protected = replace(known["unit"], default=own, option=replace(known["unit"].option, choices=offered))
+    for complaint in widgets.complaints([protected]):
+        st.warning(complaint)
+    unit = str(widgets.widget(protected))
+    st.caption(f"Protects {meaning.protected(unit, chosen.neighbours)}.")
+    return unit
+
+
+def options(chosen: MethodSpec, unit: str) -> widgets.Filled:
+    """What else enters the price of this method, folded; epsilon and the noise stand beside the unit."""
     config = chosen.load_config()
     known = {parameter.name: parameter for parameter in parameters(config)}
-    offered = method_costs.private_units(chosen.name)
-    refused: dict[Scalar, str] = {
-        unit: "It protects nothing, and costs nothing" if unit == "none" else f"{chosen.title} does not protect it"
-        for unit in known["unit"].option.choices
-        if unit not in offered
-    }
-    unit = widgets.widget(known["unit"], disabled=refused)
-    st.caption(f"Protects {meaning.protected(str(unit), chosen.neighbours)}.")
     names = (*build(config, {"unit": unit}).price.options, "delta", "accounting")
     shown = [parameter for parameter in known.values() if parameter.name in names]
-    beside_the_noise = widgets.complaints([known["epsilon"]], typed=False)
-    for complaint in [*widgets.complaints([*shown, known["unit"]]), *beside_the_noise]:
+    for complaint in [*widgets.complaints(shown), *widgets.complaints([known["epsilon"]], typed=False)]:
         st.warning(complaint)
     _forget_noise_of_another(f"{chosen.name}/{unit}")
-    return widgets.Filled(values={"unit": unit}) | widgets.options_form(shown)
+    filled = widgets.Filled(values={"unit": unit})
+    wrong = widgets.ajar("options", shown)
+    with st.expander(f"Options of {chosen.title}", icon=":material/tune:", expanded=wrong, key="fold.options"):
+        plain = [replace(one, option=replace(one.option, advanced=False, group="Options")) for one in shown]
+        return filled | widgets.options_form(plain, heading=False)
 
 
 def _forget_noise_of_another(asked: str) -> None:

@@ -1,16 +1,17 @@
-"""The Accounting page: what noise costs and what it buys, for any private method, before anything is
-trained."""
+"""The Accounting page: one calculator. What a method's noise costs, before anything is trained."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.methods.base import EPSILON, filled_in
+from privgraph.methods.base import EPSILON, Lever, filled_in
 from privgraph.options import Option, OptionError, Parameter, parameters, parse, values
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
@@ -27,47 +28,67 @@ from privgraph_workbench.views.accounting import form as accounting_form
 from privgraph_workbench.views.accounting import noise as accounting_noise
 from privgraph_workbench.views.accounting import parts as accounting_parts
 from privgraph_workbench.views.accounting import terms as accounting_terms
-from privgraph_workbench.views.parts import layout, statement
+from privgraph_workbench.views.parts import keeping, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import number, option, proved_epsilon, stated, upper
 
 BUDGET_SECONDS = 0.6
 """How long one drawing of the page may compute; what is missing then is drawn next."""
+NOISE = "noise"
 SCALE = Parameter(
     "scale", float, 1.0, Option("the scale of the noise; epsilon follows from it", low=0, low_open=True, high=1e12)
 )
 
 
+@dataclass(frozen=True)
+class Priced:
+    """A method with its noise, and what it says then."""
+
+    setting: Setting
+    noise: float
+    said: PrivacyStatement
+
+    @property
+    def title(self) -> str:
+        return f"{METHODS[self.setting.name].title}, {self.said.unit}"
+
+
 def page() -> None:
-    """A form on the left, both epsilons on the right; below, what moves them, where they go, and which noise
-    it is."""
+    """The form; what it comes to, for one method or for two; the chart; and folds for who asks more."""
     queue.tick()
     st.title("Accounting")
-    st.markdown(
-        "Privacy is bought with **noise**: the more noise, the less anybody can learn about one person, and "
-        "the less the model learns too. This page says what the noise of a method costs, in **ε** (epsilon: "
-        "smaller is more private), from public sizes alone: nothing is trained."
-    )
-    left, right = st.columns(2, gap="large")
-    with left, st.container(border=True):
-        spec = accounting_form.choose_data()
+    st.markdown("What noise costs, in **ε** (smaller is more private). From public sizes alone: nothing is trained.")
+    with st.container(border=True):
+        left, middle, right = st.columns(3)
+        with left:
+            spec = accounting_form.choose_data()
+        with middle:
+            chosen = accounting_form.choose_method()
+        with right:
+            other = accounting_form.choose_other(chosen)
         facts = accounting_form.facts(spec)
-        chosen = accounting_form.choose_method()
-        filled = accounting_form.options(chosen, spec)
-    with right:
+        knobs = st.columns(3)
+        with knobs[0]:
+            unit = accounting_form.choose_unit(chosen)
+        filled = accounting_form.options(chosen, unit)
         setting = _setting(chosen, facts, filled)
-        priced = _price(setting, spec) if setting is not None else None
-        until, complete = time.monotonic() + BUDGET_SECONDS, True
-        if setting is not None and priced is not None:
-            complete = _against_noise(setting, *priced, spec, until)
-    if setting is not None and priced is not None:
-        filled.fill_in(filled_in(setting.config, priced[1]))
-        complete = _body(setting, *priced, spec, until) and complete
-    if setting is not None:
+        priced = _priced(setting, knobs) if setting is not None else None
+        if priced is not None:
+            filled.fill_in(filled_in(priced.setting.config, priced.said))
+    if setting is None:
+        return
+    if priced is None:
         accounting_noise.show(setting)
+        return
+    complete = _answer(priced, _second(other, setting, filled), spec)
+    name, statements = _named(priced, spec)
+    accounting_parts.show(setting, priced.said, statements, name)
+    accounting_terms.show(setting, priced.noise, priced.said, statements, name)
+    accounting_noise.show(setting)
     if not complete:
-        st.rerun()  # with what is known by now; the curves go on where they stopped
+        st.rerun()  # with what is known by now; the curve goes on where it stopped
 
 
 def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widgets.Filled) -> Setting | None:
@@ -88,6 +109,24 @@ def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widget
     except OptionError as error:
         st.error(markup.sentence(error))
         return None
+
+
+def _second(other: str | None, first: Setting, filled: widgets.Filled) -> Priced | str | None:
+    """The method that stands beside: for the same epsilon, delta and unit where it has them, with its own
+    defaults for the rest. A sentence where it cannot be priced; None where none was asked for."""
+    if other is None:
+        return None
+    units = method_costs.private_units(other)
+    unit = first.config.unit if first.config.unit in units else units[0]
+    same = ("epsilon", "delta", "accounting") if unit == first.config.unit else ("epsilon", "accounting")
+    wanted = {"epsilon": float(st.session_state.get("epsilon", first.config.epsilon)), **filled.values}
+    try:
+        setting = method_costs.setting(other, {"unit": unit, **{name: wanted[name] for name in same if name in wanted}},
+                                       first.facts)  # fmt: skip
+        noise = setting.noise() if setting.reads else math.nan
+        return Priced(setting, noise, setting.at(noise))
+    except OptionError as error:
+        return str(error)
 
 
 def _wanted_epsilon(config: type) -> float:
@@ -114,12 +153,10 @@ def _given_noise() -> float | None:
         return None
 
 
-def _price(setting: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacyStatement] | None:
-    """The two linked inputs, and what they come to: the noise and its statement."""
-    st.markdown("### From a wanted ε to noise, and back")
+def _priced(setting: Setting, knobs: Sequence[DeltaGenerator]) -> Priced | None:
+    """The two linked inputs, and what they come to."""
     if not setting.reads:
-        said = setting.at(math.nan)
-        _boxes(said)
+        _boxes(setting.at(math.nan), setting.name)
         st.info(
             f"{setting.price.fixed} There is no noise to choose, and nothing to pay.", icon=":material/check_circle:"
         )
@@ -130,27 +167,15 @@ def _price(setting: Setting, spec: DatasetSpec | None) -> tuple[float, PrivacySt
         said = setting.at(noise)
     except OptionError as error:
         st.error(markup.sentence(error))
-        _inputs(setting, None, None)
+        _inputs(setting, None, None, knobs)
         return None
-    _inputs(setting, noise, said if typed_noise is not None else None)
-    _boxes(said)
-    st.markdown(meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours))
-    for reason in method_costs.unprotected(said.ledger):
-        st.warning(f"No ε can be proved: {reason}.")
-    st.caption(f"{meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
-    if said.gaps:
-        statement.gaps(said)
-    if spec is not None and setting.config.unit != "none":
-        st.page_link(
-            shell.page("train"),
-            label="**Train with these settings**",
-            icon=":material/model_training:",
-            query_params=train_address(setting, spec),
-        )
-    return noise, said
+    _inputs(setting, noise, said if typed_noise is not None else None, knobs)
+    return Priced(setting, noise, said)
 
 
-def _inputs(setting: Setting, noise: float | None, from_noise: PrivacyStatement | None) -> None:
+def _inputs(
+    setting: Setting, noise: float | None, from_noise: PrivacyStatement | None, knobs: Sequence[DeltaGenerator]
+) -> None:
     """Wanted epsilon and noise side by side: whichever was changed last decides, and the other follows."""
     held = float(setting.config.epsilon)
     if from_noise is not None:
@@ -163,8 +188,8 @@ def _inputs(setting: Setting, noise: float | None, from_noise: PrivacyStatement 
         st.session_state["scale"] = float(f"{noise:.6g}")
     elif "scale" not in st.session_state:
         st.session_state["scale"] = float(SCALE.default)
-    left, right = st.columns(2)
-    left.number_input(
+    follows_noise = from_noise is not None
+    knobs[1].number_input(
         "Wanted ε",
         step=0.1,
         format="%.6g",
@@ -172,7 +197,7 @@ def _inputs(setting: Setting, noise: float | None, from_noise: PrivacyStatement 
         on_change=_want,
         help=f"{EPSILON.help.capitalize()}. The noise beside it follows",
     )
-    right.number_input(
+    knobs[2].number_input(
         "Noise",
         step=0.1,
         format="%.6g",
@@ -180,17 +205,10 @@ def _inputs(setting: Setting, noise: float | None, from_noise: PrivacyStatement 
         on_change=_give,
         help=f"The {setting.price.noise}. Both epsilons follow",
     )
+    knobs[2].caption("ε follows from the noise." if follows_noise else "The least noise that keeps ε.")
     refused = st.session_state.pop("refused", "")
     if refused:
         st.error(refused)
-    st.caption(
-        f"Noise: {setting.price.noise}. "
-        + (
-            "ε follows from the noise."
-            if from_noise is not None
-            else "The noise follows from ε, and is the least that keeps it."
-        )
-    )
 
 
 def _want() -> None:
@@ -221,7 +239,56 @@ def _drag(name: str, noise: float) -> None:
         st.query_params["scale"] = f"{noise:.4g}"
 
 
-def _boxes(said: PrivacyStatement) -> None:
+def _answer(first: Priced, second: Priced | str | None, spec: DatasetSpec | None) -> bool:
+    """What the setting comes to, beside its chart or beside a second method. False where points of the chart
+    are missing, because time ran out."""
+    left, right = layout.columns("answer", 2)
+    with left:
+        _told(first, spec, heading=second is not None)
+    if second is None:
+        with right:
+            return _chart([first], spec)
+    with right:
+        if isinstance(second, str):
+            st.error(markup.sentence(second))
+        else:
+            _told(second, spec, heading=True)
+            if second.said.unit != first.said.unit:
+                st.warning(
+                    f"One promise is for each {first.said.unit}, the other for each {second.said.unit}: equal ε do "
+                    "not protect the same."
+                )
+    return _chart([first] if isinstance(second, str) else [first, second], spec)
+
+
+def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool) -> None:
+    """Both epsilons, why they are two, and what the sound one leaves somebody to guess."""
+    said, setting = one.said, one.setting
+    if heading:
+        st.markdown(f"##### {one.title}")
+    _boxes(said, setting.name)
+    unprotected = method_costs.unprotected(said.ledger)
+    for reason in unprotected:
+        st.warning(f"No ε can be proved: {reason}.")
+    if math.isinf(said.epsilon) and not unprotected:
+        st.warning("No ε is proved for so little noise.")
+    elif math.isfinite(said.epsilon):
+        st.markdown(markup.literal(statement_words.why_two(said)))
+    st.markdown(meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours))
+    scale = f"{setting.price.noise}: {number(one.noise, 4)}" if setting.reads else "no noise"
+    st.caption(f"{markup.sentence(scale)} {meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
+    if said.gaps:
+        statement.gaps(said)
+    if spec is not None and setting.config.unit != "none":
+        st.page_link(
+            shell.page("train"),
+            label=f"**Train {METHODS[setting.name].title} with these settings**",
+            icon=":material/model_training:",
+            query_params=train_address(setting, spec),
+        )
+
+
+def _boxes(said: PrivacyStatement, name: str) -> None:
     boxes = (
         (
             EPSILONS["sound"].label,
@@ -235,114 +302,92 @@ def _boxes(said: PrivacyStatement) -> None:
             "What the paper's own way of counting says of the same noise: to reproduce its tables, not a promise",
         ),
     )
-    for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
-        with column.container(border=True, height="stretch"):
-            st.markdown(label, help=help_)
-            st.markdown(f"#### {value}")
+    with st.container(key=f"{shell.CARDS}-epsilons-{name}"):
+        for column, (label, value, help_) in zip(st.columns(2), boxes, strict=True):
+            with column.container(border=True, height="stretch"):
+                st.markdown(label, help=help_)
+                st.markdown(f"#### {value}")
 
 
-def _against_noise(
-    setting: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float
-) -> bool:
-    """Epsilon against the noise, whose line can be dragged. False where points are missing, because time ran
-    out."""
-    curve, (name, statements) = method_costs.along_noise(setting, noise, until), _named(setting, noise, said, spec)
-    st.markdown("**ε against noise.** More noise, smaller ε. Drag the line to try another noise.")
-    rows = cost.data(_triples(curve), noise, setting.price.noise, handle=True)
-    _figure(rows, statements, f"{name}-noise", curve, drag=True)
-    st.caption(LINES + ("" if curve.complete else MORE))
-    return curve.complete
-
-
-LINES = (
-    "Solid: what we can prove of this noise. Dashed: what the paper's own formula says of it. The large "
-    "marks are this setting. An axis counts in factors where numbers differ by more than ten times."
-)
-MORE = " More points are being computed."
-
-
-def _named(
-    setting: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None
-) -> tuple[str, dict[str, PrivacyStatement]]:
+def _named(one: Priced, spec: DatasetSpec | None) -> tuple[str, dict[str, PrivacyStatement]]:
     """How files of this setting are named, and what they state."""
     place = spec.name.replace(":", "-") if spec else "typed"
-    label = f"{METHODS[setting.name].title} on {place}, {said.unit}, noise {number(noise)}, planned"
-    return f"{place}-{setting.name}-{said.unit}", {label: said}
+    name, unit = one.setting.name, one.said.unit
+    label = f"{METHODS[name].title} on {place}, {unit}, noise {number(one.noise)}, planned"
+    return f"{place}-{name}-{unit}", {label: one.said}
 
 
-def _body(setting: Setting, noise: float, said: PrivacyStatement, spec: DatasetSpec | None, until: float) -> bool:
-    """What else moves epsilon, and where the budget goes. False where points are missing, because time ran
-    out."""
-    name, statements = _named(setting, noise, said, spec)
-    complete = _levers(setting, noise, said, statements, name, until)
-    accounting_parts.show(setting, said, statements, name)
-    accounting_terms.show(setting, noise, said, statements, name)
-    return complete
-
-
-def _levers(
-    setting: Setting,
-    noise: float,
-    said: PrivacyStatement,
-    statements: Mapping[str, PrivacyStatement],
-    name: str,
-    until: float,
-) -> bool:
-    """A curve for each option that moves epsilon. False where points are missing, because time ran out.
-
-    Gaussian noise alone adds up in closed form, and its curves are there at once; others take seconds, and
-    wait until somebody asks for them.
-    """
-    levers = setting.price.levers
-    if not levers:
+def _chart(shown: Sequence[Priced], spec: DatasetSpec | None) -> bool:
+    """Epsilon against what the reader chooses: the noise, whose line can be dragged, or an option of the
+    method while the noise stays. Two methods stand side by side over one range of epsilon."""
+    first, until = shown[0], time.monotonic() + BUDGET_SECONDS
+    levers = {lever.option: lever for lever in first.setting.price.levers}
+    offered = [NOISE, *levers]
+    keeping.within("against", offered)
+    asked = st.query_params.get("against")
+    if asked is not None and asked not in offered:
+        st.warning(f"In this page's address, against has no value {markup.literal(asked[:40])} here.")
+    against = NOISE
+    if levers:
+        against = str(
+            st.segmented_control(
+                "ε against",
+                offered,
+                default=NOISE,
+                required=True,
+                key="against",
+                bind="query-params",
+                format_func=lambda name: NOISE if name == NOISE else heading(levers[name].axis),
+                help="Every option of the method that moves ε while the noise stays as it is",
+            )
+        )
+    rows: list[Row] = []
+    curves: list[Curve] = []
+    statements: dict[str, PrivacyStatement] = {}
+    for one in shown:
+        curve, lever = _curve(one, against, until)
+        curves.append(curve)
+        axis = one.setting.price.noise if lever is None else lever.axis
+        place = one.noise if lever is None else lever.value
+        handle = lever is None and len(shown) == 1
+        points = [(point.x, point.epsilon, point.published) for point in curve.points]
+        rows += cost.data(points, place, axis, handle=handle, of=one.title)
+        statements |= _named(one, spec)[1]
+    name = f"{_named(first, spec)[0]}-{against}" + "".join(f"-{one.setting.name}" for one in shown[1:])
+    if not rows:
+        st.info(markup.sentence(curves[0].refused or "no place of this curve can be had"))
         return True
-    key = f"levers.{setting.name}.{said.unit}"
-    with layout.fold(
-        "What else moves ε, while the noise stays as it is",
-        key,
-        icon=":material/tune:",
-        opened=method_costs.all_gaussian(said.ledger),
-    ) as part:
-        if not part.open:
-            return True
-        curves = [(lever, method_costs.along(setting, lever, noise, until)) for lever in levers]
-        complete = all(curve.complete for _, curve in curves)
-        if not complete:
-            st.caption(MORE)
-        columns = st.columns(2, gap="large")
-        for place, (lever, curve) in enumerate(curves):
-            with columns[place % 2]:
-                st.markdown(f"**{_heading(lever.axis)}.** {lever.about}")
-                rows = cost.data(_triples(curve), lever.value, lever.axis)
-                _figure(rows, statements, f"{name}-{lever.option}", curve)
-    return complete
+    drag = _drag if against == NOISE and len(shown) == 1 else None
+    live_plot.show(cost.plot(rows, layout.theme()), key=f"cost.{name}", on_drag=drag)
+    done = all(curve.complete for curve in curves)
+    if not done:
+        st.progress(min(curve.share for curve in curves), text="More points are being computed.")
+    if against in levers:
+        st.caption(f"{levers[against].about} The noise stays as it is.")
+    figure_exports("cost", rows, statements, name=name)
+    return done
 
 
-def _heading(axis: str) -> str:
+def _curve(one: Priced, against: str, until: float) -> tuple[Curve, Lever | None]:
+    """Epsilon against that option, or against the noise where the method has no such option."""
+    lever = next((lever for lever in one.setting.price.levers if lever.option == against), None)
+    if not one.setting.reads:
+        return Curve(points=(), complete=True), lever
+    if lever is None:
+        return method_costs.along_noise(one.setting, one.noise, until), None
+    return method_costs.along(one.setting, lever, one.noise, until), lever
+
+
+def heading(axis: str) -> str:
     """An axis without what stands in brackets.
 
-    >>> _heading("depth K (noisy sums)")
-    'Depth K'
+    >>> heading("depth K (noisy sums)")
+    'depth K'
     """
-    short = axis.split(" (")[0]
-    return short[:1].upper() + short[1:]
+    return axis.split(" (")[0]
 
 
-def _triples(curve: Curve) -> list[tuple[float, float, float | None]]:
-    return [(point.x, point.epsilon, point.published) for point in curve.points]
-
-
-def _figure(
-    rows: list[Row], statements: Mapping[str, PrivacyStatement], name: str, curve: Curve, *, drag: bool = False
-) -> None:
-    if not rows:
-        st.info(markup.sentence(curve.refused or "no place of this curve can be had"))
-        return
-    live_plot.show(cost.plot(rows, layout.theme()), key=f"cost.{name}", on_drag=_drag if drag else None)
-    figure_exports("cost", rows, statements, name=name)
-
-
-def train_address(setting: Setting, spec: DatasetSpec) -> dict[str, str]:
+def train_address(setting: Setting, spec: DatasetSpec) -> Mapping[str, str]:
     """The query parameters that fill the Train page with these settings."""
     held = dict(values(setting.config))
     chosen = (*method_costs.PRIVACY, *setting.price.options)

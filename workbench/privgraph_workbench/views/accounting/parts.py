@@ -23,18 +23,21 @@ SMALLEST, LARGEST = 0.01, 0.99
 
 
 def show(setting: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
-    """The budget of this setting."""
-    st.markdown("### Where the budget goes")
+    """The budget of this setting, for who asks."""
+    with layout.fold("Where the budget goes", "budget", icon=":material/donut_small:") as part:
+        if part.open:
+            with st.spinner("Each mechanism is being counted by itself."):
+                _budget(setting, said, statements, name)
+
+
+def _budget(setting: Setting, said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
     entries = said.ledger
     shares = ledger.data(entries, said.delta)
     movable = setting.price.split is not None and len(entries) > 1 and not method_costs.unprotected(entries)
     st.markdown(
-        "A run spends its privacy budget on each thing that it reads from private data. "
-        + (
-            ("**Drag the border** to give the first more or less: the noise of both is planned again for the same ε.")
-            if movable
-            else setting.price.fixed
-        )
+        "**Drag the border** to give the first more or less: the noise of both is planned again for the same ε."
+        if movable
+        else setting.price.fixed
     )
     if len(entries) > 1:
         _bar(setting, said, statements, name, shares, movable=movable)
@@ -61,10 +64,7 @@ def _bar(
 
 def _costs(said: PrivacyStatement, statements: Mapping[str, PrivacyStatement], name: str) -> None:
     """Each mechanism by itself, and all others without it."""
-    st.markdown(
-        "Epsilons of parts do not add up: below, what each mechanism would cost **by itself**, and what "
-        "would be left to pay **without it**."
-    )
+    st.markdown("Epsilons do not add up: each mechanism **by itself**, and all others **without it**.")
     costs = method_costs.parts(said.ledger, said.delta)
     rows = entry_costs.data([(_name(part), part.alone, part.without) for part in costs], said.epsilon)
     live_plot.show(entry_costs.plot(rows, layout.theme()), key=f"entry_costs.{name}")

@@ -84,12 +84,9 @@ SLIDERS = (
 
 def show() -> None:
     """The form on the left; price, meaning and curve on the right."""
-    st.markdown("### What would it cost?")
     if st.session_state.get("price.of") and st.session_state["price.of"] == st.query_params.get("run"):
-        st.caption(
-            "This form begins with the settings of the run below. What is changed here changes nothing of the run."
-        )
-    left, right = st.columns(2, gap="large")
+        st.caption("This form begins with the settings of the run above. What is changed here changes nothing of it.")
+    left, right = layout.columns("price", 2)
     with left, st.container(border=True):
         spec = _choose_data()
         filled = _settings()
@@ -106,8 +103,7 @@ def show() -> None:
             config: Config = build(Config, filled.values)
             _price(config, facts, spec)
             filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
-            with left:
-                _curve(config, facts, spec)
+            _curve(config, facts, spec)
         except (OptionError, DataError) as error:
             st.error(markup.sentence(error))
 

@@ -16,23 +16,29 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.teachers import one_vote
 from privgraph_workbench.forms import widgets
+from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import states
+from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, number, percent, upper
 
 PREFIX = "vote."
 LEAST, MOST = 0.1, 1000.0
 
 
-def show(
+def show(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> None:
+    """The laboratory, which is drawn by itself."""
+    st.fragment(_show)(record, ensemble, names, statements_of([record]))
+
+
+def _show(
     record: RunRecord, ensemble: Ensemble, names: Sequence[str], statements: Mapping[str, PrivacyStatement]
 ) -> None:
     """Sliders on the left, what becomes of the vote on the right, and the vote itself below."""
-    st.markdown("#### One vote, with other noise")
-    states.badges(private=True, evaluator=True)
-    left, right = st.columns([2, 3], gap="large")
+    st.markdown("What if the noise had been another? **Drag the dotted lines** of the figure, or move the sliders.")
+    left, right = layout.columns("vote", [2, 3])
     with left, st.container(border=True):
         place = _query(ensemble)
         try:
@@ -52,11 +58,10 @@ def show(
         _outcome(ensemble, rows, noise)
     drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
     st.caption(
-        "The dotted lines can be **dragged**: the threshold, and one standard deviation of the noise beyond "
-        "the largest count. Orange lines reach one standard deviation of the noise to either side; the "
-        "label is the class that is largest after noise. Chances are exact, by integration: nothing is "
-        "drawn at random here, and nothing of it is released."
+        "Orange lines reach one standard deviation of the noise to either side; the label is the class that is "
+        "largest after noise. Chances are exact, by integration, and nothing of it is released."
     )
+    states.badges(private=True, evaluator=True)
 
 
 def _dragged(ensemble: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
@@ -85,6 +90,7 @@ def _query(ensemble: Ensemble) -> int:
     asked = st.query_params.get(f"{PREFIX}query")
     if asked is not None and asked not in nodes:
         st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of this run.")
+    keeping.within(f"{PREFIX}query", nodes)
     counts = np.sort(ensemble.counts(), axis=1)
     lead = counts[:, -1] - counts[:, -2] if ensemble.classes > 1 else counts[:, -1]
     lead = np.where(ensemble.voting.any(axis=0), lead, np.inf)
@@ -174,43 +180,42 @@ def _outcome(ensemble: Ensemble, rows: Sequence[Row], noise: one_vote.Noise) -> 
     passes, right = one_vote.expected(ensemble, noise)
     asked, delta = len(ensemble.queries), number(ensemble.delta)
     whom = "the heaviest teacher's nodes" if ensemble.per_teacher else "all votes, which one node may move"
-    above, below = st.columns(3), st.columns(3)
-    above[0].metric(
-        "The largest class stays",
-        chance(top["chance"]),
-        border=True,
-        help=f"Chance that {top['name']}, which has the most votes, still has the most after noise",
+    boxes = (
+        (
+            "The largest class stays",
+            chance(top["chance"]),
+            f"Chance that {top['name']}, which has the most votes, still has the most after noise",
+        ),
+        (
+            "Passes the gate",
+            "no gate" if first["passes"] is None else chance(first["passes"]),
+            "Chance that the largest count, with the gate's noise, exceeds the threshold",
+        ),
+        (
+            f"Cost of this query: {EPSILONS['sound'].label}",
+            upper(first["epsilon_query"]),
+            f"For {whom}, by itself, tested and answered, at delta {delta}",
+        ),
+        (
+            "Labels that are right",
+            percent(right),
+            "Of all queries that would pass, on average over the noise. Evaluator only: it needs the truth",
+        ),
+        (
+            "Queries that pass",
+            percent(passes),
+            "Share of all queries that the gate would let through, on average over the noise",
+        ),
+        (
+            f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
+            upper(first["epsilon_run"]),
+            f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
+        ),
     )
-    above[1].metric(
-        "Passes the gate",
-        "no gate" if first["passes"] is None else chance(first["passes"]),
-        border=True,
-        help="Chance that the largest count, with the gate's noise, exceeds the threshold",
-    )
-    above[2].metric(
-        f"Cost of this query: {EPSILONS['sound'].label}",
-        upper(first["epsilon_query"]),
-        border=True,
-        help=f"For {whom}, by itself, tested and answered, at delta {delta}",
-    )
-    below[0].metric(
-        "Labels that are right",
-        percent(right),
-        border=True,
-        help="Of all queries that would pass, on average over the noise. Evaluator only: it needs the truth",
-    )
-    below[1].metric(
-        "Queries that pass",
-        percent(passes),
-        border=True,
-        help="Share of all queries that the gate would let through, on average over the noise",
-    )
-    below[2].metric(
-        f"Cost of all {asked:,}: {EPSILONS['sound'].label}",
-        upper(first["epsilon_run"]),
-        border=True,
-        help=f"For {whom}, where every query is tested and answered, without a limit, at delta {delta}",
-    )
+    for start in (0, 3):
+        with st.container(key=f"{shell.CARDS}-vote-{start}"):
+            for column, (label, value, help_) in zip(st.columns(3), boxes[start : start + 3], strict=True):
+                column.metric(label, value, border=True, help=help_)
     st.caption(
         f"The run's own noise: σ₂ = {number(ensemble.vote_sigma, 4)}"
         + (

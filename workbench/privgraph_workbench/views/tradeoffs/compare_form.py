@@ -24,8 +24,6 @@ from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import duration, percent, stated
 
-PLACE = "compare"
-"""The place of this part on the page, for links."""
 PENDING = ("queued", "running", "stopping")
 POLL_SECONDS = 2.0
 MOST_KNOWN = 2000

@@ -1,4 +1,4 @@
-"""The Trade-offs page: accuracy against epsilon over seeds, and a small sweep that makes it."""
+"""The Trade-offs page: accuracy against epsilon over seeds, and what makes more of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from privgraph_workbench.views.parts import choosing, composition, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import percent, stated
 
@@ -41,24 +41,35 @@ def page() -> None:
     _rename()
     _remember()
     st.title("Trade-offs")
-    st.markdown(
-        "More privacy (a smaller ε) means more noise and less accuracy. How much less is a question of "
-        "method, graph and luck: each point is a mean over seeds, and its band says how sure one can be of "
-        "it."
-    )
+    st.markdown("More privacy (a smaller ε) means more noise and less accuracy. **Click a point** to open its runs.")
     for complaint in _complaints():
         st.warning(complaint)
-    spec = _choose_data()
-    query = _filters(spec)
+    spec, query = _filters()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
-    st.subheader("Which method for my graph?", anchor=compare_form.PLACE, divider="gray")
-    compare_form.show(spec, _newest(query))
-    st.subheader("Run a sweep: several ε, several seeds", anchor=sweep_form.PLACE, divider="gray")
-    sweep_form.show(spec, _newest(query))
+    sweep_form.progress()
+    newest = _newest(replace(query, datasets=(spec.name,)))
+    empty = newest is None
+    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
+        if part.open:
+            sweep_form.show(spec, newest)
+    with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
+        if part.open:
+            compare_form.show(spec, newest)
 
 
-_KEPT = ("protects", "sweep_epsilons", "sweep_method", "sweep_seeds", "sweep_none")
+_KEPT = (
+    "protects",
+    "everywhere",
+    "sweep_epsilons",
+    "sweep_methods",
+    "sweep_seeds",
+    "sweep_bare",
+    "sweep_option",
+    "sweep_values",
+    "fold.sweep",
+    "fold.compare",
+)
 """What is asked for here, and stands here again when somebody comes back from another page."""
 
 
@@ -103,19 +114,21 @@ def _complaints() -> list[str]:
     return sentences
 
 
-def _choose_data() -> DatasetSpec:
-    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    name = choosing.one("Data", choosing.graphs(found.values()), "data")
-    spec = found[name]
-    st.caption(naming.about(spec))
-    return spec
-
-
-def _filters(spec: DatasetSpec) -> RunQuery:
+def _filters() -> tuple[DatasetSpec, RunQuery]:
+    """Graph, methods and unit: the graph that is worked on, and the runs that are shown."""
     _follow_sweep()
-    left, right = st.columns([3, 2])
+    found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
+    left, middle, right = st.columns([3, 3, 2])
+    with left:
+        spec = found[choosing.one("Data", choosing.graphs(found.values()), "data")]
+        everywhere = st.toggle(
+            "All graphs, side by side",
+            key="everywhere",
+            bind="query-params",
+            help="A small figure for each graph that has runs",
+        )
     titles = {name: method.title for name, method in METHODS.items()}
-    methods = choosing.several(left, "Methods", titles, "curve", placeholder="All methods that have run")
+    methods = choosing.several(middle, "Methods", titles, "curve", placeholder="All methods that have run")
     unit = right.segmented_control(
         "Protected unit",
         ["edge", "node", "both"],
@@ -123,10 +136,11 @@ def _filters(spec: DatasetSpec) -> RunQuery:
         required=True,
         key="protects",
         bind="query-params",
-        help="An ε for edges and an ε for nodes are different promises; both together carry a warning",
+        help="An ε for edges and an ε for nodes are different promises: both stand side by side, each on its own axis",
     )
     units = ("none", "edge", "node") if unit == "both" else ("none", str(unit))
-    return RunQuery(methods=tuple(methods), datasets=(spec.name,), units=units, limit=MOST_RUNS)
+    shown = () if everywhere else (spec.name,)
+    return spec, RunQuery(methods=tuple(methods), datasets=shown, units=units, limit=MOST_RUNS)
 
 
 def _follow_sweep() -> None:
@@ -178,15 +192,14 @@ def _table(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     queue.tick()
+    _open_clicked()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     if was_waiting and not waiting:
         st.rerun()
     messages = st.container()  # always there: a plot that moves is drawn anew, and the page jumps
     if waiting:
         those = f"{waiting} run{'s are' if waiting != 1 else ' is'}"
-        messages.info(
-            f"{those} under way; the figure grows as they end. [See the sweep](#{sweep_form.PLACE})", icon="⏳"
-        )
+        messages.info(f"{those} under way; the figure grows as they end.", icon="⏳")
     found = queue.store().find_rows(_in_state(query, ("done",)))
     ids = tuple(row["id"] for row in found)
     rows, statements = _curve(queue.store().url, ids)
@@ -198,32 +211,69 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if not rows:
         if not elsewhere:
             st.info(
-                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The sweep below "
-                "makes the curve.",
+                f"No finished run on {markup.literal(spec.title)} protects this unit yet. The sweep below makes "
+                "the curve.",
                 icon="📈",
             )
         return
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
-    st.subheader("Accuracy against ε", anchor=sweep_form.FIGURE)
-    live_plot.show(tradeoff.plot(rows, layout.theme()), key=f"tradeoff.{spec.name}")
-    if told := _from_gallery([bool(row["gallery"]) for row in found]):
-        st.caption(told)
-    with st.container():
-        if together := _together(queue.store().url, ids):
-            st.caption(together)
+    shown = "all" if not query.datasets else spec.name
+    live_plot.show(tradeoff.plot(rows, layout.theme()), key=f"tradeoff.{shown}", on_click=_clicked)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        figure_exports("tradeoff", rows, statements, name=shown)
+        _open_by_name(rows)
     st.caption(
-        f"A line is a method; its marks stand at the {_mark('sound')} and at the {_mark('published')}, which "
-        "the paper's formula says of the same noise; with a single ε the line is but a dash through them. "
-        "Lines from end to end have no ε: they protect nothing, or use no edges at all. Bars and bands: 95% "
-        "confidence over seeds (Student's t), from three seeds on; smaller marks have fewer. An accuracy that "
-        "was measured on private data is itself not released."
+        f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Levels have no ε: they protect "
+        "nothing, or read no edge. Bars and bands: 95% confidence over three seeds or more. Grey steps: the Pareto "
+        f"front. {_from_gallery([bool(row['gallery']) for row in found])}"
     )
-    with st.expander("The numbers"):
-        st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
-        st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
-    figure_exports("tradeoff", rows, statements, name=spec.name)
+    with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
+        if part.open:
+            st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
+            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
+            if together := _together(queue.store().url, ids):
+                st.caption(together)
     _neighbours(ids, spec)
+
+
+_OPENED = "tradeoffs.opened"
+"""The runs of the point that was chosen, until the page that shows them is opened."""
+
+
+def _clicked(runs: str) -> None:
+    """A point of the figure was clicked: the next drawing opens its runs."""
+    st.session_state[_OPENED] = runs
+
+
+def _open_clicked() -> None:
+    """One run opens itself; several stand beside each other on the page Runs."""
+    runs = str(st.session_state.pop(_OPENED, "")).split()
+    if len(runs) == 1:
+        st.switch_page(shell.page("train"), query_params={"run": runs[0]})
+    elif runs:
+        st.switch_page(shell.page("runs"), query_params={"chosen": ",".join(runs)})
+
+
+def _open_by_name(rows: Sequence[Row]) -> None:
+    """The same without a pointer."""
+    titles = {str(row["runs"]): tradeoff.point_of(row) for row in rows}
+
+    def choose() -> None:
+        if st.session_state.get("point"):
+            _clicked(st.session_state.pop("point"))
+
+    st.selectbox(
+        "Open the runs of a point",
+        list(titles),
+        index=None,
+        key="point",
+        format_func=lambda runs: titles.get(runs, runs),
+        placeholder="Open the runs of a point",
+        label_visibility="collapsed",
+        on_change=choose,
+        width=420,
+    )
 
 
 def _from_gallery(runs: Sequence[bool]) -> str:
@@ -231,7 +281,7 @@ def _from_gallery(runs: Sequence[bool]) -> str:
     if not any(runs):
         return ""
     said = f"All {len(runs):,} runs" if all(runs) else f"{sum(runs):,} of the {len(runs):,} runs"
-    return f"{said} are from the gallery, which came with the workbench; the switch above leaves your own."
+    return f"{said} are from the gallery; the switch above leaves your own."
 
 
 def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:

@@ -1,4 +1,5 @@
-"""A small sweep as a form: on which graph, its size, its price, and the button."""
+"""A sweep as a form: methods at several ε, an option that is varied, baselines; how many runs, how long, and
+the button."""
 
 from __future__ import annotations
 
@@ -7,57 +8,53 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, listed, parameters, parse
-from privgraph.registry import METHODS, MethodSpec
+from privgraph.registry import METHODS
+from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
 from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import sweep
-from privgraph_workbench.facts import datasets
+from privgraph_workbench.facts import comparing, datasets
 from privgraph_workbench.facts import plans as facts_plans
+from privgraph_workbench.facts.method_costs import PRIVACY
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import statement
+from privgraph_workbench.views.parts import keeping, statement
 from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import duration
 
-MOST_SWEEP = 60
+MOST_SWEEP = 200
+MOST_KNOWN = 2000
 PREFIX = "data."
-FIGURE = "curve-of-runs"
-PLACE = "sweep"
-"""The places of the figure and of this form on the page, for links."""
 DECIMAL_COMMA = re.compile(r"\d,\d")
 EPSILONS = "0.5, 1, 4"
 """The budgets with which the form begins."""
+FIRST = "progap"
+"""The method with which it begins, where it fits."""
+NOTHING = "nothing"
 PENDING = ("queued", "running", "stopping")
 POLL_SECONDS = 2.0
 SEEDS = Parameter("seeds", int, 3, Option("how many seeds each setting runs with", low=1, high=10))
+Setting = tuple[str, Mapping[str, Scalar]]
 
 
 def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     """What is trained on what; whatever speaks against it; the button. The form begins with the graph of the
     run `drawn`, the newest in the figure."""
     _begin(spec, drawn)
-    offered = [name for name, method in METHODS.items() if set(method.units) & {"edge", "node"}]
-    left, middle, right = st.columns([2, 3, 1])
-    chosen = METHODS[
-        left.selectbox("Method", offered, key="sweep_method", format_func=lambda name: METHODS[name].title)
-    ]
-    units = [unit for unit in chosen.units if unit != "none"]
-    shown = st.session_state.get("protects")
-    unit = str(
-        left.segmented_control(
-            "Protect",
-            units,
-            default=shown if shown in units else units[0],
-            required=True,
-            key=f"sweep_unit.{chosen.name}.{shown}",  # another unit in the figure: the form begins with it
-        )
-    )
+    unit = _unit(spec)
+    if unit is None:
+        st.caption("No method protects anything of this graph.")
+        return
+    left, middle, right = st.columns([3, 3, 1])
+    methods = _methods(left, spec, unit)
     typed = middle.text_input(
         "ε values",
         value=EPSILONS,
@@ -65,21 +62,14 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         placeholder=EPSILONS,
         help="Numbers with a comma or a space between them; a decimal point, as in 0.35. A smaller ε is more private",
     )
-    texts = typed.replace(",", " ").replace(";", " ").split()
-    reference = METHODS[chosen.without_privacy]
-    compare = middle.toggle(
-        "Also without privacy, for comparison"
-        if reference.name == chosen.name
-        else f"Also without privacy, for comparison: {reference.title}",
-        value=True,
-        key="sweep_none",
-        help=None
-        if reference.name == chosen.name
-        else f"{chosen.title} has no version without noise, so {reference.title} stands in for it",
-    )
+    texts = _numbers(typed)
     if DECIMAL_COMMA.search(typed):
         middle.caption(f"Read as ε = {listed(texts)}. A decimal has a point, as in 0.35.")
     asked = right.number_input("Seeds", value=int(SEEDS.default), step=1, key="sweep_seeds")
+    left, middle, _ = st.columns([3, 3, 1])
+    baselines = _baselines(left, spec, methods)
+    with middle:
+        varied, values = _varied(methods)
     data = data_options.options_form(spec)
     if drawn is not None and _same(drawn.spec.data_options, data.values):
         st.caption(
@@ -88,19 +78,19 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     specs: list[RunSpec] = []
     plans: list[Plan] = []
     reasons: list[str] = []
+    facts: PublicFacts | None = None
     if not data.errors:
         try:
             facts = datasets.public_facts(spec, data.values, "random")
             _about(spec, facts)
-            settings: list[tuple[str, dict[str, Scalar]]] = [
-                (chosen.name, {"unit": unit, "epsilon": one}) for one in _epsilons(chosen, texts)
-            ]
-            settings += [(reference.name, {"unit": "none"})] if compare else []
+            settings = _settings(methods, unit, texts, varied, values)
+            settings += [(name, {"unit": "none"}) for name in baselines]
             specs = _specs(spec, data.values, settings, int(parse(SEEDS, asked)))
             if facts is not None and len(specs) <= MOST_SWEEP:
                 plans = [facts_plans.plan(method, one, facts) for method, one in settings]
         except (OptionError, DataError) as error:
             reasons.append(str(error))
+    missing = "one method" if not methods else "one ε" if not texts else "one value" if varied and not values else ""
     if len(specs) > MOST_SWEEP:
         reasons.append(
             f"a sweep from this page has at most {MOST_SWEEP} runs (this one has {len(specs)}); the "
@@ -112,18 +102,22 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         st.error(markup.sentence(text))
     if data.errors:
         st.info(widgets.pointer(data.errors), icon=":material/edit:")
-    elif not texts:
-        st.info("Type at least one ε.")
-    private = [plan.statement for plan in plans if plan.statement.unit != "none"]
-    if private and not reasons:
-        statement.looking(private, int(asked), "private runs of this sweep")
+    elif missing and not reasons:
+        st.info(f"Give at least {missing}.")
+    ready = not (reasons or data.errors or missing)
+    if ready:
+        _price(specs, plans, facts, int(asked))
+    _button(specs, unit, ready=ready)
+
+
+def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool) -> None:
     under_way = set(_pending())
     again = bool(specs) and {one.id for one in specs} <= set(st.session_state.get("sweep", ()))
     if st.button(
         f"Run the sweep ({len(specs)} runs)" if specs else "Run the sweep",
         type="primary",
         key="sweep_go",
-        disabled=bool(reasons or data.errors or not texts) or (again and bool(under_way)),
+        disabled=not ready or (again and bool(under_way)),
         icon=":material/play_arrow:",
     ):
         try:
@@ -134,7 +128,12 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         st.session_state["sweep"] = tuple(dict.fromkeys([*under_way, *sent]))
         st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit)
         st.rerun()
-    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(bool(under_way))
+
+
+def progress() -> None:
+    """How far the sweep is that was sent last; nothing where none was."""
+    under_way = bool(_pending())
+    shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way)
 
 
 _BEGUN = "sweep.begun"
@@ -156,6 +155,114 @@ def _same(options: Mapping[str, Scalar], values: Mapping[str, Scalar]) -> bool:
     return bool(values) and {**values, **options} == {**values}
 
 
+def _fitting(spec: DatasetSpec, unit: str) -> list[str]:
+    """The methods that protect the unit of this graph by noise, those in a setting of their own last."""
+    return [*comparing.fitting(spec, unit), *comparing.apart(spec, unit)]
+
+
+def _unit(spec: DatasetSpec) -> str | None:
+    """What is protected; at first what the figure shows."""
+    offered = [unit for unit in ("edge", "node") if _fitting(spec, unit)]
+    if not offered:
+        return None
+    shown = st.session_state.get("protects")
+    return str(
+        st.segmented_control(
+            "Protect",
+            offered,
+            default=shown if shown in offered else offered[0],
+            required=True,
+            key=f"sweep_unit.{shown}",  # another unit in the figure: the form begins with it
+        )
+    )
+
+
+def _methods(place: DeltaGenerator, spec: DatasetSpec, unit: str) -> list[str]:
+    offered = _fitting(spec, unit)
+    if "sweep_methods" in st.session_state:
+        st.session_state["sweep_methods"] = [one for one in st.session_state["sweep_methods"] if one in offered]
+    else:
+        st.session_state["sweep_methods"] = [FIRST if FIRST in offered else offered[0]]
+    return list(
+        place.multiselect("Methods", offered, key="sweep_methods", format_func=lambda name: METHODS[name].title)
+    )
+
+
+def _baselines(place: DeltaGenerator, spec: DatasetSpec, methods: Sequence[str]) -> list[str]:
+    """What is trained without privacy: each method, or its stand-in, and a model that reads no edge."""
+    stand_ins = [METHODS[name].without_privacy for name in methods]
+    blind = [name for name in ("mlp",) if METHODS[name].refuses(spec.task, spec.undirected, "none") is None]
+    offered = list(dict.fromkeys([*stand_ins, *blind]))
+    chosen = place.toggle(
+        "Also without privacy, for comparison",
+        value=True,
+        key="sweep_bare",
+        help=f"Trains {listed([METHODS[name].title for name in offered])} without noise" if offered else None,
+    )
+    return offered if chosen else []
+
+
+def _varied(methods: Sequence[str]) -> tuple[str, list[Scalar]]:
+    """An option that all chosen methods have, and the values that it takes; "" where none is varied."""
+    known = [{one.name: one for one in parameters(METHODS[name].load_config())} for name in methods]
+    common = [name for name in (known[0] if known else ()) if name not in PRIVACY and all(name in one for one in known)]
+    keeping.within("sweep_option", [NOTHING, *common])
+    name = st.selectbox(
+        "Vary an option, too",
+        [NOTHING, *common],
+        key="sweep_option",
+        format_func=lambda one: one if one == NOTHING else known[0][one].label,
+        help="Every ε is run with every value; baselines keep their own",
+    )
+    if name == NOTHING or name is None:
+        return "", []
+    option = known[0][name]
+    typed = st.text_input(
+        f"Values of {option.label}",
+        key="sweep_values",
+        placeholder=", ".join(map(str, option.option.choices)) or f"{option.default}, ...",
+        help=option.option.help,
+    )
+    try:
+        return str(name), list(dict.fromkeys(parse(option, text) for text in _numbers(typed)))
+    except OptionError as error:
+        st.error(markup.sentence(error))
+        return str(name), []
+
+
+def _numbers(typed: str) -> list[str]:
+    return typed.replace(",", " ").replace(";", " ").split()
+
+
+def _settings(
+    methods: Sequence[str], unit: str, texts: Sequence[str], varied: str, values: Sequence[Scalar]
+) -> list[Setting]:
+    """Every method at every ε, with every value of the varied option. Raises `OptionError` for an ε that a
+    method does not admit."""
+    found: list[Setting] = []
+    for name in methods:
+        known = next(one for one in parameters(METHODS[name].load_config()) if one.name == "epsilon")
+        for epsilon in sorted({float(parse(known, text)) for text in texts}):
+            asked: dict[str, Scalar] = {"unit": unit, "epsilon": epsilon}
+            found += [(name, {**asked, varied: value}) for value in values] if varied else [(name, asked)]
+    return found
+
+
+def _specs(spec: DatasetSpec, data: Mapping[str, Scalar], settings: Sequence[Setting], seeds: int) -> list[RunSpec]:
+    made = (make_spec(method, spec.name, one, data_options=data) for method, one in settings)
+    return [run for one in made for run in sweep(one, seeds=range(seeds))]
+
+
+def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts | None, seeds: int) -> None:
+    """How many runs there are, about how long they take, and what all of them would show together."""
+    known = queue.store().find(RunQuery(states=("done",), limit=MOST_KNOWN))
+    about = duration(comparing.seconds(specs, facts, known, capacity()))
+    st.markdown(f"**What it takes.** {len(specs)} runs, about {about} on this machine.")
+    private = [plan.statement for plan in plans if plan.statement.unit != "none"]
+    if private:
+        statement.looking(private, seeds, "private runs of this sweep")
+
+
 def pending() -> int:
     """How many runs of the sweeps that were sent from here are under way."""
     return len(_pending())
@@ -167,8 +274,7 @@ def _pending() -> tuple[str, ...]:
 
 
 def _progress(was_under_way: bool) -> None:
-    """How far the sweep is that was sent last, with a way to stop it, and, when it is over, the way to the
-    figure."""
+    """How far the sweep is that was sent last, with a way to stop it, or what came of it."""
     ids: tuple[str, ...] = st.session_state.get("sweep", ())
     if not ids:
         return
@@ -192,7 +298,7 @@ def _progress(was_under_way: bool) -> None:
         )
         st.progress((states["done"] + failed) / len(ids), text=f"{said}; the figure above grows as they end.")
     elif states["done"]:
-        st.success(f"{said}. [See the figure](#{FIGURE})", icon=":material/check_circle:")
+        st.success(f"{said}, and stand in the figure above.", icon=":material/check_circle:")
     else:
         st.warning(f"{said}.")
 
@@ -204,28 +310,8 @@ def _stop(ids: tuple[str, ...]) -> None:
 
 
 def _about(spec: DatasetSpec, facts: PublicFacts | None) -> None:
-    """Which graph is trained on, how large it is, and what is not asked here."""
+    """Which graph is trained on, and how large it is."""
     size = "its sizes, and the price of the sweep, are shown once it is counted"
     if facts is not None:
         size = f"{facts.nodes:,} nodes, {facts.edges:,} edges"
-    st.caption(
-        f"Trains on **{markup.literal(spec.title)}**: {size}. Everything else as the method's defaults; the "
-        "Train page and the command line offer the rest."
-    )
-
-
-def _epsilons(chosen: MethodSpec, texts: Sequence[str]) -> list[float]:
-    """The wanted budgets, ascending, each once. Raises `OptionError` for one that the method does not
-    admit."""
-    known = next(one for one in parameters(chosen.load_config()) if one.name == "epsilon")
-    return sorted({float(parse(known, text)) for text in texts})
-
-
-def _specs(
-    spec: DatasetSpec,
-    data: Mapping[str, Scalar],
-    settings: Sequence[tuple[str, Mapping[str, Scalar]]],
-    seeds: int,
-) -> list[RunSpec]:
-    made = (make_spec(method, spec.name, one, data_options=data) for method, one in settings)
-    return [run for one in made for run in sweep(one, seeds=range(seeds))]
+    st.caption(f"Trains on **{markup.literal(spec.title)}**: {size}. Everything else as the methods' defaults.")

@@ -1,5 +1,4 @@
-"""The second half of the Teachers page: teachers whose votes have weights, what each one's nodes pay, and one
-vote live."""
+"""The tab Who pays of the Teachers page: teachers whose votes have weights, and what each one's nodes pay."""
 
 from __future__ import annotations
 
@@ -15,79 +14,60 @@ import streamlit as st
 from privgraph.methods.prompts.dp_gpl.ensemble import NAME, Ensemble
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
-from privgraph_workbench.figures.teachers import budget, consensus, ensembles, stopped, teacher_accuracy
+from privgraph_workbench.figures.teachers import budget, ensembles, stopped, teacher_accuracy
 from privgraph_workbench.figures.teachers import teacher_epsilons as epsilons
-from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import states
+from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.teachers import vote_form
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import number, percent, upper
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import number, percent, proved_epsilon, upper
 
 Statements = Mapping[str, PrivacyStatement]
 
 
-def show(record: RunRecord, names: Sequence[str], statements: Statements) -> None:
-    """Everything about the run's ensemble; one sentence where its method keeps none."""
-    st.divider()
-    st.markdown("### Teachers with weights, and what each one's nodes pay")
-    ensemble = _load(queue.store().folder(record.id))
-    if ensemble is None:
-        st.caption(
-            "This method kept no record of its teachers: each query has its own, or all votes weigh the "
-            "same and all private nodes have one epsilon. A run of DP-GPL shows here how epsilon is "
-            "distributed over its teachers."
-        )
-        invitation()
-        return
-    if isinstance(ensemble, str):
-        st.error(markup.literal(ensemble))
-        return
-    if ensemble.per_teacher:
-        st.markdown(
-            "Every private node belongs to **one teacher**, and moves one vote. A vote that weighs more "
-            "says more, and gives more away: the nodes of a heavy teacher have a larger epsilon than those "
-            "of a light one."
-        )
-    else:
+def show(record: RunRecord, ensemble: Ensemble) -> None:
+    """Whose nodes pay how much, how it was spent, who was stopped."""
+    statements = statements_of([record])
+    if not ensemble.per_teacher:
         st.warning(
             "In this run one node's leaving may move **every** vote, because others' groups, weights or "
-            "features were made from its record too. Each node is therefore charged the votes of all "
-            "teachers, and weights make no difference to what is guaranteed."
+            "features were made from its record too. Each node is charged the votes of all teachers, and "
+            "weights make no difference to what is guaranteed."
         )
     _numbers(ensemble)
-    _accuracies(record)
+    if ensemble.per_teacher:
+        st.caption(
+            "Every private node belongs to one teacher, and moves one vote. A vote that weighs more gives more "
+            "away: the nodes of a heavy teacher have a larger ε."
+        )
     st.fragment(_epsilons)(record, ensemble, statements)
     _stopped(record, ensemble, statements)
-    st.fragment(vote_form.show)(record, ensemble, names, statements)
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.markdown("#### Did the teachers agree?")
-        drawn_figure("consensus", consensus.data(ensemble), statements, record)
-        st.caption(
-            "The share of all votes that the largest class had before noise. The gate's test is noisy: "
-            "queries on either side of the threshold may pass."
-        )
-    with right:
-        st.markdown("#### Are heavy teachers better?")
-        drawn_figure("teacher_accuracy", teacher_accuracy.data(ensemble), statements, record)
-        st.caption("Each teacher by itself on public test nodes. Weights pay only where heavier teachers are better.")
+    with layout.fold("The student, beside what it may be held against", "student", icon=":material/school:") as part:
+        if part.open:
+            _accuracies(record)
+    with layout.fold("Are heavy teachers better?", "teacher_accuracy", icon=":material/balance:") as part:
+        if part.open:
+            drawn_figure("teacher_accuracy", teacher_accuracy.data(ensemble), statements, record)
+            st.caption(
+                "Each teacher by itself on public test nodes. Weights pay only where heavier teachers are better."
+            )
 
 
-def invitation() -> None:
-    """The way to a run that has weighted teachers."""
-    st.page_link(
-        shell.page("train"),
-        label="**Train DP-GPL**",
-        icon=":material/model_training:",
-        query_params={"method": "dp-gpl", "weighting": "private-centrality"},
+def alike(record: RunRecord) -> str:
+    """What the nodes of a run pay whose teachers have no weights: all the same."""
+    said = record.statement
+    paid = "what its statement says" if said is None else f"{EPSILONS['sound'].title} {proved_epsilon(said.epsilon)}"
+    return (
+        f"In this run **all private nodes pay the same**: {paid}. This method kept no record of its teachers: each "
+        "query has its own, or all votes weigh the same."
     )
 
 
-def _load(folder: Path) -> Ensemble | str | None:
-    """The record, None where there is none, or a sentence that says why it cannot be read."""
+def load(folder: Path) -> Ensemble | str | None:
+    """The record of a run's weighted teachers, None where there is none, or a sentence that says why it
+    cannot be read."""
     try:
         return _loaded(folder, (folder / NAME).stat().st_mtime_ns)
     except FileNotFoundError:
@@ -102,7 +82,6 @@ def _loaded(folder: Path, written: int) -> Ensemble:
 
 
 def _numbers(ensemble: Ensemble) -> None:
-    columns = st.columns(5)
     gone = int((ensembles.stopped_at(ensemble) >= 0).sum())
     boxes = (
         ("Teachers", f"{len(ensemble.weights):,}", "Each was tuned on private nodes of its own"),
@@ -123,8 +102,9 @@ def _numbers(ensemble: Ensemble) -> None:
             "Teachers that took no part any more before the queries were over, because of a limit on epsilon",
         ),
     )
-    for column, (label, value, help_) in zip(columns, boxes, strict=True):
-        column.metric(label, value, border=True, help=help_)
+    with st.container(key=f"{shell.CARDS}-payers"):
+        for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
+            column.metric(label, value, border=True, help=help_)
     states.badges(dependent=True)
 
 
@@ -143,13 +123,14 @@ ACCURACIES = (
 
 def _accuracies(record: RunRecord) -> None:
     """The student beside what it may be held against."""
-    for column, (name, label, help_) in zip(st.columns(len(ACCURACIES)), ACCURACIES, strict=True):
-        column.metric(
-            label,
-            percent(record.metrics.get(name)),
-            border=True,
-            help=f"{help_}. Evaluator only: it needs labels that nobody who takes part knows",
-        )
+    with st.container(key=f"{shell.CARDS}-accuracies"):
+        for column, (name, label, help_) in zip(st.columns(len(ACCURACIES)), ACCURACIES, strict=True):
+            column.metric(
+                label,
+                percent(record.metrics.get(name)),
+                border=True,
+                help=f"{help_}. Evaluator only: it needs labels that nobody who takes part knows",
+            )
     states.badges(evaluator=True)
 
 
@@ -163,7 +144,6 @@ def _range(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
 
 def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> None:
     """The distribution of epsilon over teachers, and how it was spent."""
-    st.markdown("#### Epsilon of each teacher")
     with st.container(horizontal=True, gap="large"):
         measure = _choice("epsilons.number", "Epsilon", list(ensembles.MEASURES), MEASURE_HELP)
         view = _choice("epsilons.view", "View", list(epsilons.VIEWS), VIEW_HELP)
@@ -173,27 +153,19 @@ def _epsilons(record: RunRecord, ensemble: Ensemble, statements: Statements) -> 
     if measure != "sound":
         states.badges(dependent=True)
         st.caption(
-            f"{markup.sentence(ensembles.DEPENDENT_BADGE)} It counts how clear the votes happened to be, "
-            "which is how the paper comes to its small numbers; who publishes it tells something about the "
-            "votes."
+            f"{markup.sentence(ensembles.DEPENDENT_BADGE)} It counts how clear the votes happened to be: who "
+            "publishes it tells something about the votes."
         )
-    left, right = st.columns(2, gap="large")
+    left, right = layout.columns("epsilons", 2)
     with left:
         rows = epsilons.data(ensemble, measure, by, view)
         drawn_figure("teacher_epsilons", rows, statements, record, f"-{measure}-{view}-{by}")
-        st.caption("Each teacher stands for its own private nodes: this is whose protection differs, and by how much.")
+        st.caption("Each teacher stands for its own private nodes.")
     with right:
         drawn_figure("budget", budget.data(ensemble, measure), statements, record, f"-{measure}")
         st.caption(
-            "Every test of the gate and every answer is paid for by the nodes of all who voted."
-            + (
-                ""
-                if measure != "sound"
-                else (
-                    " What was spent is not what is guaranteed: a guarantee must hold for whatever might "
-                    "have been answered."
-                )
-            )
+            "Every answer is paid for by the nodes of all who voted."
+            + (" What was spent is less than what is guaranteed, whatever is answered." if measure == "sound" else "")
         )
 
 
@@ -217,13 +189,13 @@ def _stopped(record: RunRecord, ensemble: Ensemble, statements: Statements) -> N
     """Who was stopped, as a figure and a table; a sentence where nobody was."""
     rows = stopped.data(ensemble)
     gone = [row for row in rows if row["stopped_after"] is not None]
-    st.markdown("#### Who was stopped")
     if not gone:
         st.caption(markup.sentence(stopped.NOBODY if math.isfinite(ensemble.limit) else stopped.NO_LIMIT))
         return
+    st.markdown("#### Who was stopped")
     if gone[0]["data_dependent"]:
         states.badges(dependent=True)
-    left, right = st.columns(2, gap="large")
+    left, right = layout.columns("stopped", 2)
     with left:
         drawn_figure("stopped", rows, statements, record)
     with right:

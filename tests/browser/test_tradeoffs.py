@@ -1,0 +1,134 @@
+"""The Trade-offs page in a real browser: a click on a point opens its runs, files, a phone, contrast."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs.store import RunStore
+
+SLOW = 60_000
+RUNS = [spec(epsilon=epsilon, seed=seed) for epsilon in (1.0, 4.0) for seed in (0, 1)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an app whose store holds runs at two epsilons, two seeds each."""
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("tradeoffs-home")
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        patch.setenv("OMP_NUM_THREADS", "1")
+        store = RunStore.open()
+        for one in RUNS:
+            keep(store, one, accuracy=0.6 + one.seed / 10 + (0.1 if one.options["epsilon"] == 4 else 0))
+        store.close()
+        with served(home) as found:
+            yield found
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page with its figure, in a fresh profile, in which every request to another host is noted."""
+    context = browser.new_context(viewport=SIZE, accept_downloads=True)  # type: ignore[arg-type]
+    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
+    foreign: list[str] = []
+    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
+    opened = context.new_page()
+    opened.goto(f"{address}/tradeoffs?data=karate")
+    _drawn(opened)
+    yield opened
+    context.close()
+    assert not foreign, "requests to other hosts"
+
+
+def _drawn(page: Page) -> None:
+    settled(page)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=SLOW)
+    settled(page)
+
+
+def _chosen(page: Page) -> set[str]:
+    page.wait_for_url(re.compile(r"/runs\?"), timeout=SLOW)
+    settled(page)
+    expect(page.get_by_role("heading", name="Runs", exact=True, level=1)).to_be_visible()
+    return set(parse_qs(urlsplit(page.url).query)["chosen"][0].split(","))
+
+
+def _of(epsilon: float) -> set[str]:
+    return {one.id for one in RUNS if one.options["epsilon"] == epsilon}
+
+
+def test_a_click_on_a_point_opens_its_runs(page: Page) -> None:
+    left, _ = sorted(
+        (
+            box
+            for box in (one.bounding_box() for one in page.locator(".js-plotly-plot .scatterlayer .points path").all())
+            if box is not None
+        ),
+        key=lambda box: (-round(box["x"]), box["y"]),
+    )[:2]  # the last mark is the sound one of the larger epsilon
+    page.mouse.move(left["x"] + left["width"] / 2, left["y"] + left["height"] / 2)
+    page.mouse.click(left["x"] + left["width"] / 2, left["y"] + left["height"] / 2)
+    assert _chosen(page) == _of(4.0)
+    page.go_back()
+    _drawn(page)
+    assert "/tradeoffs" in page.url
+
+
+def test_a_point_is_opened_by_keyboard_alone(page: Page) -> None:
+    box = page.get_by_role("combobox", name="Open the runs of a point")
+    box.press("ArrowDown")
+    expect(page.get_by_role("option").first).to_contain_text("65.0%, 2 seeds")
+    page.keyboard.press("Enter")
+    assert _chosen(page) == _of(1.0)
+
+
+def test_a_csv_is_numbers_and_its_statement_a_file_beside_it(page: Page) -> None:
+    page.get_by_role("button", name="Export").first.click()
+    kept = {}
+    for label in ("CSV", "TXT"):
+        with page.expect_download() as started:
+            page.get_by_role("link", name=label, exact=True).click()
+        kept[label] = started.value.path().read_text()
+        assert started.value.suggested_filename == f"karate-tradeoff.{label.lower()}"
+    assert kept["CSV"].startswith("method,title,")
+    assert "#" not in kept["CSV"]
+    assert '"unit": "edge"' in kept["TXT"]
+
+
+def test_a_phone_needs_no_sideways_scrolling(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=karate&protects=both")
+    _drawn(page)
+    page.get_by_text("Run a sweep").click()
+    expect(page.get_by_role("button", name=re.compile("Run the sweep"))).to_be_visible(timeout=SLOW)
+    settled(page)
+    beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")
+    context.close()
+    assert beyond <= 0
+
+
+def test_it_can_be_read_by_everybody(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=SIZE, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}/tradeoffs?data=karate")
+    _drawn(page)
+    page.get_by_text("Run a sweep").click()
+    expect(page.get_by_role("button", name=re.compile("Run the sweep"))).to_be_visible(timeout=SLOW)
+    settled(page)
+    found = faults_of_both_themes(page, "/tradeoffs")
+    context.close()
+    assert not found, "\n".join(found)

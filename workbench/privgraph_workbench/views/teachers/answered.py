@@ -1,0 +1,307 @@
+"""The tab Answers of the Teachers page: each query of a finished run before and after noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from statistics import median
+from typing import Any
+from zipfile import BadZipFile
+
+import streamlit as st
+
+from privgraph.data.errors import DataError
+from privgraph.methods.teachers.answers import NAME, Answers
+from privgraph.options import OptionError, UnknownName
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import describing
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.teachers import agreement, answers, chosen, consensus, one_answer, teacher_times
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import keeping, layout, states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers import payers
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import duration, number, percent
+
+POLL_SECONDS = 1.0
+EVERYTHING = "all"
+TABLE = "table"
+NO_TEACHERS = (
+    "This run has no teachers: it released one noisy table of its private nodes, and each answer is worked "
+    "out from that table. *Before noise* is what the table would have said without noise."
+)
+FILTERS = {
+    EVERYTHING: "every query",
+    "changed": "queries whose label noise changed",
+    "refused": "queries that the gate refused",
+    "wrong": "queries whose released label is wrong, as an evaluator knows",
+}
+
+
+def show(record: RunRecord) -> None:
+    """Everything about the answers of the run; a sentence where they cannot be read."""
+    found = _load(queue.store().folder(record.id))
+    if isinstance(found, str):
+        st.error(markup.literal(found))
+        return
+    if found.kind == TABLE:
+        st.caption(NO_TEACHERS)
+    with_names(_run, record, found)
+
+
+def with_names(draw: Callable[[RunRecord, Any, Sequence[str]], None], record: RunRecord, found: object) -> None:
+    """Draw with the names of the classes; with their numbers while another process reads the graph, or where
+    it cannot."""
+    names = _class_names(record)
+    with st.container():  # always there: widgets below that moved up would lose their hold on the address
+        if names is None:
+            st.fragment(_await_names, run_every=POLL_SECONDS)(record)
+    draw(record, found, names or ())
+
+
+def _load(folder: Path) -> Answers | str:
+    """The answers, or a sentence that says why they cannot be read."""
+    try:
+        return _loaded(folder, (folder / NAME).stat().st_mtime_ns)
+    except (OSError, ValueError, BadZipFile) as error:
+        return f"The teachers' answers of this run cannot be read: {error}."
+
+
+@lru_cache(maxsize=8)
+def _loaded(folder: Path, written: int) -> Answers:
+    return Answers.load(folder)
+
+
+def _class_names(record: RunRecord) -> Sequence[str] | None:
+    """The names of the classes; None while another process reads the graph. Without the graph they have
+    numbers."""
+    try:
+        described = describing.describe(record.spec.dataset, record.spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return ()
+    return None if described is None else described.class_names
+
+
+def _await_names(record: RunRecord) -> None:
+    """Draw the page again when the names of the classes are known."""
+    st.caption("The names of the classes are being read from the graph.")
+    if _class_names(record) is not None:
+        st.rerun()
+
+
+def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
+    rows = answers.data(run_answers, names)
+    statements = statements_of([record])
+    _numbers(rows, record)
+    left, right = layout.columns("answers", 2)
+    with left:
+        drawn_figure("answers", rows, statements, record)
+        st.caption("A margin smaller than the noise between two classes is close to a coin's toss.")
+    with right:
+        drawn_figure("agreement", agreement.data(run_answers, names), statements, record)
+        st.caption("By true class. From before noise to after it: what privacy took away.")
+    _one(record, run_answers, rows, names, statements)
+    _more(record, run_answers, rows, statements)
+
+
+def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
+    """How many queries, how often noise changed the label, and how often labels were right."""
+    answered = [row for row in rows if row["released"] is not None]
+    refused = len(rows) - len(answered)
+    after, released = answers.share(answered, "right_after"), answers.share(answered, "right_released")
+    known = "Share of the answered queries. Evaluator only: it needs the truth, which nobody who takes part knows"
+    boxes = (
+        ("Queries", f"{len(rows):,}", f"Public nodes whose class was asked for; a gate refused {refused:,} of them"),
+        ("Answered", f"{len(answered):,}", "Queries that no gate refused"),
+        (
+            "Noise changed the label",
+            percent(answers.share(answered, "flipped")),
+            "Share of the answered queries whose largest class is another one after noise. Private: not released",
+        ),
+        ("Right before noise", percent(answers.share(answered, "right_before")), known),
+        ("Right after noise", percent(after), known),
+    )
+    with st.container(key=f"{shell.CARDS}-answers"):
+        for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
+            column.metric(label, value, border=True, help=help_)
+    states.badges(private=True, evaluator=True)
+    said = []
+    if not answered:
+        said.append("Every query was refused: no label went to the student.")
+    elif released != after:
+        said.append(
+            f"Pooled over queries, which costs no privacy, {percent(released)} of the student's labels are right."
+        )
+    if "passed_share" in record.metrics:
+        said.append(
+            f"A gate, itself noisy and paid for, let {percent(record.metrics['passed_share'])} of the queries pass."
+        )
+    if said:
+        st.caption(" ".join(said))
+
+
+def _one(
+    record: RunRecord,
+    run_answers: Answers,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    statements: dict[str, PrivacyStatement],
+) -> None:
+    """One query in full: which, chosen among those that pass a filter."""
+    st.markdown("#### One query")
+    admitted = {
+        "all": rows,
+        **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},
+    }
+    offered = [name for name in FILTERS if admitted[name]]
+    keeping.within("show", offered)
+    with st.container(horizontal=True, gap="large"):
+        shown = admitted[
+            st.segmented_control(
+                "Show",
+                offered,
+                default=EVERYTHING,
+                required=True,
+                key="show",
+                bind="query-params",
+                width="content",
+                help="; ".join(f"{name}: {FILTERS[name]}" for name in offered),
+            )
+        ]
+        options = [str(row["query"]) for row in shown]
+        asked = st.query_params.get("query")
+        if asked is not None and asked not in options:
+            st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of those that are shown.")
+        keeping.within("query", options)
+        with st.container(width=260):
+            node = st.selectbox(
+                "Query (number of its node)", options, key="query", bind="query-params", help="Which query is drawn"
+            )
+    place = next(row["order"] for row in shown if str(row["query"]) == node)
+    _answer(record, run_answers, place, names, statements)
+
+
+def _more(
+    record: RunRecord, run_answers: Answers, rows: Sequence[Row], statements: dict[str, PrivacyStatement]
+) -> None:
+    """What is made when somebody asks for it."""
+    with layout.fold("All queries as a table", "queries", icon=":material/table_rows:") as part:
+        if part.open:
+            states.badges(private=True, evaluator=True)
+            _table(rows)
+    ensemble = payers.load(queue.store().folder(record.id))
+    if ensemble is not None and not isinstance(ensemble, str):
+        with layout.fold("Did the teachers agree?", "consensus", icon=":material/how_to_vote:") as part:
+            if part.open:
+                drawn_figure("consensus", consensus.data(ensemble), statements, record)
+                st.caption(
+                    "The share of all votes that the largest class had before noise. The gate's test is noisy: "
+                    "queries on either side of the threshold may pass."
+                )
+    _times(record, run_answers, statements)
+
+
+def _table(rows: Sequence[Row]) -> None:
+    st.dataframe(
+        [_line(row) for row in rows],
+        hide_index=True,
+        height=260,
+        alt="Queries with their labels before and after noise",
+        column_config={
+            "margin before (private)": st.column_config.NumberColumn(
+                format="%.3g", help="By how much the largest class led before noise"
+            ),
+            "before noise (private)": st.column_config.TextColumn(help="Largest class without noise; not released"),
+            "released": st.column_config.TextColumn(help="The label that the student got; refused: a gate said no"),
+            "truth (evaluator only)": st.column_config.TextColumn(help="Known to nobody who takes part"),
+        },
+    )
+
+
+def _is(row: Row, name: str) -> bool:
+    return {
+        "changed": row["flipped"] is True,
+        "refused": row["released"] is None,
+        "wrong": row["right_released"] is False,
+    }[name]
+
+
+def _line(row: Row) -> dict[str, object]:
+    return {
+        "node": row["query"],
+        "before noise (private)": row["before"],
+        "margin before (private)": row["margin_before"],
+        "after noise": row["after"] or "—",
+        "released": row["released"] or "refused",
+        "changed by noise": "yes" if row["flipped"] else "no" if row["flipped"] is False else "—",
+        "truth (evaluator only)": row["truth"],
+    }
+
+
+def _answer(
+    record: RunRecord, run_answers: Answers, place: int, names: Sequence[str], statements: dict[str, PrivacyStatement]
+) -> None:
+    """One query: its answer before and after noise, and who answered."""
+    node = f"-{int(run_answers.queries[place])}"
+    left, right = layout.columns("one", 2)
+    with left:
+        drawn_figure("one_answer", one_answer.data(run_answers, place, names), statements, record, node)
+        st.caption(RELEASED_WORDS["votes" if _releases_counts(record) else run_answers.kind])
+    with right:
+        rows = chosen.data(run_answers, place, names)
+        if not rows:
+            st.info(NOBODY_CHOSEN, icon=":material/info:")
+            return
+        drawn_figure("chosen", rows, statements, record, node)
+        st.caption(
+            "In the middle, large and hollow: the query, in the colour of its label. Around it "
+            f"{ANSWERED[run_answers.kind]}, at most 60: the heavier, the nearer and larger. Lines are "
+            "private edges among them."
+        )
+
+
+def _releases_counts(record: RunRecord) -> bool:
+    """Whether the student learnt from the noisy counts themselves, as labels of all queries together need
+    them."""
+    asked = record.spec.options
+    return asked.get("student_labels") == "pooled" and asked.get("preset") == "own"
+
+
+NOBODY_CHOSEN = (
+    "Here the same teachers answer every query, each with one vote. No private nodes are chosen for a "
+    "query: there is no neighbourhood to draw."
+)
+ANSWERED = {
+    "posterior": "the private nodes that its teacher learnt from",
+    "log-posterior": "the private nodes that its teacher learnt from",
+    "table": "the private nodes that weigh most in its answer (hollow: against their own class)",
+    "votes": "the private nodes that voted (hollow: against their own class)",
+    "counts": "private nodes that its teachers learnt from",
+}
+RELEASED_WORDS = {
+    "posterior": "Only the class that is largest after noise is released, none of these numbers.",
+    "log-posterior": "Only the class that is largest after noise is released; noise on logarithms "
+    "guarantees nothing all the same.",
+    "table": "One noisy table is released, and the vector after noise is made of it: every query shares "
+    "that one noise, and costs nothing more.",
+    "votes": "The whole vector after noise is released, nothing of the one before.",
+    "counts": "Only the class that is largest after noise is released, none of these counts.",
+}
+
+
+def _times(record: RunRecord, run_answers: Answers, statements: dict[str, PrivacyStatement]) -> None:
+    """Time per teacher."""
+    whose = "answer" if run_answers.kind == TABLE else "teacher"
+    with layout.fold(f"Time of each {whose}", "times", icon=":material/timer:") as part:
+        if part.open:
+            seconds = run_answers.seconds.tolist()
+            st.caption(
+                f"{number(1000 * median(seconds))} ms each (median), {duration(sum(seconds))} in all."
+                + ("" if run_answers.kind == TABLE else " Teachers that were trained together share their time evenly.")
+            )
+            drawn_figure("teacher_times", teacher_times.data(run_answers), statements, record)
