@@ -10,14 +10,14 @@ here e >= 0). Where Q is (a, r)-Renyi-DP and (b, s)-Renyi-DP, a > 1 and b >= 1, 
 Poisson of mean m): where Q is (a, r)-Renyi-DP and (log(1 + 1/(a - 1)), d)-DP, the choice is
 (a, r + m d + log(m)/(a - 1))-Renyi-DP.
 
-Proof sketch. Let q(y) be the chance that a trial is y, and F the generating function of K. The best is at most
-y with chance F(q(<=y)), so that the choice is y with chance A(y) = F(q(<=y)) - F(q(<y)): the integral of F'
-between the two, which is q(y) times the mean of F'(X), X uniform between them. For neighbours q and q' the
-Renyi moment of A and A' is at most that of q and q' times the largest F'(x)^a F'(x')^(1 - a) over pairs (x, x')
-of chances of one event under both (convexity of u^a v^(1 - a)). For the truncated negative binomial
-F'(x) = E K (g/(1 - (1 - g) x))^(1 + e): E K stays once, which is log(E K)/(a - 1), and Renyi-DP of order b
-bounds (1 - (1 - g) x')/(1 - (1 - g) x), which is the rest. For Poisson F'(x) = m exp(m (x - 1)), and
-1 - x' <= (1 + 1/(a - 1)) (1 - x) + d bounds a x - (a - 1) x' - 1 by (a - 1) d.
+Proof sketch. Let q(y) be the chance that a trial is y, and F the generating function of K. The best is at
+most y with chance F(q(<=y)), so that the choice is y with chance A(y) = F(q(<=y)) - F(q(<y)): the integral of
+F' between the two, which is q(y) times the mean of F'(X), X uniform between them. For neighbours q and q' the
+Renyi moment of A and A' is at most that of q and q' times the largest F'(x)^a F'(x')^(1 - a) over pairs (x,
+x') of chances of one event under both (convexity of u^a v^(1 - a)). For the truncated negative binomial F'(x)
+= E K (g/(1 - (1 - g) x))^(1 + e): E K stays once, which is log(E K)/(a - 1), and Renyi-DP of order b bounds
+(1 - (1 - g) x')/(1 - (1 - g) x), which is the rest. For Poisson F'(x) = m exp(m (x - 1)), and 1 - x' <= (1 +
+1/(a - 1)) (1 - x) + d bounds a x - (a - 1) x' - 1 by (a - 1) d.
 
 What the proof needs of a trial, and what follows for samplers of options:
 
@@ -27,8 +27,8 @@ What the proof needs of a trial, and what follows for samplers of options:
   independent either. So only options that are drawn anew for each trial are priced here.
 - Options drawn from a law p, trial Q_h: the mixture of Q_h over p, with h told, has as its Renyi moment the
   mean over p of those of Q_h; its divergence is at most the largest of theirs, order by order. `largest`.
-- Ties of scores: trials that tie are exchangeable, so that the first of them has the same law as one at random,
-  which is a total order with a coin beside each score.
+- Ties of scores: trials that tie are exchangeable, so that the first of them has the same law as one at
+  random, which is a total order with a coin beside each score.
 
 Everything else is paid by composition (`Fixed`): a number of trials that is known before, each of which may
 depend on what all before it released. Renyi-DP composes so at each order, with the largest divergence that a
@@ -100,10 +100,7 @@ class NegativeBinomial:
     def chances(self) -> Any:
         """P(K = 1), P(K = 2), ..., without end, in `mpmath` digits."""
         g, shape = mpmath.mpf(self.parameter), mpmath.mpf(self.shape)
-        if self.shape == 0:
-            chance = (1 - g) / mpmath.log(1 / g)
-        else:
-            chance = (1 - g) * shape / (g**-shape - 1)
+        chance = (1 - g) / mpmath.log(1 / g) if self.shape == 0 else (1 - g) * shape / (g**-shape - 1)
         number = 1
         while True:
             yield number, chance
@@ -111,8 +108,8 @@ class NegativeBinomial:
             number += 1
 
     def __str__(self) -> str:
-        name = {0: "logarithmic", 1: "geometric"}.get(self.shape, f"truncated negative binomial of shape {self.shape:g}")
-        return f"the {name} law of mean {self.mean:g}"
+        named = {0.0: "logarithmic", 1.0: "geometric"}
+        return f"the {named.get(self.shape, f'negative binomial (shape {self.shape:g})')} law of mean {self.mean:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,8 +246,8 @@ def price(events: Sequence[PrivacyEvent], law: Law, delta: float) -> Price:
 
     >>> from privgraph.privacy.events import Gaussian
     >>> once = Gaussian(noise_multiplier=4.0)
-    >>> round(price([once], NegativeBinomial(mean=20), 1e-5).epsilon, 2), round(price([once], Fixed(count=20), 1e-5).epsilon, 2)
-    (2.34, 4.98)
+    >>> [round(price([once], law, 1e-5).epsilon, 2) for law in (NegativeBinomial(mean=20), Fixed(count=20))]
+    [2.34, 4.98]
 
     Args:
         events: What a trial may be, its score included.
@@ -321,7 +318,8 @@ def _base(mechanism: Mechanism | NonPrivate) -> Any:
     if isinstance(mechanism, Laplace):
         return dp_event.LaplaceDpEvent(mechanism.noise_multiplier)
     if isinstance(mechanism, PoissonSampled) and isinstance(mechanism.event, Gaussian):
-        return dp_event.PoissonSampledDpEvent(mechanism.rate, dp_event.GaussianDpEvent(mechanism.event.noise_multiplier))
+        inside = dp_event.GaussianDpEvent(mechanism.event.noise_multiplier)
+        return dp_event.PoissonSampledDpEvent(mechanism.rate, inside)
     return None
 
 
@@ -332,9 +330,10 @@ def longest_path(curves: Sequence[Array]) -> Array:
     """Renyi divergence of a search by bisection over that many settings, at each order, whatever it finds.
 
     The setting in the middle is looked at, and then one half: which, what was released decides. Renyi-DP of
-    such an adaptive composition is at most that of the dearest way through the tree, order by order: at a leaf
-    it is the trial's own; above, given any release, what follows costs at most the larger of its two branches
-    (the chain rule of Renyi divergences with a bound for every history, Mironov 2017, Proposition 1).
+    such an adaptive composition is at most that of the dearest way through the tree, order by order: at a
+    leaf it is the trial's own; above, given any release, what follows costs at most the larger of its two
+    branches (the chain rule of Renyi divergences with a bound for every history, Mironov 2017, Proposition
+    1).
 
     curves: of each setting, in order, each of the default orders.
     """

@@ -42,8 +42,8 @@ class RunSpec:
         split: `random`, `public` or `inductive`.
         seed: It names every random stream of the run that everybody may know, the split included.
         device: `auto`, `cpu` or `cuda`.
-        trial: Of a run that a tuning tries: a word that no other trial has, so that each has noise of its own;
-            it tells neither how many trials there are, nor which this was. "" of all other runs.
+        trial: Of a run that a tuning tries: a word that no other trial has, so that each has noise of its
+            own; it tells neither how many trials there are, nor which this was. "" of all other runs.
     """
 
     method: str

@@ -107,6 +107,7 @@ def priced(statement: PrivacyStatement, mark: Mark) -> PrivacyStatement:
             epsilon=math.inf,
             accountant="none",
             assumptions=(why, *others),
+            tuned=True,
             per_holder=(),
         )
     scope = ALL_ARE_PAID if terms.composed else ONLY_THE_CHOSEN
@@ -116,5 +117,6 @@ def priced(statement: PrivacyStatement, mark: Mark) -> PrivacyStatement:
         accountant=terms.accountant,
         assumptions=(terms.sentence, scope, *others),
         gaps=gaps,
+        tuned=True,
         per_holder=(),
     )

@@ -70,7 +70,13 @@ class Tunings:
             open_ = sa.select(tunings).where(tunings.c.request == request, tunings.c.state == OPEN)
             row = connection.execute(open_).first()
             if row is None:
-                values = {"id": made, "request": request, "terms": terms.to_json(), "state": OPEN, "released": ""}
+                values: dict[str, Any] = {
+                    "id": made,
+                    "request": request,
+                    "terms": terms.to_json(),
+                    "state": OPEN,
+                    "released": "",
+                }
                 values |= {"epsilon": terms.epsilon, "composed": terms.composed}
                 connection.execute(tunings.insert().values(created=self._database.now(connection), **values))
                 row = connection.execute(sa.select(tunings).where(tunings.c.id == made)).one()
@@ -82,9 +88,7 @@ class Tunings:
         with self._database.read() as connection:
             rows = connection.execute(chosen).all()
         return [
-            StoredTrial(
-                place=row.place, run=row.run, spec=RunSpec.from_json(json.loads(row.spec)), score=row.score
-            )
+            StoredTrial(place=row.place, run=row.run, spec=RunSpec.from_json(json.loads(row.spec)), score=row.score)
             for row in rows
         ]
 

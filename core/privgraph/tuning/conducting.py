@@ -1,10 +1,10 @@
 """A tuning from its first trial to the run that is released. No torch.
 
-Everything that chance decides comes from the key of the installation and the id of the tuning, which is random:
-how many trials there are, what each tries, and the word that gives it noise of its own. So a tuning that was
-interrupted goes on as it was meant, by the same request, and nobody can draw the number of trials again. That
-number stands nowhere: whoever watches sees trials that are over, and not how many are to come, so that nobody
-stops early by what they came to. Nothing is released before the last one is scored.
+Everything that chance decides comes from the key of the installation and the id of the tuning, which is
+random: how many trials there are, what each tries, and the word that gives it noise of its own. So a tuning
+that was interrupted goes on as it was meant, by the same request, and nobody can draw the number of trials
+again. That number stands nowhere: whoever watches sees trials that are over, and not how many are to come, so
+that nobody stops early by what they came to. Nothing is released before the last one is scored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Terms
-from privgraph.runs.tunings import StoredTrial, StoredTuning, Tunings
+from privgraph.runs.tunings import StoredTrial, Tunings
 from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
 from privgraph.tuning.request import Choice, Request, covers
 from privgraph.tuning.sampling import ADAPTIVE, SEEDS, propose
@@ -196,7 +196,7 @@ class Tuning:
                 if not again:
                     why = record.error or "somebody stopped it"
                     raise TuningStopped(
-                        f"a trial of {self.id} was {record.state} ({record.id}: {why}); the same command goes on with it"
+                        f"a trial of {self.id} was {record.state} ({record.id}: {why}); asked again, it goes on"
                     )
                 self._store.retry(one.run)
         launch(self._store)

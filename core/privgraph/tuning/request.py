@@ -137,8 +137,8 @@ class Choice(_Asked):
         return list(dict.fromkeys(self.event(self.at(spec, epsilon)) for spec in self.settings))
 
     def terms(self) -> Terms:
-        """What the tuning will promise: the largest epsilon of a trial with which all costs what was asked, at
-        most.
+        """What the tuning will promise: the largest epsilon of a trial with which all costs what was asked,
+        at most.
 
         Raises `OptionError` where there is none, or no price.
         """
@@ -244,7 +244,7 @@ class Search(_Asked):
         """The epsilons that are searched, in order."""
         last = 2**self.steps - 2
         ratio = self.highest / self.lowest
-        return tuple(_down(self.lowest * ratio ** (place / last)) for place in range(last)) + (self.highest,)
+        return (*(_down(self.lowest * ratio ** (place / last)) for place in range(last)), self.highest)
 
     def events(self) -> list[Composed]:
         """What a trial of each epsilon is."""

@@ -2,8 +2,8 @@
 
 Optuna advises, and keeps nothing: each trial asks a study of its own, which is told what all earlier trials
 came to where the sampler may know. `random` draws anew for each trial from random bits that nobody else has,
-which is what `privacy.selection` prices. `tpe` reads earlier scores, and is admitted where all trials are paid
-for.
+which is what `privacy.selection` prices. `tpe` reads earlier scores, and is admitted where all trials are
+paid for.
 """
 
 from __future__ import annotations

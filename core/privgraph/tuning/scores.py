@@ -1,15 +1,15 @@
-"""What trials may be compared by: only what the guarantee of a trial covers, or what gets noise of its own. No
-torch.
+"""What trials may be compared by: only what the guarantee of a trial covers, or what gets noise of its own.
+No torch.
 
 The theorems price a trial whose output is model and score together. A score that reads private data beside
 what a run releases is not covered by the run's ledger, and the choice by it has no price.
 
 At edge level features, labels and the split are public with respect to the protected edge. Where predictions
 are made from what was noised (`Release.AGGREGATES`, `Release.GRAPH`), validation accuracy is post-processing,
-and free. At node level validation labels are private: the number of validation nodes that are classified right
-gets Gaussian noise. Given what the trial releases, one node changes that number by 1 at most, its own term, if
-nobody else's prediction reads its record: so where predictions are covered for the nodes that do not train.
-The noise stands in the trial's ledger as one more Gaussian of sensitivity 1.
+and free. At node level validation labels are private: the number of validation nodes that are classified
+right gets Gaussian noise. Given what the trial releases, one node changes that number by 1 at most, its own
+term, if nobody else's prediction reads its record: so where predictions are covered for the nodes that do not
+train. The noise stands in the trial's ledger as one more Gaussian of sensitivity 1.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class Score:
 
 
 def score_of(spec: RunSpec, statement: PrivacyStatement, validation_nodes: int, noise: float) -> Score:
-    """How trials of such runs are compared. Raises `OptionError` with the reason where no price covers that."""
+    """How trials of such runs are compared. Raises `OptionError` with the reason where no price covers
+    that."""
     row = method(spec.method)
     if statement.unit == "none":
         raise OptionError("nothing is protected: choose options as you like, a tuning has nothing to pay")
@@ -89,7 +90,8 @@ def score_of(spec: RunSpec, statement: PrivacyStatement, validation_nodes: int, 
         raise OptionError("accounting published calibrates to a formula that need not hold: a tuning needs sound")
     if ASSUME_COMMON_SAMPLES in statement.assumptions:
         raise OptionError(
-            "trials would read the same samples (option common): they are not independent, and their choice has no price"
+            "trials would read the same samples (option common): they are not independent, and a choice among them has "
+            "no price"
         )
     if statement.data_dependent or statement.per_holder:
         raise OptionError("the epsilon of such a run hangs on data or holder: a price needs one that is known before")
