@@ -16,7 +16,7 @@ from privgraph.privacy.composition import flatten
 from privgraph.privacy.events import Composed
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.rounding import upper
-from privgraph.privacy.selection import Fixed, Law, Price, price, search_price
+from privgraph.privacy.selection import Fixed, Law, Price, make_law, price, search_price
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.sweep import sweep
 from privgraph.runs.trials import Terms
@@ -110,7 +110,10 @@ class Choice(_Asked):
         fixed = [name for name in self.over if name in _PRIVACY]
         if fixed:
             raise OptionError(f"a tuning chooses no {fixed[0]}: what is protected, and at which epsilon, is asked for")
-        settings = math.prod(len(list(values)) for values in self.over.values())
+        for name, values in self.over.items():
+            if isinstance(values, str) or not isinstance(values, Sequence) or not values:
+                raise OptionError(f"over[{name!r}] must be a list of values, such as [1, 2] (got {short(values)})")
+        settings = math.prod(len(values) for values in self.over.values())
         if settings > MOST_SETTINGS:
             raise OptionError(f"a tuning chooses among {MOST_SETTINGS} combinations at most (got {settings:,})")
         parsed: dict[str, list[Scalar]] = {name: [] for name in self.over}
@@ -271,6 +274,51 @@ class Search(_Asked):
 
 
 Request = Choice | Search
+
+
+def make_request(
+    base: RunSpec,
+    *,
+    over: Mapping[str, Sequence[object]] | None = None,
+    epsilon: float | None = None,
+    trials: float = 20,
+    law: str = "geometric",
+    shape: float = 1.0,
+    sampler: str = "random",
+    accuracy: float | None = None,
+    lowest: float = 0.1,
+    highest: float = 10.0,
+    steps: int = 4,
+    score_noise: float = SCORE_NOISE,
+) -> Request:
+    """A request from what people give; the arguments are those of `privgraph.tune`. Raises `OptionError`."""
+    if over is not None and not isinstance(over, Mapping):
+        raise OptionError(f'over must give the values of each option, such as {{"depth": [1, 2]}} (got {short(over)})')
+    numbers = {"trials": trials, "shape": shape, "lowest": lowest, "highest": highest, "score_noise": score_noise}
+    numbers |= {name: value for name, value in (("epsilon", epsilon), ("accuracy", accuracy)) if value is not None}
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise OptionError(f"{name} must be a number (got {short(value)})")
+    if isinstance(steps, bool) or not isinstance(steps, int):
+        raise OptionError(f"steps must be a whole number (got {short(steps)})")
+    if accuracy is not None:
+        if over or epsilon is not None:
+            raise OptionError(
+                "a search for an accuracy looks for the epsilon, and leaves options as they are: leave out over and epsilon"
+            )
+        return Search(
+            base=base, accuracy=accuracy, lowest=lowest, highest=highest, steps=steps, score_noise=score_noise
+        )
+    if epsilon is None:
+        raise OptionError("say what the whole tuning may cost (epsilon), or which accuracy is wished for (accuracy)")
+    return Choice(
+        base=base,
+        over=dict(over or {}),  # type: ignore[arg-type]  # values are read as the options say
+        law=make_law(law, trials, shape),
+        epsilon=float(epsilon),
+        sampler=sampler,
+        score_noise=float(score_noise),
+    )
 
 
 def covers(events: Sequence[Composed], run: Composed) -> bool:
