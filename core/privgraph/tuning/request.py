@@ -304,7 +304,7 @@ def make_request(
     if accuracy is not None:
         if over or epsilon is not None:
             raise OptionError(
-                "a search for an accuracy looks for the epsilon, and leaves options as they are: leave out over and epsilon"
+                "a search for an accuracy looks for the epsilon, with options as they are: leave out over and epsilon"
             )
         return Search(
             base=base, accuracy=accuracy, lowest=lowest, highest=highest, steps=steps, score_noise=score_noise

@@ -14,6 +14,7 @@ train. The noise stands in the trial's ledger as one more Gaussian of sensitivit
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 
@@ -88,6 +89,10 @@ def score_of(spec: RunSpec, statement: PrivacyStatement, validation_nodes: int, 
         raise OptionError("the noise is given by an option: a tuning sets the noise by the epsilon asked for all of it")
     if spec.options.get("accounting") == "published":
         raise OptionError("accounting published calibrates to a formula that need not hold: a tuning needs sound")
+    if math.isinf(statement.epsilon):
+        raise OptionError("nothing is guaranteed by such a run, and so by no choice among several")
+    if statement.epsilon == 0:
+        raise OptionError("such a run reads nothing that is protected: choose options as you like")
     if ASSUME_COMMON_SAMPLES in statement.assumptions:
         raise OptionError(
             "trials would read the same samples (option common): they are not independent, and a choice among them has "

@@ -48,6 +48,7 @@ COLUMNS = {
         EPSILONS["sound"].title, width=70, help="What the noise does guarantee; ∞: nothing"
     ),
     "state": st.column_config.TextColumn("State", width="small"),
+    "tuning": st.column_config.TextColumn("Tuning", width="small", help=states.TRIED),
     "dataset": st.column_config.TextColumn("Data", width="medium"),
     "nodes": st.column_config.NumberColumn("Nodes", format="localized", width="small", help="How large its graph is"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
@@ -178,6 +179,7 @@ def row(light_row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "open": f"/train?run={light_row['id']}",
         "state": f"{light_row['state']} {light_row['progress']:.0%}" if live else states.state_word(light_row["state"]),
+        "tuning": light_row["tuning"] or None,
         "method": method_title(light_row["method"]),
         "dataset": naming.titled(light_row["dataset"], light_row["graph"]),
         "nodes": light_row["nodes"],
