@@ -66,9 +66,10 @@ def badge(record: RunRecord) -> None:
     if record.gallery:
         st.badge("from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY)
     if record.tuning is not None:
-        chosen = record.tuning.trial is Trial.RELEASED
-        colour, icon = ("green", ":material/verified:") if chosen else ("orange", ":material/visibility_off:")
-        st.badge(str(record.tuning), color=colour, icon=icon, help=TUNED if chosen else TRIED)
+        if record.tuning.trial is Trial.RELEASED:
+            st.badge(str(record.tuning), color="green", icon=":material/verified:", help=TUNED)
+        else:
+            st.badge(str(record.tuning), color="orange", icon=":material/visibility_off:", help=TRIED)
 
 
 def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False) -> None:
