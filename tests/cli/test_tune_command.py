@@ -64,6 +64,7 @@ def test_the_price_is_told_without_training(
     said = capsys.readouterr().out
     assert "about 20 trials, how many is drawn and not told" in said
     assert "Papernot and Steinke 2022, Theorem 2" in said
+    assert "Where 20 trials are all paid for (--law fixed), a trial alone may cost epsilon 0." in said
     assert main([*asked, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["epsilon"] <= 4
     assert main([*GAP, "--accuracy", "0.8", "--price"]) == 0

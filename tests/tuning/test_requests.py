@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -165,6 +166,13 @@ def test_an_adaptive_sampler_goes_where_scores_are_high() -> None:
     past = [({"depth": depth}, 1.0 if depth == 3 else 0.0) for depth in (1, 2, 3) * 10]
     drawn = [propose("tpe", over, seed, past)["depth"] for seed in range(20)]
     assert drawn.count(3) > 12
+
+
+def test_without_optuna_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(OptionError, match=r"pip install 'privgraph\[tune\]'"):
+        make_request(gap(), over={"depth": [1, 2]}, epsilon=4)
+    assert make_request(gap(), accuracy=0.8), "a bisection asks nobody"
 
 
 def test_a_score_is_exact_or_has_the_noise_that_it_is_priced_for() -> None:

@@ -7,16 +7,17 @@ import math
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from privgraph.data.errors import DataError
 from privgraph.options import OptionError, short
+from privgraph.privacy.selection import Fixed
 from privgraph.runs.records import RunRecord, StoreError, plain
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.trials import Terms
 from privgraph.tuning.conducting import Tuned, Tuning, expected
-from privgraph.tuning.request import Request, Search, make_request
+from privgraph.tuning.request import Choice, Request, Search, make_request
 from privgraph_workbench.commands.output import json_line, result
 from privgraph_workbench.commands.run import STOPPED, interrupt
 from privgraph_workbench.commands.show import describe
@@ -105,6 +106,12 @@ def _price(request: Request, as_json: bool) -> int:
     else:
         print(f"{expected(request)}, {_promise(terms)}")
         print(f"By {terms.accountant}.")
+        if isinstance(request, Choice) and not isinstance(request.law, Fixed):
+            paid = replace(request, law=Fixed(count=round(request.law.mean)))
+            print(
+                f"Where {expected(paid)} are all paid for (--law fixed), a trial alone may cost epsilon "
+                f"{number(paid.terms().trial_epsilon)}."
+            )
     return 0
 
 
