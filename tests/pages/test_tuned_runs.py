@@ -60,7 +60,9 @@ def test_the_list_says_what_was_tried_and_what_was_chosen(
     assert rows[alone]["tuning"] is None
     assert rows[tuned[0]]["sound_epsilon"] == stated("sound", 3.9)
     assert rows[tuned[1]]["sound_epsilon"] == "∞"
-    shown = opened("runs").dataframe[0].value
+    table = opened("runs").dataframe[0]
+    shown = table.value
+    assert "tuning" in table.proto.column_order
     assert sorted(value for value in shown["tuning"] if isinstance(value, str)) == [str(Trial.RELEASED), NOT_RELEASED]
 
 
@@ -88,3 +90,8 @@ def test_what_is_shown_together_counts_the_price(store: RunStore, tuned: tuple[s
     chosen, plain = store.get(tuned[0]), store.get(alone)
     assert stated("sound", plain.statement.epsilon + 3.9)[:3] in together([chosen, plain])  # type: ignore[union-attr]
     assert "∞" in together([store.get(tuned[1]), plain])
+
+
+def test_where_nothing_was_tuned_no_column_speaks_of_it(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec("gap", unit="edge", epsilon=1.0))
+    assert "tuning" not in opened("runs").dataframe[0].proto.column_order

@@ -48,7 +48,7 @@ COLUMNS = {
         EPSILONS["sound"].title, width=70, help="What the noise does guarantee; ∞: nothing"
     ),
     "state": st.column_config.TextColumn("State", width="small"),
-    "tuning": st.column_config.TextColumn("Tuning", width="small", help=states.TRIED),
+    "tuning": st.column_config.TextColumn("Tuning", width=200, help=states.TRIED),
     "dataset": st.column_config.TextColumn("Data", width="medium"),
     "nodes": st.column_config.NumberColumn("Nodes", format="localized", width="small", help="How large its graph is"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
@@ -214,7 +214,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         alt="Runs with method, data, privacy and accuracy",
         placeholder="—",
         column_config=COLUMNS,
-        column_order=list(COLUMNS),
+        column_order=[name for name in COLUMNS if name != "tuning" or any(one["tuning"] for one in rows)],
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [ids.index(run) for run in asked if run in ids]}},
