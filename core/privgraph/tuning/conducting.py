@@ -68,6 +68,7 @@ class Tuning:
         self.resumed = known is not None
         self._tuning = known or self._tunings.begin(request.text, request.terms(), request.base.method)
         self._key = derived_key(installation, "tuning", self._tuning.id)
+        self._again: set[str] = set()
 
     @property
     def id(self) -> str:
@@ -97,6 +98,8 @@ class Tuning:
             KeyboardInterrupt: Its trials under way were asked to stop.
         """
         if not self.done:
+            # What was under way before, or ended without a result, is tried again once.
+            self._again = {one.run for one in self._unscored()}
             try:
                 best = self._choose(watch) if isinstance(self._request, Choice) else self._search(watch)
             except KeyboardInterrupt:
@@ -122,7 +125,6 @@ class Tuning:
         count = draw(request.law, Secret(self._key, 0, "noise/trials"))
         one_by_one = request.sampler in ADAPTIVE
         at_once = 1 if one_by_one else capacity()
-        first = True
         while True:
             trials = self._tunings.trials(self._tuning)
             pending = [one for one in trials if one.score is None]
@@ -132,8 +134,7 @@ class Tuning:
                 pending = [one for one in trials if one.score is None]
             if not pending:
                 return max(trials, key=_score, default=None)
-            self._look(pending, events, watch, len(trials) - len(pending), again=first)
-            first = False
+            self._look(pending, events, watch, len(trials) - len(pending))
 
     def _proposed(self, request: Choice, trials: Sequence[StoredTrial]) -> RunSpec:
         place = len(trials)
@@ -159,10 +160,8 @@ class Tuning:
             if len(self._tunings.trials(self._tuning)) == place:
                 spec = request.at(request.base, request.epsilons[middle])
                 self._tunings.add(self._tuning, place, self._trial(spec, place))
-            first = True
             while (trial := self._tunings.trials(self._tuning)[place]).score is None:
-                self._look([trial], events, watch, place, again=first)
-                first = False
+                self._look([trial], events, watch, place)
             if _score(trial) >= request.accuracy:
                 reached, high = trial, middle
             else:
@@ -181,8 +180,6 @@ class Tuning:
         events: Sequence[Composed],
         watch: Callable[[int, Sequence[RunRecord]], None] | None,
         over: int,
-        *,
-        again: bool,
     ) -> None:
         """Submit what is not submitted, score what is done, and wait a moment."""
         known = {one.id: one for one in self._store.find(RunQuery(ids=tuple(one.run for one in pending)))}
@@ -193,11 +190,12 @@ class Tuning:
             elif record.state == "done":
                 self._tunings.judge(self._tuning, one.place, self._scored(record, events))
             elif record.state in FINISHED:
-                if not again:
+                if one.run not in self._again:
                     why = record.error or "somebody stopped it"
                     raise TuningStopped(
                         f"a trial of {self.id} was {record.state} ({record.id}: {why}); asked again, it goes on"
                     )
+                self._again.remove(one.run)
                 self._store.retry(one.run)
         launch(self._store)
         if watch is not None:
