@@ -60,6 +60,10 @@ API: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "Runs: specs, store, sweeps",
         tuple(f"privgraph.runs.{name}" for name in ("spec", "sweep", "launch", "store", "records", "known_faults")),
     ),
+    "tuning": (
+        "Tuning: a choice and its price",
+        ("privgraph.tuning.*", "privgraph.runs.trials", "privgraph.runs.tunings"),
+    ),
     "figures": (
         "Figures: rows, charts, files",
         tuple(

@@ -26,6 +26,7 @@ _PLACES = {
     "RunFailed": "privgraph.api.run:RunFailed",
     "RunSpec": "privgraph.runs.spec:RunSpec",
     "StoreError": "privgraph.runs.records:StoreError",
+    "Tuned": "privgraph.api.tuning:Tuned",
     "UnknownName": "privgraph.options:UnknownName",
     "attack": "privgraph.api.examining:attack",
     "audit": "privgraph.api.examining:audit",
@@ -41,6 +42,7 @@ _PLACES = {
     "spec": "privgraph.api.planning:spec",
     "statement_text": "privgraph.privacy.statements:statement_text",
     "sweep": "privgraph.runs.sweep:sweep",
+    "tune": "privgraph.api.tuning:tune",
     "upload": "privgraph.api.graphs:upload",
 }
 

@@ -20,6 +20,8 @@ from privgraph.api.run import RunFailed as RunFailed
 from privgraph.api.running import open_store as open_store
 from privgraph.api.running import run as run
 from privgraph.api.running import run_all as run_all
+from privgraph.api.tuning import Tuned as Tuned
+from privgraph.api.tuning import tune as tune
 from privgraph.data.errors import DataError as DataError
 from privgraph.data.graph import Graph as Graph
 from privgraph.data.spec import PublicFacts as PublicFacts
@@ -52,6 +54,7 @@ __all__ = [
     "RunFailed",
     "RunSpec",
     "StoreError",
+    "Tuned",
     "UnknownName",
     "__version__",
     "attack",
@@ -68,5 +71,6 @@ __all__ = [
     "spec",
     "statement_text",
     "sweep",
+    "tune",
     "upload",
 ]

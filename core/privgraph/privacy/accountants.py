@@ -125,7 +125,7 @@ class TightAccountant:
         delta = max(delta - TAILS, 0.0)
         if not parts:
             return 0.0, "nothing to account"
-        if any(isinstance(mechanism, NonPrivate) for mechanism, _ in parts) or _least_noise(event) < LEAST_NOISE:
+        if any(isinstance(mechanism, NonPrivate) for mechanism, _ in parts) or least_noise(event) < LEAST_NOISE:
             return math.inf, "none"
         if all(isinstance(mechanism, Gaussian) for mechanism, _ in parts):
             return PLDAccountant().epsilon(event, delta), "exact Gaussian composition"
@@ -135,11 +135,11 @@ class TightAccountant:
         return min(found, key=lambda pair: pair[0])
 
 
-def _least_noise(event: PrivacyEvent) -> float:
+def least_noise(event: PrivacyEvent) -> float:
     """The smallest noise multiplier of any Gaussian noise in an event, however it is sampled or composed."""
     inside = [getattr(event, "event", None), *getattr(event, "events", ())]
     own = float(getattr(event, "noise_multiplier", math.inf)) if not isinstance(event, Laplace) else math.inf
-    return min([own, *(_least_noise(one) for one in inside if one is not None)])
+    return min([own, *(least_noise(one) for one in inside if one is not None)])
 
 
 def tight() -> TightAccountant:

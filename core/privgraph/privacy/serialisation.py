@@ -103,8 +103,11 @@ def entry_from_json(record: object) -> LedgerEntry:
 
 
 def statement_to_json(statement: PrivacyStatement) -> dict[str, Any]:
-    """A statement as JSON values, its gaps and ledger included."""
-    return {"version": FORM, **_fields_to_json(statement)}
+    """A statement as JSON values, its gaps and ledger included; `tuned` where it is."""
+    fields = _fields_to_json(statement)
+    if not statement.tuned:
+        del fields["tuned"]  # versions that knew of no tuning read it too
+    return {"version": FORM, **fields}
 
 
 def statement_from_json(record: object, options: Mapping[str, Any] | None = None) -> PrivacyStatement:

@@ -55,6 +55,8 @@ class PrivacyStatement:
         data_dependent: Whether `epsilon` was computed from the private data, and is itself not private.
         per_holder: Pairs of holder and epsilon, where holders differ.
         ledger: What was run, with which noise, how often.
+        tuned: Whether `epsilon` is the price of choosing this run among others, of which `ledger` holds one:
+            it then composes with others by adding epsilons and deltas, and not by its ledger.
         known_faults: Sentences on what was wrong with the program that made the run, where that is known by
             now; the epsilons do not count them.
 
@@ -83,6 +85,7 @@ class PrivacyStatement:
     data_dependent: bool = False
     per_holder: tuple[tuple[str, float], ...] = ()
     ledger: tuple[LedgerEntry, ...] = ()
+    tuned: bool = False
     known_faults: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

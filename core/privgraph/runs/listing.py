@@ -32,7 +32,8 @@ from privgraph.runs.records import (
     unplain,
 )
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
+from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags, trials, tunings
+from privgraph.runs.trials import Mark, Terms, Trial
 
 _VOIDED = sa.and_(
     runs.c.unit == "node",
@@ -45,6 +46,12 @@ _VOIDED = sa.and_(
 withdraws."""
 
 _IN_GALLERY = sa.exists().where(gallery.c.run == runs.c.number)
+
+_TUNED = sa.select(tunings.c.number).join(trials, trials.c.tuning == tunings.c.number).where(trials.c.run == runs.c.id)
+_PAID = _TUNED.with_only_columns(tunings.c.epsilon).where(sa.or_(tunings.c.composed, tunings.c.released == runs.c.id))
+"""The price of a trial's tuning, where it covers the trial."""
+
+_OF_A_TUNING = sa.or_(sa.exists(_TUNED.correlate(runs)), runs.c.spec.contains('"trial": "', autoescape=True))
 
 LIGHT = (
     *(
@@ -60,7 +67,15 @@ LIGHT = (
     *(runs.c.state, runs.c.created, runs.c.started, runs.c.finished, runs.c.attempt, runs.c.progress, runs.c.stage),
     *(runs.c.batch, runs.c.note, runs.c.error, runs.c.seconds, runs.c.peak_memory_mb, runs.c.device),
     *(runs.c.test_accuracy, runs.c.val_accuracy, runs.c.train_accuracy, runs.c.delta),
-    sa.case((_VOIDED, sa.literal(math.inf, sa.Double)), else_=runs.c.sound_epsilon).label("sound_epsilon"),
+    sa.case(
+        (_VOIDED, sa.literal(math.inf, sa.Double)),
+        (runs.c.sound_epsilon.is_(None), runs.c.sound_epsilon),
+        (
+            _OF_A_TUNING,
+            sa.func.coalesce(_PAID.correlate(runs).scalar_subquery(), sa.literal(math.inf, sa.Double)),
+        ),
+        else_=runs.c.sound_epsilon,
+    ).label("sound_epsilon"),
     *(runs.c.published_epsilon, runs.c.audited_epsilon),
     _IN_GALLERY.label("gallery"),
 )
@@ -140,8 +155,16 @@ def find_records(connection: sa.Connection, query: RunQuery, time: float) -> lis
     rows = connection.execute(_ordered(query, _RECORD)).mappings().all()
     numbers = [row["number"] for row in rows]
     labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
+    tried = find_marks(connection, [row["id"] for row in rows])
     return [
-        _record(row, labels.get(row["number"], ()), shown.get(row["number"]), made.get(row["number"], ""), time)
+        _record(
+            row,
+            labels.get(row["number"], ()),
+            shown.get(row["number"]),
+            made.get(row["number"], ""),
+            tried.get(row["id"]),
+            time,
+        )
         for row in rows
     ]
 
@@ -149,7 +172,7 @@ def find_records(connection: sa.Connection, query: RunQuery, time: float) -> lis
 def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list[dict[str, Any]]:
     columns = (runs.c.number, *LIGHT, runs.c.spec) if graphs else (runs.c.number, *LIGHT)
     rows = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
-    numbers = [row["number"] for row in rows]
+    numbers, tried = [row["number"] for row in rows], find_marks(connection, [row["id"] for row in rows])
     labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
     for row in rows:
         number = row.pop("number")
@@ -157,6 +180,7 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
         row["version"] = made.get(number, "")
         row["tags"] = labels.get(number, ())
         row["audited_epsilon"] = shown[number].epsilon if number in shown else None
+        row["tuning"] = str(tried.get(row["id"], ""))
         if graphs:
             row["graph"], row["nodes"] = _graph(row["dataset"], row["split"], row.pop("spec"))
     return rows
@@ -238,6 +262,22 @@ def _versions(connection: sa.Connection, numbers: list[int]) -> dict[int, str]:
     return {row.run: row.version for row in connection.execute(statement)}
 
 
+def find_marks(connection: sa.Connection, ids: list[str]) -> dict[str, Mark]:
+    """Of those runs that a tuning tries: which, and what became of each."""
+    if not ids:
+        return {}
+    columns = (trials.c.run, tunings.c.id, tunings.c.terms, tunings.c.state, tunings.c.released)
+    statement = sa.select(*columns).join(tunings, tunings.c.number == trials.c.tuning)
+    if len(ids) <= 500:
+        statement = statement.where(trials.c.run.in_(ids))
+    found = {}
+    for row in connection.execute(statement):
+        trial = Trial.RELEASED if row.released == row.run else Trial.TRIED if row.state == "done" else Trial.GOING_ON
+        with suppress(Unreadable), reading("the terms of its tuning"):
+            found[row.run] = Mark(tuning=row.id, trial=trial, terms=Terms.from_json(row.terms))
+    return found
+
+
 def _adversary(audit: str) -> Adversary:
     """The kind of attack of the audit of that name; unknown where a newer version made it."""
     if audit in ATTACKS:
@@ -295,7 +335,7 @@ def newest_attacks(connection: sa.Connection, limit: int, own: bool = False) -> 
 
 
 def _record(
-    row: Mapping[Any, Any], labels: tuple[str, ...], shown: Shown | None, version: str, time: float
+    row: Mapping[Any, Any], labels: tuple[str, ...], shown: Shown | None, version: str, tried: Mark | None, time: float
 ) -> RunRecord:
     damage, spec, metrics, statement = "", None, {}, None
     try:
@@ -313,6 +353,8 @@ def _record(
                 raise Unreadable(f"it was {_HAPPENED[name]} at {short(row[name])}, which is no time")
     except Unreadable as error:
         damage = str(error)
+    if tried is None and spec is not None and spec.trial:  # it came from another store, which knows the tuning
+        tried = Mark(tuning="", trial=Trial.TRIED, terms=None)
     return RunRecord(
         id=row["id"],
         stored_spec=spec,
@@ -341,6 +383,7 @@ def _record(
         note=row["note"],
         batch=row["batch"],
         gallery=bool(row["gallery"]),
+        tuning=tried,
     )
 
 

@@ -15,6 +15,7 @@ from privgraph.privacy.kinds import Adversary
 from privgraph.progress import Event, from_record
 from privgraph.runs.known_faults import known_faults, voided
 from privgraph.runs.spec import RunSpec
+from privgraph.runs.trials import Mark, priced
 
 if TYPE_CHECKING:
     from privgraph.privacy.statement import PrivacyStatement
@@ -109,7 +110,8 @@ class RunRecord:
     an audit has shown on the whole run, at `audit_confidence`, `audited_by` the name of that audit and
     `adversary` its kind. `version` is the program that made the last attempt (`program.program`): "" for
     versions before 0.5.0, which did not say, and before a worker has begun. `damage` says what of the row
-    cannot be read: see `unreadable`. `gallery`: it came with the program (`runs.gallery`).
+    cannot be read: see `unreadable`. `gallery`: it came with the program (`runs.gallery`). `tuning`: which
+    tuning tried it, and what became of it; None of a run that stands alone.
     """
 
     id: str
@@ -139,6 +141,7 @@ class RunRecord:
     adversary: Adversary | None = None
     damage: str = ""
     gallery: bool = False
+    tuning: Mark | None = None
 
     def __repr__(self) -> str:
         accuracy = self.metrics.get("test_accuracy")
@@ -156,7 +159,7 @@ class RunRecord:
     def unreadable(self) -> str:
         """Why this version cannot read the run, in one sentence; "" where it can."""
         try:
-            reason = self.damage or (self._own_statement and "")
+            reason = self.damage or (self.own_statement and "")
         except Unreadable as error:
             reason = str(error)
         if not reason:
@@ -186,12 +189,14 @@ class RunRecord:
         if self.damage:
             raise Unreadable(self.unreadable)
         try:
-            final = self._own_statement
+            final = self.own_statement
         except Unreadable:
             raise Unreadable(self.unreadable) from None
         if final is None:
             return None
         final = replace(final, known_faults=known_faults(self.spec, self.version))
+        if self.tuning is not None:
+            final = priced(final, self.tuning)
         if voided(self.spec, self.version):
             final = replace(final, epsilon=math.inf)
         if self.epsilon_audited is None:
@@ -205,7 +210,9 @@ class RunRecord:
         )
 
     @cached_property
-    def _own_statement(self) -> PrivacyStatement | None:
+    def own_statement(self) -> PrivacyStatement | None:
+        """What the run alone promised when it was done, before audits, known faults and tunings count. Raises
+        `Unreadable`."""
         if self.statement_json is None:
             return None
         from privgraph.privacy.serialisation import statement_from_json

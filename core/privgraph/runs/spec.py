@@ -42,6 +42,8 @@ class RunSpec:
         split: `random`, `public` or `inductive`.
         seed: It names every random stream of the run that everybody may know, the split included.
         device: `auto`, `cpu` or `cuda`.
+        trial: Of a run that a tuning tries: a word that no other trial has, so that each has noise of its
+            own; it tells neither how many trials there are, nor which this was. "" of all other runs.
     """
 
     method: str
@@ -51,6 +53,7 @@ class RunSpec:
     split: str = "random"
     seed: int = 0
     device: str = "auto"
+    trial: str = ""
 
     def __repr__(self) -> str:
         """Method, data, unit and epsilon, and the options that have another value than their default."""
@@ -71,6 +74,7 @@ class RunSpec:
             "split": self.split,
             "seed": self.seed,
             "device": self.device,
+            **({"trial": self.trial} if self.trial else {}),
         }
 
     @staticmethod
@@ -94,13 +98,16 @@ class RunSpec:
         for name, kind in _FIELDS.items():
             if not isinstance(record.get(name), kind):
                 raise OptionError(f"a run spec must have the fields of RunSpec ({name} is missing or wrong)")
-        unknown = record.keys() - _FIELDS.keys()
+        unknown = record.keys() - {*_FIELDS, "trial"}
         if unknown:
             raise OptionError(f"a run spec has no field {short(', '.join(sorted(unknown)))}")
         options = {**record["options"], **record["data_options"]}
         if not all(isinstance(value, Scalar) for value in options.values()):
             raise OptionError("the options of a run spec must be numbers or text")
-        return RunSpec(**{name: record[name] for name in _FIELDS if name != "version"})
+        trial = record.get("trial", "")
+        if not isinstance(trial, str):
+            raise OptionError(f"the trial of a run spec must be a word (got {short(trial)})")
+        return RunSpec(**{name: record[name] for name in _FIELDS if name != "version"}, trial=trial)
 
     @property
     def text(self) -> str:

@@ -35,6 +35,7 @@ from privgraph.runs.leases import Leases
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
+from privgraph.runs.trials import Trial
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _TAG_LENGTH, _NOTE_LENGTH = 60, 4000
@@ -200,13 +201,15 @@ class RunStore:
 
     def delete(self, run: str) -> None:
         """Remove a run with its events, audits, attacks, tags and artifacts. Raises `RunIsFixed` while a
-        worker has it."""
+        worker has it, or a tuning that is not done."""
         with self._database.write() as connection:
             row = self._database.row(connection, run)
             if row.state in LIVE:
                 raise RunIsFixed(f"{run} is {row.state}; stop it before you delete it")
             if listing.of_gallery(connection, row.number):
                 raise RunIsFixed(f"{run} is from the gallery, which can be hidden, not deleted")
+            if (mark := listing.find_marks(connection, [run]).get(run)) and mark.trial is Trial.GOING_ON:
+                raise RunIsFixed(f"{run} is tried by {mark.tuning}, which is not done: its trials stay until it is")
             _forget(connection, row.number)
         self.clear(run)
 

@@ -89,7 +89,8 @@ def price_of_all(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
 
     All mechanisms of all ledgers are composed, at the largest of the deltas. Runs that are only done with
     several seeds count as well: each has read the private data. No statement that a single run makes holds
-    this price. Infinite for several runs that read the same samples on purpose: theirs do not compose. Raises
+    this price. Infinite for several runs that read the same samples on purpose: theirs do not compose. The
+    epsilons and deltas of runs that were chosen by tunings are added, and to those of the others. Raises
     `ValueError` where the runs do not protect one and the same unit.
     """
     units = {statement.unit for statement in statements}
@@ -101,5 +102,11 @@ def price_of_all(statements: Sequence[PrivacyStatement]) -> tuple[float, float]:
     common = sum(ASSUME_COMMON_SAMPLES in statement.assumptions for statement in statements)
     if common > 1 or any(math.isinf(statement.epsilon) for statement in statements):
         return math.inf, delta
-    together = Ledger(entry for statement in statements for entry in statement.ledger)
-    return tight().epsilon(together.event(), delta), delta
+    chosen = [statement for statement in statements if statement.tuned]
+    plain = [statement for statement in statements if not statement.tuned]
+    epsilon, delta = (sum(getattr(one, name) for one in chosen) for name in ("epsilon", "delta"))
+    if plain:
+        own = max(statement.delta for statement in plain)
+        together = Ledger(entry for statement in plain for entry in statement.ledger)
+        epsilon, delta = epsilon + tight().epsilon(together.event(), own), delta + own
+    return epsilon, delta

@@ -148,3 +148,31 @@ gallery = sa.Table(
     sa.Column("added", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
+
+# Tunings, and the runs that each of them tries, by place (`runs.tunings`). The specs of the trials stand here
+# before any of them is submitted. Additive.
+tunings = sa.Table(
+    "tunings",
+    metadata,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("id", sa.Text, nullable=False, unique=True),
+    sa.Column("created", sa.Double, nullable=False),
+    sa.Column("request", sa.Text, nullable=False),
+    sa.Column("terms", sa.Text, nullable=False),
+    sa.Column("epsilon", sa.Double, nullable=False),
+    sa.Column("composed", sa.Boolean, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("released", sa.Text, nullable=False, default=""),
+    sqlite_autoincrement=True,
+)
+
+trials = sa.Table(
+    "trials",
+    metadata,
+    sa.Column("tuning", sa.Integer, sa.ForeignKey("tunings.number", ondelete="CASCADE"), primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("run", sa.Text, nullable=False, unique=True),
+    sa.Column("spec", sa.Text, nullable=False),
+    sa.Column("score", sa.Double),
+    sqlite_with_rowid=False,
+)

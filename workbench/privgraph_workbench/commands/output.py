@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord, plain
+from privgraph.runs.trials import Mark
 
 PRIVACY_KEYS = (
     "unit",
@@ -53,7 +55,14 @@ def result(record: RunRecord) -> dict[str, Any]:
         "peak_memory_mb": record.peak_memory_mb,
         "device": record.device,
         "version": record.version,
+        "tuning": None if record.tuning is None else tried(record.tuning),
     }
+
+
+def tried(mark: Mark) -> dict[str, Any]:
+    """Which tuning a run was tried in, what became of it, and what the tuning promises."""
+    terms = None if mark.terms is None else plain(asdict(mark.terms))
+    return {"id": mark.tuning, "trial": mark.trial.name.lower(), "terms": terms}
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:

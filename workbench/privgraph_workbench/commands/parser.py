@@ -37,7 +37,21 @@ def make_parser() -> Parser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="name", metavar="COMMAND", parser_class=Parser)
-    for add in (_app, _run, _list, _show, _account, _audit, _attack, _export, _data, _gallery, _compare, _report):
+    for add in (
+        _app,
+        _run,
+        _list,
+        _show,
+        _account,
+        _audit,
+        _attack,
+        _export,
+        _data,
+        _gallery,
+        _compare,
+        _tune,
+        _report,
+    ):
         add(commands)
     return parser
 
@@ -109,6 +123,43 @@ def _compare(commands: Commands[Parser]) -> None:
         "--data-set", action="append", default=[], metavar="KEY=VALUE", help="an option of the data set; repeatable"
     )
     made.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+
+
+def _tune(commands: Commands[Parser]) -> None:
+    about = "Choose options, or an epsilon, by trials on private data, and pay for the choice."
+    parser = _command(commands, "tune", about, "tune")
+    _privacy(parser)
+    parser.add_argument(
+        "--data", required=True, metavar="NAME", help="name of a data set (see: privgraph list datasets)"
+    )
+    parser.add_argument(
+        "--over", action="append", default=[], metavar="KEY=V,V", help="values of an option to choose among; repeatable"
+    )
+    parser.add_argument("--trials", default="20", metavar="N", help="how many trials on average (default: 20)")
+    parser.add_argument(
+        "--law",
+        default="geometric",
+        help="of the number of trials: geometric, logarithmic, negative-binomial, poisson, or fixed (pays for all)",
+    )
+    parser.add_argument("--shape", default="1", metavar="S", help="of the negative binomial law (default: 1)")
+    parser.add_argument("--sampler", default="random", help="random, or tpe with --law fixed")
+    parser.add_argument(
+        "--accuracy", metavar="A", help="in place of --over and --epsilon: find the smallest epsilon that reaches it"
+    )
+    parser.add_argument("--lowest", default="0.1", metavar="E", help="of that search: the smallest epsilon")
+    parser.add_argument("--highest", default="10", metavar="E", help="of that search: the largest epsilon")
+    parser.add_argument("--steps", default="4", metavar="N", help="of that search: trials at most (2 to 8)")
+    parser.add_argument(
+        "--score-noise",
+        default="10",
+        metavar="N",
+        help="noise on the number of right validation nodes, where labels are private (default: 10 nodes)",
+    )
+    parser.add_argument("--seed", default="0", metavar="S", help="seed of every public random choice, the split too")
+    parser.add_argument("--split", default="random", help="random (75/10/15 by seed), public or inductive")
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    parser.add_argument("--price", action="store_true", help="say what it would cost, and train nothing")
+    parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
 
 
 def _report(commands: Commands[Parser]) -> None:

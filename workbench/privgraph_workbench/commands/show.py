@@ -55,6 +55,8 @@ def describe(record: RunRecord) -> str:
         f"Run {record.id}",
         f"{what_was_run(record)}, {record.spec.split} split, seed {record.spec.seed}: {record.state}",
     ]
+    if record.tuning is not None:
+        lines.append(f"Tuning: {record.tuning}{record.tuning.tuning and f' ({record.tuning.tuning})'}")
     if record.statement is not None:
         lines.append(f"Made by: {made_by(record)}")
     if record.error:

@@ -27,7 +27,8 @@ def _plan(method_name: str, options: str, facts: PublicFacts) -> Plan:
 
 
 def command_line(spec: RunSpec) -> str:
-    """The command that makes the same run, with what differs from the defaults."""
+    """The command that makes the same run, with what differs from the defaults; for a trial of a tuning, a
+    run of the same settings that stands alone, and says so."""
     line = ["privgraph", "run", spec.method, "--data", spec.dataset]
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     defaults = {parameter.name: parameter.default for parameter in known}
@@ -48,4 +49,4 @@ def command_line(spec: RunSpec) -> str:
         line += ["--device", spec.device]
     for name, value in spec.data_options.items():
         line += ["--data-set", f"{name}={option(value)}"]
-    return shlex.join(line + rest)
+    return shlex.join(line + rest) + ("  # the settings of a trial; this run stands alone" if spec.trial else "")

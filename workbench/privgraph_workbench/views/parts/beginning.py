@@ -53,7 +53,8 @@ def earlier(record: RunRecord) -> None:
 
 
 def _unused(spec: RunSpec) -> RunSpec:
-    """The same settings with the next seed that no run has."""
+    """The same settings with the next seed that no run has, and of no tuning."""
+    spec = replace(spec, trial="")
     while queue.store().count(RunQuery(ids=(spec.id,))):
         spec = replace(spec, seed=spec.seed + 1)
     return spec

@@ -24,8 +24,12 @@ def together(records: Sequence[RunRecord]) -> str:
     most = max(people.values(), key=len, default=[])
     if not 2 <= len(most) <= MOST or len({one.unit for one in most}) > 1:
         return ""
-    delta = max(one.delta for one in most)
-    price = method_costs.cost(tuple(entry for one in most for entry in one.ledger), delta)
+    plain, chosen = [one for one in most if not one.tuned], [one for one in most if one.tuned]
+    price, delta = (sum(getattr(one, name) for one in chosen) for name in ("epsilon", "delta"))
+    if plain:
+        own = max(one.delta for one in plain)
+        price += method_costs.cost(tuple(entry for one in plain for entry in one.ledger), own)
+        delta += own
     return (
         f"**All together.** {len(most)} private runs here read the same data. Whoever sees all of them has "
         f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "

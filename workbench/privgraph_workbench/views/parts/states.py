@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from privgraph.runs.records import RunRecord
+from privgraph.runs.trials import Trial
 from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE
 from privgraph_workbench.figures.teachers.ensembles import DEPENDENT_BADGE
 from privgraph_workbench.serving import shell
@@ -23,6 +24,8 @@ STATES = {
     "failed": ("failed", "red", "It ended with an error."),
     "lost": ("lost", "red", "Its worker died; what it had stored is kept."),
 }
+TUNED = "The best of a tuning: its epsilon is the price of everything that was tried."
+TRIED = "A run that a tuning tried: the guarantee holds for the one that it chooses, and for no other trial."
 GALLERY = (
     "It came with the workbench: trained on a public graph, with noise that anybody can draw again. It shows what the "
     "method does; ask for the same settings, and they are run here with noise of your own."
@@ -62,6 +65,11 @@ def badge(record: RunRecord) -> None:
     st.badge(markup.literal(word), color=colour, help=meaning)  # type: ignore[arg-type]
     if record.gallery:
         st.badge("from the gallery", color="violet", icon=":material/photo_library:", help=GALLERY)
+    if record.tuning is not None:
+        if record.tuning.trial is Trial.RELEASED:
+            st.badge(str(record.tuning), color="green", icon=":material/verified:", help=TUNED)
+        else:
+            st.badge(str(record.tuning), color="orange", icon=":material/visibility_off:", help=TRIED)
 
 
 def badges(*, private: bool = False, evaluator: bool = False, dependent: bool = False) -> None:

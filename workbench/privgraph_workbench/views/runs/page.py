@@ -48,6 +48,7 @@ COLUMNS = {
         EPSILONS["sound"].title, width=70, help="What the noise does guarantee; ∞: nothing"
     ),
     "state": st.column_config.TextColumn("State", width="small"),
+    "tuning": st.column_config.TextColumn("Tuning", width=200, help=states.TRIED),
     "dataset": st.column_config.TextColumn("Data", width="medium"),
     "nodes": st.column_config.NumberColumn("Nodes", format="localized", width="small", help="How large its graph is"),
     "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
@@ -178,6 +179,7 @@ def row(light_row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "open": f"/train?run={light_row['id']}",
         "state": f"{light_row['state']} {light_row['progress']:.0%}" if live else states.state_word(light_row["state"]),
+        "tuning": light_row["tuning"] or None,
         "method": method_title(light_row["method"]),
         "dataset": naming.titled(light_row["dataset"], light_row["graph"]),
         "nodes": light_row["nodes"],
@@ -212,7 +214,7 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         alt="Runs with method, data, privacy and accuracy",
         placeholder="—",
         column_config=COLUMNS,
-        column_order=list(COLUMNS),
+        column_order=[name for name in COLUMNS if name != "tuning" or any(one["tuning"] for one in rows)],
         on_select="rerun",
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [ids.index(run) for run in asked if run in ids]}},

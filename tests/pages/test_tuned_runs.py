@@ -1,0 +1,97 @@
+"""What a tuning tried is marked on the list of runs and on each run's page, and promises nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs.records import RunQuery
+from privgraph.runs.store import RunStore
+from privgraph.runs.trials import NOT_RELEASED, Terms, Trial
+from privgraph.runs.tunings import Tunings
+from privgraph_workbench.facts.plans import command_line
+from privgraph_workbench.views.parts.composition import together
+from privgraph_workbench.views.runs import page
+from privgraph_workbench.words.numbers import stated
+
+TERMS = Terms(
+    epsilon=3.9,
+    delta=1e-3,
+    accountant="the price of choosing the best trial",
+    composed=False,
+    law="the geometric law of mean 20",
+    sampler="random",
+    trial_epsilon=1.5,
+    score="validation accuracy",
+    score_noise=0.0,
+)
+
+
+@pytest.fixture
+def tuned(store: RunStore) -> tuple[str, str]:
+    """A run that a tuning chose, and one that it tried."""
+    tunings = Tunings(store)
+    tuning = tunings.begin("a request", TERMS, "gap")
+    ids = []
+    for place, word in enumerate(("aa", "bb")):
+        trial = replace(spec("gap", unit="edge", epsilon=1.5), trial=word)
+        tunings.add(tuning, place, trial)
+        ids.append(keep(store, trial))
+        tunings.judge(tuning, place, 0.9 - 0.1 * place)
+    tunings.release(tuning, ids[0])
+    return ids[0], ids[1]
+
+
+def badges(app: AppTest) -> str:
+    return " ".join(one.value for one in app.markdown if "badge[" in one.value)
+
+
+def test_the_list_says_what_was_tried_and_what_was_chosen(
+    opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
+) -> None:
+    alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
+    rows = {row["id"]: page.row(row) for row in store.find_rows(RunQuery(), graphs=True)}
+    assert rows[tuned[0]]["tuning"] == Trial.RELEASED
+    assert rows[tuned[1]]["tuning"] == NOT_RELEASED
+    assert rows[alone]["tuning"] is None
+    assert rows[tuned[0]]["sound_epsilon"] == stated("sound", 3.9)
+    assert rows[tuned[1]]["sound_epsilon"] == "∞"
+    table = opened("runs").dataframe[0]
+    shown = table.value
+    assert "tuning" in table.proto.column_order
+    assert sorted(value for value in shown["tuning"] if isinstance(value, str)) == [str(Trial.RELEASED), NOT_RELEASED]
+
+
+def test_each_page_has_its_badge_and_its_statement(
+    opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
+) -> None:
+    chosen, tried = (opened("train", run=run) for run in tuned)
+    assert Trial.RELEASED in badges(chosen)
+    assert NOT_RELEASED in badges(tried)
+    assert NOT_RELEASED not in badges(chosen)
+    said = " ".join(one.value for one in chosen.markdown)
+    assert "the geometric law of mean 20" in said
+    assert "∞" in " ".join([*(one.value for one in tried.markdown), *(one.value for one in tried.metric)])
+
+
+def test_the_command_of_a_trial_says_that_it_makes_another_run(store: RunStore, tuned: tuple[str, str]) -> None:
+    trial = store.get(tuned[0]).spec
+    said = command_line(trial)
+    assert said.endswith("  # the settings of a trial; this run stands alone")
+    assert said.startswith(command_line(replace(trial, trial="")))
+
+
+def test_what_is_shown_together_counts_the_price(store: RunStore, tuned: tuple[str, str]) -> None:
+    alone = keep(store, spec("gap", unit="edge", epsilon=1.0))
+    chosen, plain = store.get(tuned[0]), store.get(alone)
+    assert stated("sound", plain.statement.epsilon + 3.9)[:3] in together([chosen, plain])  # type: ignore[union-attr]
+    assert "∞" in together([store.get(tuned[1]), plain])
+
+
+def test_where_nothing_was_tuned_no_column_speaks_of_it(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec("gap", unit="edge", epsilon=1.0))
+    assert "tuning" not in opened("runs").dataframe[0].proto.column_order

@@ -1,0 +1,240 @@
+"""The price of choosing the best of K trials: against dp-accounting, against the exact law of a toy, and by
+playing it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from itertools import islice
+
+import numpy as np
+import pytest
+from dp_accounting import dp_event, rdp
+from scipy.special import ndtr
+from scipy.stats import chisquare
+
+from privgraph.audits.bounds import at_least, at_most
+from privgraph.options import OptionError
+from privgraph.privacy import selection
+from privgraph.privacy.accountants import RenyiAccountant, tight
+from privgraph.privacy.events import (
+    Composed,
+    Gaussian,
+    Laplace,
+    NonPrivate,
+    Nothing,
+    PoissonSampled,
+    RandomizedResponse,
+    Repeated,
+)
+from privgraph.privacy.renyi import DEFAULT_ORDERS, convert
+from privgraph.privacy.selection import Fixed, NegativeBinomial, Poisson, draw, make_law, price
+from privgraph.streams import Secret
+
+ORDERS = np.asarray(DEFAULT_ORDERS)
+LAWS = (
+    NegativeBinomial(mean=20),
+    NegativeBinomial(mean=20, shape=0),
+    NegativeBinomial(mean=5, shape=0.5),
+    NegativeBinomial(mean=8, shape=3),
+    Poisson(mean=20),
+)
+EVENTS = {
+    "Gaussian": (Gaussian(noise_multiplier=4.0), dp_event.GaussianDpEvent(4.0)),
+    "Laplace": (Laplace(noise_multiplier=3.0), dp_event.LaplaceDpEvent(3.0)),
+    "sampled": (
+        Repeated(event=PoissonSampled(rate=0.02, event=Gaussian(noise_multiplier=1.2)), count=50),
+        dp_event.SelfComposedDpEvent(dp_event.PoissonSampledDpEvent(0.02, dp_event.GaussianDpEvent(1.2)), 50),
+    ),
+    "composed": (
+        Composed((Gaussian(noise_multiplier=5.0), Laplace(noise_multiplier=9.0))),
+        dp_event.ComposedDpEvent([dp_event.GaussianDpEvent(5.0), dp_event.LaplaceDpEvent(9.0)]),
+    ),
+}
+
+
+def by_library(event: dp_event.DpEvent, law: NegativeBinomial | Poisson, delta: float) -> float:
+    shape = math.inf if isinstance(law, Poisson) else law.shape
+    accountant = rdp.RdpAccountant(orders=list(ORDERS))
+    return float(accountant.compose(dp_event.RepeatAndSelectDpEvent(event, law.mean, shape)).get_epsilon(delta))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("name", EVENTS)
+def test_both_routes_agree_with_dp_accounting(name: str, law: NegativeBinomial | Poisson) -> None:
+    """The theorems over this program's own Renyi divergences, and the route that `price` takes."""
+    event, theirs = EVENTS[name]
+    expected = by_library(theirs, law, 1e-5)
+    own = float(np.min(convert(selection.chosen(selection.largest([event]), law), ORDERS, 1e-5, "balle")))
+    assert own == pytest.approx(expected, rel=1e-6)
+    assert price([event], law, 1e-5).epsilon == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_figures_of_one_run_of_the_best_of_twenty_and_of_all() -> None:
+    """A Gaussian of noise 3.78 at delta 1e-5, by the same Renyi accountant: choosing lies between one run and
+    the composition of twenty."""
+    event = Gaussian(noise_multiplier=3.78)
+    one = RenyiAccountant().epsilon(event, 1e-5)
+    best = price([event], NegativeBinomial(mean=20), 1e-5).epsilon
+    every = RenyiAccountant().epsilon(Repeated(event=event, count=20), 1e-5)
+    assert (round(one, 2), round(best, 2), round(every, 2)) == FIGURES
+    assert price([event], Fixed(count=20), 1e-5).epsilon < every, "the exact Gaussian composition is tighter"
+
+
+FIGURES = (1.08, 2.48, 5.74)
+
+
+def exact_epsilon(law: NegativeBinomial, shift: float, delta: float) -> float:
+    """Epsilon of the largest of K Gaussians at distance `shift`, from the densities q F'(Q): no theorem."""
+    y = np.linspace(-14, 14 + shift, 400_001)
+    g = law.parameter
+
+    def density(mean: float) -> np.ndarray:
+        own = np.exp(-((y - mean) ** 2) / 2) / math.sqrt(2 * math.pi)
+        return own * law.mean * (g / (1 - (1 - g) * ndtr(y - mean))) ** (1 + law.shape)
+
+    with_unit, without = density(shift), density(0.0)
+    for law_of_choice in (with_unit, without):
+        assert np.trapezoid(law_of_choice, y) == pytest.approx(1, abs=1e-6), "the density of the choice"
+
+    def excess(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+        return float(np.trapezoid(np.maximum(p - math.exp(epsilon) * q, 0), y))
+
+    low, high = 0.0, 50.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        fails = max(excess(with_unit, without, middle), excess(without, with_unit, middle)) > delta
+        low, high = (middle, high) if fails else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize("shape", [0.0, 0.5, 1.0, 3.0])
+def test_no_choice_of_gaussians_costs_more_than_its_price_and_some_cost_more_than_one_run(shape: float) -> None:
+    """The exact law of the choice, by quadrature: an underpriced choice would be found out."""
+    law, shift, delta = NegativeBinomial(mean=30, shape=shape), 0.5, 1e-5
+    event = Gaussian(noise_multiplier=1 / shift)
+    exact = exact_epsilon(law, shift, delta)
+    assert exact <= price([event], law, delta).epsilon
+    assert exact > tight().epsilon(event, delta) * 1.1
+
+
+def test_a_played_selection_stays_under_its_price_and_refutes_that_of_one_run() -> None:
+    """Randomised response as a trial, chosen by its own bit: the lower bound of a Monte Carlo game."""
+    law, epsilon, games = NegativeBinomial(mean=20), 1.0, 200_000
+    likely, rare = math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))
+    event = RandomizedResponse(one_to_one=likely, zero_to_one=rare)
+    numbers, chances = zip(*islice(law.chances(), 1500), strict=True)
+    weights = np.asarray([float(one) for one in chances])
+    random = np.random.default_rng(5)
+
+    def zeros(chance: float) -> int:
+        """How often the best of K bits is 0."""
+        trials = random.choice(np.asarray(numbers), size=games, p=weights / weights.sum())
+        return int((random.binomial(trials, chance) == 0).sum())
+
+    with_unit, without = zeros(likely), zeros(rare)
+    bound = math.log(float(at_least(without, games, 0.025)) / float(at_most(with_unit, games, 0.025)))
+    assert bound > 1.5 * epsilon, "that of one run is refuted"
+    assert bound <= price([event], law, 1e-9).epsilon
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_laws_are_what_they_say(law: NegativeBinomial | Poisson) -> None:
+    found = [(number, float(chance)) for number, chance in islice(law.chances(), 3000)]
+    assert found[0][0] == (0 if isinstance(law, Poisson) else 1)
+    assert sum(chance for _, chance in found) == pytest.approx(1, abs=1e-9)
+    assert sum(number * chance for number, chance in found) == pytest.approx(law.mean, rel=1e-6)
+
+
+def test_numbers_of_trials_are_drawn_from_their_law() -> None:
+    law = NegativeBinomial(mean=4)
+    drawn = np.asarray([draw(law, Secret(bytes(32), seed, "noise/trials")) for seed in range(4000)])
+    assert drawn[0] == draw(law, Secret(bytes(32), 0, "noise/trials")), "a stream draws the same again"
+
+    def fits(other: NegativeBinomial) -> float:
+        expected = np.asarray([float(chance) for _, chance in islice(other.chances(), 12)])
+        seen = np.asarray([(drawn == number).sum() for number in range(1, 13)])
+        expected, seen = np.append(expected, 1 - expected.sum()), np.append(seen, (drawn > 12).sum())
+        return float(chisquare(seen, expected * len(drawn)).pvalue)
+
+    assert fits(law) > 1e-3
+    assert fits(NegativeBinomial(mean=5)) < 1e-6
+    assert fits(NegativeBinomial(mean=4, shape=0.5)) < 1e-6
+
+
+def test_one_of_several_events_costs_at_least_as_much_as_each() -> None:
+    some = [Gaussian(noise_multiplier=4.0), Repeated(event=Laplace(noise_multiplier=20.0), count=8)]
+    law = NegativeBinomial(mean=10)
+    both = price(some, law, 1e-6).epsilon
+    assert both >= max(price([one], law, 1e-6).epsilon for one in some) - 1e-6
+    assert price([some[0], some[0]], law, 1e-6) == price([some[0]], law, 1e-6)
+
+
+def test_all_trials_are_composed_by_the_tightest_accountant() -> None:
+    event = Composed((Gaussian(noise_multiplier=3.0), Nothing()))
+    expected = tight().epsilon(Repeated(event=Gaussian(noise_multiplier=3.0), count=7), 1e-6)
+    assert price([event], Fixed(count=7), 1e-6).epsilon == pytest.approx(expected, rel=1e-6)
+    mixed = price([event, Gaussian(noise_multiplier=2.9)], Fixed(count=7), 1e-6).epsilon
+    assert mixed > tight().epsilon(Repeated(event=Gaussian(noise_multiplier=2.9), count=7), 1e-6)
+
+
+def test_a_search_is_priced_by_its_dearest_way() -> None:
+    events = [Gaussian(noise_multiplier=noise) for noise in (9.0, 7.0, 5.0, 4.0, 3.0, 2.5, 2.0)]
+    curves = [selection.largest([one]) for one in events]
+
+    def ways(low: int, high: int) -> list[list[int]]:
+        if low >= high:
+            return [[]]
+        middle = low + (high - low) // 2
+        return [[middle, *rest] for rest in (*ways(low, middle), *ways(middle + 1, high))]
+
+    found = ways(0, 7)
+    assert {len(one) for one in found} == {3}
+    expected = np.max([np.sum([curves[place] for place in way], axis=0) for way in found], axis=0)
+    np.testing.assert_allclose(selection.longest_path(curves), expected)
+    dearest = Composed(tuple(events[place] for place in max(found, key=lambda way: sum(way))))
+    assert selection.search_price(events, 1e-6).epsilon >= tight().epsilon(dearest, 1e-6)
+    assert selection.search_price([*events[:6], NonPrivate(reason="raw")], 1e-6).epsilon == math.inf
+
+
+@pytest.mark.parametrize("law", [NegativeBinomial(mean=20), Poisson(mean=20), Fixed(count=20)], ids=str)
+def test_what_has_no_price_is_infinite(law: selection.Law) -> None:
+    gaussian = Gaussian(noise_multiplier=4.0)
+    assert price([gaussian], law, 0.0).epsilon == math.inf
+    assert price([gaussian, NonPrivate(reason="raw")], law, 1e-5).epsilon == math.inf
+    assert price([Gaussian(noise_multiplier=0.001)], law, 1e-5).epsilon == math.inf
+    assert price([Nothing()], law, 1e-5).epsilon == 0
+    with pytest.raises(ValueError, match="delta"):
+        price([gaussian], law, 1.0)
+
+
+def test_prices_rise_with_the_mean_and_fall_with_noise() -> None:
+    means = [price([Gaussian(noise_multiplier=4.0)], NegativeBinomial(mean=mean), 1e-5).epsilon for mean in (2, 5, 50)]
+    noises = [price([Gaussian(noise_multiplier=s)], NegativeBinomial(mean=5), 1e-5).epsilon for s in (8.0, 4.0, 2.0)]
+    for rising in (means, noises):
+        assert all(one < other for one, other in itertools.pairwise(rising))
+
+
+@pytest.mark.parametrize(
+    ("name", "trials", "shape", "said"),
+    [
+        ("normal", 20, 1, "law must be one of"),
+        ("geometric", 1, 1, "mean must lie above 1"),
+        ("poisson", 1e9, 1, "mean must lie above 1"),
+        ("negative binomial", 20, -0.5, "shape must lie between"),
+        ("negative binomial", math.nan, 1, "mean must lie above 1"),
+        ("fixed", 2.5, 1, "whole number"),
+        ("fixed", 0, 1, "count must lie between"),
+    ],
+)
+def test_a_law_that_there_is_none_of_is_refused(name: str, trials: float, shape: float, said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        make_law(name, trials, shape)
+
+
+def test_laws_have_names() -> None:
+    assert str(make_law("geometric", 20)) == "the geometric law of mean 20"
+    assert str(make_law("logarithmic", 20)) == "the logarithmic law of mean 20"
+    assert str(make_law("poisson", 6.5)) == "the Poisson law of mean 6.5"
+    assert make_law("negative binomial", 20, 0.5) == NegativeBinomial(mean=20, shape=0.5)
+    assert make_law("fixed", 20) == Fixed(count=20)

@@ -1,0 +1,284 @@
+"""A tuning from its first trial to its release, with a worker that does not train."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.tuning.worker_made_here import SIZES, MadeWorker, at_work, gap, noisier
+
+from privgraph.home import home
+from privgraph.options import OptionError
+from privgraph.privacy.selection import Fixed, NegativeBinomial, Poisson, draw
+from privgraph.privacy.serialisation import statement_from_json, statement_to_json
+from privgraph.privacy.statements import ASSUME_ONE_RUN, statement_text
+from privgraph.runs.leases import Outcome, new_worker
+from privgraph.runs.records import RunIsFixed, RunQuery, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.sweep import price_of_all
+from privgraph.runs.trials import NOT_RELEASED, Trial
+from privgraph.runs.tunings import Tunings
+from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
+from privgraph.tuning.conducting import Tuning, TuningStopped
+from privgraph.tuning.request import Choice, Search
+
+OVER = {"depth": [1, 2, 3], "learning_rate": [0.01, 0.1]}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[RunStore]:
+    opened = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
+    yield opened
+    opened.close()
+
+
+ABOUT_SIX = NegativeBinomial(mean=6)
+
+
+def choice(law: NegativeBinomial | Poisson | Fixed = ABOUT_SIX, **more: object) -> Choice:
+    return Choice(base=gap(), over=OVER, law=law, epsilon=4.0, **more)  # type: ignore[arg-type]
+
+
+def deep(spec: RunSpec) -> float:
+    """Deeper is better, and every trial has another accuracy."""
+    return round(0.2 * int(spec.options["depth"]) + int(spec.trial[:4], 16) / 2**20, 6)
+
+
+def several(store: RunStore) -> tuple[Tuning, int]:
+    """A tuning that will try at least three; the number of its trials is found as the tuning itself finds
+    it."""
+    for trials in range(6, 60):
+        law = NegativeBinomial(mean=float(trials))
+        tuning = Tuning(store, choice(law))
+        key = derived_key(noise_key(home()), "tuning", tuning.id)
+        count = draw(law, Secret(key, 0, "noise/trials"))
+        if 3 <= count <= 40:
+            return tuning, count
+    raise AssertionError("no law gives three trials")
+
+
+def test_the_best_is_released_with_the_price_and_the_others_are_not(store: RunStore) -> None:
+    with at_work(MadeWorker(deep)) as worker:
+        tuning, count = several(store)
+        tuned = tuning.conduct()
+    assert tuned.released is not None
+    assert len(worker.done) == len(tuned.trials) == count
+    best = max(tuned.trials, key=lambda one: one.score or 0)
+    assert tuned.released.id == best.run
+    assert best.score == deep(best.spec)
+    said = tuned.released.statement
+    assert said is not None
+    assert said.tuned
+    assert said.epsilon == tuned.terms.epsilon <= 4.0
+    assert said.delta == tuned.terms.delta
+    assert said.epsilon > tuned.terms.trial_epsilon
+    text = statement_text(said)
+    assert tuned.terms.law in text
+    assert tuned.terms.law.startswith("the geometric law of mean")
+    assert "Papernot and Steinke 2022, Theorem 2" in text
+    assert ASSUME_ONE_RUN not in said.assumptions
+    assert not any(gap.title == "Tuning is unpaid" for gap in said.gaps)
+    assert f"{count} trials" not in text, "how many there were, is not told"
+    others = [store.get(one.run) for one in tuned.trials if one.run != best.run]
+    assert others
+    for record in others:
+        assert record.tuning is not None
+        assert str(record.tuning) == NOT_RELEASED
+        assert record.statement is not None
+        assert record.statement.epsilon == math.inf
+        assert NOT_RELEASED in statement_text(record.statement)
+    rows = {row["id"]: row for row in store.find_rows()}
+    assert rows[best.run]["sound_epsilon"] == tuned.terms.epsilon
+    assert rows[best.run]["tuning"] == Trial.RELEASED
+    assert {(rows[one.id]["sound_epsilon"], rows[one.id]["tuning"]) for one in others} == {(math.inf, NOT_RELEASED)}
+
+
+def test_trials_have_noise_of_their_own_and_words_that_do_not_tell_their_place(store: RunStore) -> None:
+    with at_work(MadeWorker(deep)):
+        tuning, count = several(store)
+        trials = tuning.conduct().trials
+    assert len({one.spec.trial for one in trials}) == len({one.spec.text for one in trials}) == count
+    for one in trials:
+        assert len(one.spec.trial) == 24
+        assert int(one.spec.trial, 16) >= 0
+        assert RunSpec.from_json(one.spec.to_json()) == one.spec
+        assert one.spec.seed == 0, "the split, and all that is public, is the same"
+    assert [one.spec.trial for one in trials] != sorted(one.spec.trial for one in trials)
+
+
+def test_the_number_of_trials_hangs_on_the_tuning_alone_and_stands_nowhere(store: RunStore) -> None:
+    with at_work(MadeWorker(deep)):
+        first, count = several(store)
+        terms = first.terms.to_json()
+    assert str(count) not in [str(value) for value in json.loads(terms).values()]
+    assert "trials" not in json.loads(terms)
+
+
+def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
+    with at_work(MadeWorker(deep, most=2)):
+        tuning, count = several(store)
+        request = tuning._request
+        with pytest.raises(KeyboardInterrupt):
+            tuning.conduct()
+    known = [one for one in Tunings(store).trials(tuning._tuning) if one.score is not None]
+    assert all(store.get(one.run).tuning.trial is Trial.GOING_ON for one in known)  # type: ignore[union-attr]
+    with at_work(MadeWorker(deep)) as worker:
+        again = Tuning(store, request)
+        assert again.resumed
+        assert not again.done
+        assert again.id == tuning.id
+        tuned = again.conduct()
+    assert len(tuned.trials) == count
+    assert [one.score for one in tuned.trials][: len(known)] == [one.score for one in known]
+    assert len(worker.done) == count - 2, "what was done is not done again"
+    with at_work(MadeWorker(deep)) as idle:
+        third = Tuning(store, request)
+        assert third.done
+        assert third.conduct() == tuned
+    assert not idle.done
+
+
+def test_a_trial_that_fails_stops_the_tuning_and_is_tried_again(store: RunStore) -> None:
+    with at_work(MadeWorker(lambda spec: "out of memory")):
+        tuning = Tuning(store, choice())
+        with pytest.raises(TuningStopped, match="out of memory"):
+            tuning.conduct()
+    assert not Tunings(store).get(tuning.id).done
+    with at_work(MadeWorker(deep)):
+        tuned = Tuning(store, choice()).conduct()
+    assert tuned.id == tuning.id
+    assert tuned.released is not None
+    assert any(record.attempt == 2 for record in store.find())
+
+
+def test_a_trial_that_was_still_stopping_is_tried_again(store: RunStore) -> None:
+    """Whoever interrupts a tuning, and asks for it again at once, finds its trials between two states."""
+    with at_work(MadeWorker(deep, most=0)):
+        tuning = Tuning(store, choice())
+        with pytest.raises(KeyboardInterrupt):
+            tuning.conduct()
+    (first, *_) = Tunings(store).trials(tuning._tuning)
+    store.retry(first.run)
+    worker = new_worker()
+    store.leases.claim([first.run], worker)
+    store.request_stop(first.run)
+
+    class Late(MadeWorker):
+        def launch(self, store: RunStore) -> list[str]:
+            if store.get(first.run).state == "stopping":
+                store.leases.finish(first.run, worker, Outcome(state="stopped"))
+                return []
+            return super().launch(store)
+
+    with at_work(Late(deep)):
+        tuned = Tuning(store, choice()).conduct()
+    assert tuned.released is not None
+    assert store.get(first.run).attempt == 3
+
+
+def test_a_trial_stays_until_its_tuning_is_done(store: RunStore) -> None:
+    with at_work(MadeWorker(deep, most=1)):
+        tuning, _ = several(store)
+        with pytest.raises(KeyboardInterrupt):
+            tuning.conduct()
+    (done,) = store.find(RunQuery(states=("done",)))
+    with pytest.raises(RunIsFixed, match=f"tried by {tuning.id}"):
+        store.delete(done.id)
+    assert done.statement is not None
+    assert done.statement.epsilon == math.inf, "before the end nothing is promised"
+    with at_work(MadeWorker(deep)):
+        tuning.conduct()
+    store.delete(done.id)
+    assert not store.find(RunQuery(ids=(done.id,)))
+
+
+def test_a_run_that_was_not_priced_is_not_scored(store: RunStore) -> None:
+    class Louder(MadeWorker):
+        def outcome(self, spec: RunSpec) -> Outcome:
+            own = super().outcome(spec)
+            other = noisier(spec).config()
+            statement = other.plan(SIZES).statement
+            return replace(own, statement=statement_to_json(statement))
+
+    with at_work(Louder(deep)), pytest.raises(StoreError, match="none of the trials that its tuning was priced for"):
+        Tuning(store, choice()).conduct()
+
+
+def test_where_all_trials_are_paid_for_any_sampler_may_choose_and_all_are_covered(store: RunStore) -> None:
+    with at_work(MadeWorker(deep)) as worker:
+        tuned = Tuning(store, choice(Fixed(count=5), sampler="tpe")).conduct()
+    assert len(worker.done) == 5
+    for one in tuned.trials:
+        statement = store.get(one.run).statement
+        assert statement is not None
+        assert statement.epsilon == tuned.terms.epsilon <= 4.0
+    assert "5 trials, all of them paid for" in statement_text(tuned.released.statement)  # type: ignore[union-attr, arg-type]
+
+
+def test_no_trial_releases_nothing(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privgraph.tuning.conducting.draw", lambda *_: 0)
+    with at_work(MadeWorker(deep)) as worker:
+        tuned = Tuning(store, choice(Poisson(mean=2))).conduct()
+    assert tuned.released is None
+    assert not worker.done
+    assert tuned.trials == ()
+
+
+@pytest.mark.parametrize(("needed", "found"), [(0.0, 0), (0.9, 3), (1.9, 6), (99.0, None)])
+def test_a_search_finds_the_smallest_epsilon_that_reaches_the_accuracy(
+    store: RunStore, needed: float, found: int | None
+) -> None:
+    search = Search(base=gap(), accuracy=0.8, lowest=0.5, highest=2.0, steps=3)
+    with at_work(MadeWorker(lambda spec: 0.9 if float(spec.options["epsilon"]) >= needed else 0.3)):
+        tuned = Tuning(store, search).conduct()
+    assert len(tuned.trials) == 3
+    if found is None:
+        assert tuned.released is None
+        return
+    assert tuned.released is not None
+    assert tuned.released.spec.options["epsilon"] == search.epsilons[found]
+    statement = tuned.released.statement
+    assert statement is not None
+    assert statement.epsilon == tuned.terms.epsilon > search.epsilons[found]
+    assert "dearest way" in statement_text(statement)
+
+
+def test_a_public_noise_key_tunes_nothing(store: RunStore) -> None:
+    (home() / "noise.key").write_bytes(OPEN_KEY)
+    with at_work(MadeWorker(deep)), pytest.raises(OptionError, match="public"):
+        Tuning(store, choice())
+
+
+def test_prices_of_tunings_are_added_to_what_else_is_released(store: RunStore) -> None:
+    with at_work(MadeWorker(deep)):
+        tuned = Tuning(store, choice()).conduct()
+    assert tuned.released is not None
+    statement = tuned.released.statement
+    assert statement is not None
+    plain = gap(epsilon=1.0).config().plan(SIZES).statement
+    alone, own = price_of_all([plain])
+    epsilon, delta = price_of_all([plain, statement])
+    assert epsilon == pytest.approx(alone + statement.epsilon)
+    assert delta == pytest.approx(own + statement.delta)
+    assert statement_from_json(statement_to_json(statement)) == statement
+    assert "tuned" not in statement_to_json(plain), "earlier versions read the statement of a run that stands alone"
+
+
+def test_a_trial_of_another_store_promises_nothing(store: RunStore) -> None:
+    spec = replace(gap(epsilon=1.0), trial="abc")
+    worker = MadeWorker(lambda _: 0.5)
+    store.submit(spec)
+    worker.launch(store)
+    record = store.get(spec.id)
+    assert record.statement is not None
+    assert record.statement.epsilon == math.inf
+    (row,) = store.find_rows()
+    assert row["sound_epsilon"] == math.inf
+    plain = make_spec("gap", "cora", {"unit": "edge", "epsilon": 1.0})
+    assert "trial" not in plain.to_json()
+    assert plain.id != spec.id

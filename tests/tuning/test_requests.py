@@ -1,0 +1,195 @@
+"""What may be tuned, what is refused, and that the price never exceeds what was asked for."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.tuning.worker_made_here import FACTS, SIZES, gap
+
+from privgraph.options import OptionError
+from privgraph.privacy.events import Composed, Gaussian
+from privgraph.privacy.selection import Fixed, NegativeBinomial, price, search_price
+from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.tuning import request as requests
+from privgraph.tuning.request import Choice, Search, make_request
+from privgraph.tuning.sampling import propose
+from privgraph.tuning.scores import Score, ScoreError, score_of
+
+LAW = NegativeBinomial(mean=20)
+
+
+@pytest.fixture(autouse=True)
+def _sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "describe", lambda *_, **__: FACTS)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
+@pytest.mark.parametrize("law", [LAW, NegativeBinomial(mean=5, shape=0), Fixed(count=6)], ids=str)
+def test_the_price_is_near_what_was_asked_and_never_above(epsilon: float, law: NegativeBinomial | Fixed) -> None:
+    asked = Choice(base=gap(), over={"depth": [1, 2], "learning_rate": [0.01, 0.1]}, law=law, epsilon=epsilon)
+    terms = asked.terms()
+    assert 0.9 * epsilon <= terms.epsilon <= epsilon
+    assert terms.trial_epsilon < epsilon
+    assert terms.epsilon == price(asked.events(terms.trial_epsilon), law, terms.delta).epsilon
+    assert terms.composed == isinstance(law, Fixed)
+    assert len(asked.events(terms.trial_epsilon)) == 2, "learning rates share the event of their depth"
+
+
+def test_noisy_scores_are_paid_for() -> None:
+    base = make_spec("dp-mlp", "cora", {"batch_size": 1500, "epochs": 10})
+    free = base.config().plan(SIZES).entries
+    asked = Choice(base=base, over={"learning_rate": [0.01, 0.1]}, law=LAW, epsilon=4.0, score_noise=5.0)
+    (event,) = asked.events(4.0)
+    assert event.events[-1] == Gaussian(noise_multiplier=5.0)
+    assert len(event.events) == len(free) + 1
+    terms, louder = asked.terms(), replace(asked, score_noise=50.0).terms()
+    assert terms.score == "noisy validation accuracy"
+    assert louder.trial_epsilon > terms.trial_epsilon, "less is left for the trial where the score costs more"
+
+
+def refused(base: RunSpec, noise: float = 10.0, **options: object) -> str:
+    with pytest.raises(OptionError) as error:
+        Choice(
+            base=replace(base, options={**base.options, **options}),  # type: ignore[dict-item]
+            over={"learning_rate": [0.01, 0.1]},
+            law=LAW,
+            epsilon=4.0,
+            score_noise=noise,
+        ).terms()
+    return str(error.value)
+
+
+def test_what_has_no_price_is_refused_with_the_reason() -> None:
+    assert "no validation accuracy that its guarantee covers is known" in refused(make_spec("dp-gnn", "cora"))
+    assert "nothing is protected" in refused(gap(unit="none"))
+    assert "sound" in refused(gap(accounting="published"))
+    assert "validation labels are private" in refused(make_spec("dp-mlp", "cora"), noise=0.0)
+    assert "choice by what was not noised has no price" in refused(make_spec("pate", "cora"))
+    assert "reads nothing that is protected" in refused(make_spec("mlp", "cora", {"unit": "edge"}))
+    chosen = make_spec("dp-mlp", "cora", {"selection": "validation"})
+    assert "nothing is guaranteed" in refused(chosen), "the epoch is chosen by private labels"
+
+
+def test_trials_that_read_the_same_samples_are_refused() -> None:
+    spec = gap()
+    statement = spec.config().plan(SIZES).statement
+    common = replace(statement, assumptions=(*statement.assumptions, ASSUME_COMMON_SAMPLES))
+    with pytest.raises(OptionError, match="same samples"):
+        score_of(spec, common, 200, 10.0)
+    assert score_of(spec, statement, 200, 10.0) == Score(noise=0.0, nodes=200)
+    with pytest.raises(OptionError, match="data or holder"):
+        score_of(spec, replace(statement, data_dependent=True), 200, 10.0)
+    with pytest.raises(OptionError, match="no validation nodes"):
+        score_of(spec, statement, 0, 10.0)
+
+
+def test_common_samples_of_a_method_and_noise_that_is_given_are_refused() -> None:
+    base = make_spec("privgnn", "cora", {"common": True, "release": "votes"})
+    statement = base.config().plan(SIZES).statement
+    assert ASSUME_COMMON_SAMPLES in statement.assumptions
+    with pytest.raises(OptionError, match="same samples"):
+        score_of(base, statement, 200, 10.0)
+    assert "given by an option" in refused(make_spec("privgnn", "cora", {"lam": 2.0, "release": "votes"}))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({}, "what the whole tuning may cost"),
+        ({"epsilon": 2}, "say what to choose"),
+        ({"epsilon": 2, "over": {"epsilon": [1, 2]}}, "chooses no epsilon"),
+        ({"epsilon": 2, "over": {"unit": ["edge", "node"]}}, "chooses no unit"),
+        ({"epsilon": 2, "over": {"hops": [1, 2]}}, "there is no option hops"),
+        ({"epsilon": 2, "over": {"depth": 2}}, "must be a list"),
+        ({"epsilon": 2, "over": {"depth": []}}, "must be a list"),
+        ({"epsilon": 2, "over": "depth"}, "over must give"),
+        ({"epsilon": "2", "over": {"depth": [1]}}, "epsilon must be a number"),
+        ({"epsilon": math.nan, "over": {"depth": [1]}}, "epsilon must be a number"),
+        ({"epsilon": 2, "over": {"depth": [1]}, "sampler": "tpe"}, "independent trials alone"),
+        ({"epsilon": 2, "over": {"depth": [1]}, "sampler": "grid"}, "sampler must be one of"),
+        ({"epsilon": 2, "over": {"depth": [1]}, "trials": 1}, "above 1"),
+        ({"epsilon": 2, "over": {"depth": [1]}, "score_noise": -1}, "score_noise"),
+        ({"epsilon": 2, "over": {"learning_rate": [0.001 * n for n in range(1, 600)]}}, "500 combinations"),
+        ({"epsilon": 1e9, "over": {"depth": [1]}}, "epsilon must lie between"),
+        ({"accuracy": 0.8, "epsilon": 2}, "leave out over and epsilon"),
+        ({"accuracy": 1.5}, "between 0 and 1"),
+        ({"accuracy": 0.8, "lowest": 3, "highest": 2}, "the lowest below the highest"),
+        ({"accuracy": 0.8, "steps": 1}, "steps must lie"),
+        ({"accuracy": 0.8, "steps": 2.0}, "whole number"),
+    ],
+)
+def test_a_request_that_says_nothing_sensible_is_one_sentence(asked: dict[str, object], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        make_request(gap(), **asked)  # type: ignore[arg-type]
+
+
+def test_too_little_epsilon_says_what_the_least_would_cost() -> None:
+    with pytest.raises(OptionError, match="too little for the geometric law of mean 20"):
+        Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=0.011).terms()
+
+
+def test_equal_requests_are_one_text() -> None:
+    one = make_request(gap(epsilon=1), over={"depth": ["1", 2]}, epsilon=4)
+    assert one.text == make_request(gap(epsilon=3), over={"depth": [1, 2, 2]}, epsilon=4.0).text
+    assert one.text != make_request(gap(), over={"depth": [1, 2]}, epsilon=4, trials=21).text
+    assert one.text != make_request(gap(), over={"depth": [1, 2]}, epsilon=4, law="logarithmic").text
+
+
+def test_a_search_is_priced_before_it_begins() -> None:
+    asked = make_request(gap(), accuracy=0.8, lowest=0.5, highest=8.0, steps=3)
+    assert isinstance(asked, Search)
+    assert len(asked.epsilons) == 7
+    assert (asked.epsilons[0], asked.epsilons[-1]) == (0.5, 8.0)
+    assert list(asked.epsilons) == sorted(asked.epsilons)
+    terms = asked.terms()
+    assert terms.composed
+    assert terms.epsilon == search_price(asked.events(), terms.delta).epsilon > 8.0, "more than the dearest trial"
+
+
+def test_options_are_drawn_evenly_and_anew_for_each_trial() -> None:
+    over = {"depth": [1, 2, 3], "learning_rate": [0.01, 0.1]}
+    drawn = [tuple(propose("random", over, seed).values()) for seed in range(600)]
+    counts = np.asarray([drawn.count((d, r)) for d in over["depth"] for r in over["learning_rate"]])
+    assert counts.sum() == 600
+    assert (np.abs(counts - 100) < 50).all()
+    past = [({"depth": 1, "learning_rate": 0.01}, 1.0)] * 30
+    assert propose("random", over, 7) == propose("random", over, 7, past), "it does not know what came before"
+
+
+def test_an_adaptive_sampler_goes_where_scores_are_high() -> None:
+    over = {"depth": [1, 2, 3]}
+    past = [({"depth": depth}, 1.0 if depth == 3 else 0.0) for depth in (1, 2, 3) * 10]
+    drawn = [propose("tpe", over, seed, past)["depth"] for seed in range(20)]
+    assert drawn.count(3) > 12
+
+
+def test_without_optuna_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(OptionError, match=r"pip install 'privgraph\[tune\]'"):
+        make_request(gap(), over={"depth": [1, 2]}, epsilon=4)
+    assert make_request(gap(), accuracy=0.8), "a bisection asks nobody"
+
+
+def test_a_score_is_exact_or_has_the_noise_that_it_is_priced_for() -> None:
+    assert Score(noise=0.0, nodes=200).of(0.715) == 0.715
+    noisy = Score(noise=6.0, nodes=200)
+    drawn = np.asarray([200 * noisy.of(0.7) - 140 for _ in range(2000)])
+    assert abs(drawn.mean()) < 5 * 6 / math.sqrt(2000)
+    assert 0.9 * 6 < drawn.std() < 1.1 * 6, "and neither 2/3 nor 3/2 of it"
+    with pytest.raises(ScoreError, match="no number of 200 nodes"):
+        noisy.of(0.7012)
+    with pytest.raises(ScoreError, match="no validation accuracy"):
+        noisy.of(None)
+
+
+def test_a_noisy_score_is_one_more_mechanism() -> None:
+    from privgraph.privacy.ledger import Ledger
+
+    ledger = Ledger(gap().config().plan(SIZES).entries)
+    assert Score(noise=0.0, nodes=5).event(ledger) == ledger.event()
+    assert Score(noise=3.0, nodes=5).event(ledger) == Composed((*ledger.event().events, Gaussian(noise_multiplier=3.0)))
