@@ -23,8 +23,8 @@ import sqlalchemy as sa
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
-from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, is_time, plain, reading
-from privgraph.runs.spec import RunSpec
+from privgraph.runs.queueing import Wants, first_stack
+from privgraph.runs.records import LIVE, RunIsFixed, StoreError, is_time, plain
 from privgraph.runs.tables import events, origins, runs
 
 LOST_AFTER = 15.0
@@ -36,15 +36,7 @@ WATCHED_FOR = 5.0
 old."""
 LOG_NAME = "worker.log"
 RESERVE_NAME = ".reserve"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waiting:
-    """A queued run."""
-
-    id: str
-    spec: RunSpec
-    batch: str
+_ROOM_LOCK = 727003
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,17 +78,11 @@ class Leases:
         self._watched: dict[tuple[str, str], tuple[float, float]] = {}
         self._looked = clock.monotonic()
 
-    def waiting(self) -> list[Waiting]:
-        """The queue, in order: who was submitted first comes first. What this version cannot read is left to
-        others."""
-        chosen = sa.select(runs.c.id, runs.c.spec, runs.c.batch).where(runs.c.state == "queued").order_by(runs.c.number)
+    def waiting(self, most: int) -> int:
+        """How many runs are queued; no more than `most` are counted."""
+        first = sa.select(runs.c.number).where(runs.c.state == "queued").limit(most).subquery()
         with self._database.read() as connection:
-            found = connection.execute(chosen).all()
-        waiting = []
-        for row in found:
-            with suppress(Unreadable), reading("its spec"):
-                waiting.append(Waiting(id=row.id, spec=RunSpec.from_json(json.loads(row.spec)), batch=row.batch))
-        return waiting
+            return int(connection.execute(sa.select(sa.func.count()).select_from(first)).scalar_one())
 
     def busy(self) -> int:
         """How many workers have runs on this machine."""
@@ -109,23 +95,34 @@ class Leases:
         chosen = counted.where(runs.c.state.in_(LIVE), runs.c.host == this_host())
         return int(connection.execute(chosen).scalar_one())
 
-    def claim(self, ids: Sequence[str], worker: str, *, pid: int | None = None, room: int | None = None) -> list[str]:
-        """Take those of the runs that are still queued, in one step that no other claim runs beside.
+    def claim(self, ids: Sequence[str], worker: str, *, pid: int | None = None) -> list[str]:
+        """Take those of the runs that are still queued, all in one step."""
+        with self._database.write() as connection:
+            chosen = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "queued").with_for_update()
+            free = set(connection.scalars(chosen))
+            return self._lease(connection, [run for run in ids if run in free], worker, pid)
+
+    def claim_next(
+        self, worker: str, wants: Wants | None = None, *, pid: int | None = None, room: int | None = None
+    ) -> list[str]:
+        """Take the first runs of the queue that the worker can train, and that are trained together.
 
         None is taken where `room` workers have runs on this machine already.
         """
-        with self._database.claiming() as connection:
-            if room is not None and self._busy(connection) >= room:
-                return []
-            chosen = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "queued").with_for_update()
-            free = set(connection.scalars(chosen))
-            taken = [run for run in ids if run in free]
-            if taken:
-                time = self._database.now(connection)
-                lease: dict[str, Any] = {"state": "running", "worker": worker, "host": this_host(), "pid": pid}
-                lease |= {"started": time, "heartbeat": time, "stage": "starting"}
-                connection.execute(runs.update().where(runs.c.id.in_(taken)).values(**lease))
-            return taken
+        with self._database.write() as connection:
+            if room is not None:
+                self._database.lock(connection, _ROOM_LOCK, this_host())
+                if self._busy(connection) >= room:
+                    return []
+            return self._lease(connection, first_stack(connection, wants or Wants()), worker, pid)
+
+    def _lease(self, connection: sa.Connection, taken: list[str], worker: str, pid: int | None) -> list[str]:
+        if taken:
+            time = self._database.now(connection)
+            lease: dict[str, Any] = {"state": "running", "worker": worker, "host": this_host(), "pid": pid}
+            lease |= {"started": time, "heartbeat": time, "stage": "starting"}
+            connection.execute(runs.update().where(runs.c.id.in_(taken)).values(**lease))
+        return taken
 
     def adopt(self, worker: str, pid: int) -> dict[str, str]:
         """Say which process the worker is; answers like `beat`."""

@@ -29,9 +29,10 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.home import home
 from privgraph.progress import Event
-from privgraph.runs import listing
+from privgraph.runs import listing, queueing
 from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
+from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
@@ -71,7 +72,11 @@ class RunStore:
         """
         chosen = url or os.environ.get("PRIVGRAPH_STORE") or f"sqlite:///{home().resolve() / 'runs.sqlite'}"
         told = os.environ.get(ARTIFACTS)
-        return RunStore(Database(chosen), folders or (Path(told) if told else home().resolve() / "runs"))
+        database = Database(chosen)
+        if database.grown:
+            with database.write() as connection:
+                queueing.restack(connection)
+        return RunStore(database, folders or (Path(told) if told else home().resolve() / "runs"))
 
     @property
     def url(self) -> str:
@@ -94,37 +99,55 @@ class RunStore:
 
     # Runs
 
-    def submit(self, spec: RunSpec, tags: Iterable[str] = (), batch: str = "") -> str:
-        """Store a spec as a queued run and give its id; a run of an equal spec is left as it is, but for
-        tags, and one of the gallery makes room."""
-        labels = [_tag(tag) for tag in tags]
-        if not _ID.fullmatch(spec.id):
-            raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {spec.id})")
-        unit = spec.unit
-        row = {
-            "id": spec.id,
-            "spec": json.dumps(spec.to_json(), allow_nan=False),
-            "method": spec.method,
-            "dataset": spec.dataset,
-            "split": spec.split,
-            "unit": unit,
-            "epsilon": spec.asked_epsilon,
-            "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
-            "seed": spec.seed,
-            "batch": batch,
-            "state": "queued",
-        }
-        with self._database.claiming() as connection:
-            known = connection.scalar(sa.select(runs.c.number).where(runs.c.id == spec.id))
-            if known is not None and listing.of_gallery(connection, known):
-                _forget(connection, known)  # whoever asks for a run gets one that is their own
-                known = None
-            if known is None:
-                connection.execute(runs.insert().values(created=self._database.now(connection), **row))
-            number = self._database.row(connection, spec.id).number
-            for label in labels:
-                _add_tag(connection, number, label)
-        return spec.id
+    def submit(
+        self, spec: RunSpec, tags: Iterable[str] = (), batch: str = "", *, engine: str = LOCAL, retries: int = 0
+    ) -> str:
+        """Store a spec as a queued run and give its id; see `submit_all`."""
+        return self.submit_all([spec], tags, batch, engine=engine, retries=retries)[0]
+
+    def submit_all(
+        self,
+        specs: Iterable[RunSpec],
+        tags: Iterable[str] = (),
+        batch: str = "",
+        *,
+        engine: str = LOCAL,
+        retries: int = 0,
+    ) -> list[str]:
+        """Store specs as queued runs in one step, all or none, and give their ids in order.
+
+        A run of an equal spec is left as it is, but for tags; one of the gallery makes room, and one that is
+        still queued is given to `engine`. Runs of one batch that can be trained together are (`queueing`).
+        `retries` is how often a run is queued again by itself when its worker was lost.
+        """
+        labels = list(dict.fromkeys(_tag(tag) for tag in tags))
+        if retries < 0:
+            raise StoreError(f"retries must be at least 0 (got {retries})")
+        chosen = list(specs)
+        unique = {spec.id: spec for spec in chosen}
+        for run in unique:
+            if not _ID.fullmatch(run):
+                raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {run})")
+        rows = [queueing.row_of(spec) for spec in unique.values()]
+        names = [queueing.stack_name(spec, batch) for spec in unique.values()]
+        with self._database.submitting() as connection:
+            there = queueing.known(connection, list(unique))
+            for run, number in list(there.items()):
+                if listing.of_gallery(connection, number):
+                    _forget(connection, number)  # whoever asks for a run gets one that is their own
+                    del there[run]
+            moved = [there[run] for run in unique if run in there]
+            if moved:
+                _give(connection, moved, engine)
+            fresh = [place for place, row in enumerate(rows) if row["id"] not in there]
+            placed = queueing.stacks((names[place] for place in fresh), queueing.submitted(connection, batch))
+            common = {"batch": batch, "created": self._database.now(connection), "engine": engine, "retries": retries}
+            new = [{**rows[place], **common, "stack": stack} for place, stack in zip(fresh, placed, strict=True)]
+            if new:
+                connection.execute(runs.insert(), new)
+            if labels:
+                _add_tags(connection, list(queueing.known(connection, list(unique)).values()), labels)
+        return [spec.id for spec in chosen]
 
     def has_gallery(self) -> bool:
         """Whether any of its runs came with the program."""
@@ -163,6 +186,16 @@ class RunStore:
         """
         with self._database.read() as connection:
             return listing.find_light(connection, self._asked(query), graphs)
+
+    def states(self, ids: Sequence[str]) -> dict[str, str]:
+        """The states of those of the runs that are there, but for runs of the gallery."""
+        found: dict[str, str] = {}
+        with self._database.read() as connection:
+            for start in range(0, len(ids), 500):
+                query = RunQuery(ids=tuple(ids[start : start + 500]), own=True)
+                chosen = sa.select(runs.c.id, runs.c.state).where(*listing.conditions(query))
+                found |= {row.id: row.state for row in connection.execute(chosen)}
+        return found
 
     def count(self, query: RunQuery = ALL_RUNS) -> int:
         """How many runs the query asks for, whatever its limit and offset."""
@@ -220,7 +253,7 @@ class RunStore:
         """Put a tag on a run; tags and the note are the reader's, and may change at any time."""
         label = _tag(tag)
         with self._database.write() as connection:
-            _add_tag(connection, self._database.row(connection, run).number, label)
+            _add_tags(connection, [self._database.row(connection, run).number], [label])
 
     def untag(self, run: str, tag: str) -> None:
         """Take a tag off a run, if it is there."""
@@ -390,7 +423,19 @@ def _forget(connection: sa.Connection, number: int) -> None:
     connection.execute(runs.delete().where(runs.c.number == number))
 
 
-def _add_tag(connection: sa.Connection, number: int, label: str) -> None:
-    known = connection.execute(sa.select(tags.c.run).where(tags.c.run == number, tags.c.tag == label)).first()
-    if known is None:
-        connection.execute(tags.insert().values(run=number, tag=label))
+def _give(connection: sa.Connection, numbers: Sequence[int], engine: str) -> None:
+    """Give those of the runs that are still queued to the engine."""
+    for start in range(0, len(numbers), 500):
+        chosen = (runs.c.number.in_(numbers[start : start + 500]), runs.c.state == "queued", runs.c.engine != engine)
+        connection.execute(runs.update().where(*chosen).values(engine=engine))
+
+
+def _add_tags(connection: sa.Connection, numbers: Sequence[int], labels: Sequence[str]) -> None:
+    """Put each of the tags on each of the runs, unless it is there."""
+    there: set[tuple[int, str]] = set()
+    for start in range(0, len(numbers), 500):
+        chosen = sa.select(tags.c.run, tags.c.tag).where(tags.c.run.in_(numbers[start : start + 500]))
+        there |= {(row.run, row.tag) for row in connection.execute(chosen)}
+    new = [{"run": run, "tag": tag} for run in numbers for tag in labels if (run, tag) not in there]
+    if new:
+        connection.execute(tags.insert(), new)

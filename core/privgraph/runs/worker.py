@@ -32,10 +32,11 @@ from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
 from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement, with_public_noise
-from privgraph.runs.launch import launch, stack
-from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
+from privgraph.runs.launch import launch
+from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, new_worker
 from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
 from privgraph.runs.memory import fits_at_once
+from privgraph.runs.queueing import stack_name, stacks
 from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
 from privgraph.runs.reporting import FLUSH_SECONDS, Job, Telling, say
 from privgraph.runs.retrying import patiently
@@ -352,13 +353,13 @@ def _jobs(store: RunStore, ids: Sequence[str]) -> list[Job]:
     return [Job(run, store.get(run).spec, Backlog(store.folder(run) / BACKLOG_NAME)) for run in ids]
 
 
-def _groups(store: RunStore, ids: Sequence[str]) -> Iterator[list[str]]:
+def _groups(store: RunStore, ids: Sequence[str]) -> list[list[str]]:
     """The runs in groups that can be trained together."""
-    left = [Waiting(id=run, spec=store.get(run).spec, batch="together") for run in dict.fromkeys(ids)]
-    while left:
-        group = stack(left)
-        yield group
-        left = [waiting for waiting in left if waiting.id not in group]
+    unique = list(dict.fromkeys(ids))
+    groups: dict[str, list[str]] = {}
+    for run, stack in zip(unique, stacks(stack_name(store.get(run).spec, "together") for run in unique), strict=True):
+        groups.setdefault(stack or run, []).append(run)
+    return list(groups.values())
 
 
 def _next(store: RunStore) -> None:
