@@ -27,6 +27,7 @@ from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audit_turns, audits, metadata, origins, runs, schema
+from privgraph.streams import fingerprint
 
 NOBODY = 2**22 + 1
 """A process number that Linux never gives."""
@@ -529,6 +530,71 @@ def test_a_dead_worker_leaves_a_lost_run_with_its_last_words(store: RunStore) ->
     assert store.sweep_lost() == []
     with pytest.raises(RunIsFixed, match="lost"):
         store.append(run, [Log(message="a ghost")], "w")
+
+
+def test_a_lost_run_is_tried_again_as_often_as_was_said_and_then_has_failed(store: RunStore) -> None:
+    run = store.submit(a_spec(), retries=2)
+    for attempt in (1, 2, 3):
+        assert store.leases.claim_next(f"w{attempt}", pid=os.getpid()) == [run]
+        told = [Metric(name="val_accuracy", value=0.5, step=1), Log(message="from inside")]
+        store.append(run, [*told, Progress(step=1, total=2)], f"w{attempt}")
+        store.leases.adopt(f"w{attempt}", NOBODY)
+        (store.folder(run) / leases.LOG_NAME).write_text(f"words of {attempt}\n")
+        assert store.sweep_lost() == [run]
+        record = store.get(run)
+        if attempt < 3:
+            assert (record.state, record.attempt, record.error) == ("queued", attempt + 1, "")
+            kinds = [event.kind for event in store.events(run) if event.attempt == attempt]
+            assert kinds == ["log", "log"], "nothing stays of what the attempt has told of the data"
+            with pytest.raises(RunIsFixed):
+                store.append(run, told, f"w{attempt}")
+    assert record.state == "failed"
+    assert record.error.startswith("3 attempts were lost, and of the last the worker's process ended")
+    assert record.error.endswith("its last words were: words of 3")
+    said = [event.payload["message"] for event in store.events(run, kinds=["log"])]
+    assert "The worker's last words:\nwords of 1" in said
+    assert "Tried again, because the worker's process ended." in said
+    store.retry(run)
+    assert store.leases.claim_next("by hand", pid=NOBODY) == [run]
+    assert store.sweep_lost() == [run]
+    assert store.get(run).state == "lost", "by hand, nothing is tried again by itself"
+
+
+def test_a_run_that_was_to_stop_is_not_tried_again(store: RunStore) -> None:
+    run = store.submit(a_spec(), retries=2)
+    store.leases.claim_next("w", pid=NOBODY)
+    assert store.request_stop(run) == "stopping"
+    assert store.sweep_lost() == [run]
+    assert store.get(run).state == "lost"
+
+
+def test_a_run_that_is_given_back_waits_as_if_it_had_never_begun(store: RunStore) -> None:
+    run = store.submit(a_spec())
+    other = store.submit(a_spec(1))
+    store.leases.claim_next("w", pid=os.getpid())
+    store.append(run, [Metric(name="val_accuracy", value=0.5, step=1)], "w")
+    with pytest.raises(RunIsFixed, match="another worker"):
+        store.leases.give_back(run, "somebody")
+    store.leases.give_back(run, "w", memory_mb=9000.0)
+    assert (store.get(run).state, store.get(run).attempt, store.events(run)) == ("queued", 2, [])
+    assert store.leases.claim_next("small", Wants(memory_mb=8000)) == [other]
+    assert store.leases.claim_next("large", Wants(memory_mb=9000)) == [run]
+
+
+def test_all_workers_of_a_store_have_one_noise_key(store: RunStore, url: str) -> None:
+    one, other = bytes(32), bytes([1] * 32)
+    assert store.leases.fingerprint() == ""
+    store.leases.agree(one)
+    RunStore.open(url).leases.agree(one)
+    with pytest.raises(StoreError, match=r"noise.key of this home .* is not that of the store's other workers"):
+        RunStore.open(url).leases.agree(other)
+    kept = store.leases.fingerprint()
+    assert kept == fingerprint(one)
+    assert one.hex() not in kept
+    store.leases.renew(other)
+    store.leases.agree(other)
+    with pytest.raises(StoreError, match=r"privgraph key --renew"):
+        store.leases.agree(one)
 
 
 def test_a_worker_elsewhere_is_lost_by_its_silence(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from privgraph.runs.processes import note_exit
 from privgraph.runs.queueing import LOCAL, Wants
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
 from privgraph.runs.store import ARTIFACTS, RunStore
+from privgraph.streams import noise_key
 
 MEMORY_PER_WORKER = 3 * 2**30
 """Bytes of memory that a worker is taken to need: PyTorch, a graph of a few million edges, its
@@ -64,6 +65,8 @@ def launch(store: RunStore) -> list[str]:
     store.sweep_lost()
     room, started = capacity(), list[str]()
     while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()):
+        if store.leases.waiting(1):
+            store.leases.agree(noise_key(home.home()))
         worker = new_worker()
         taken = store.leases.claim_next(worker, _OURS, room=room)
         if not taken:
@@ -89,7 +92,7 @@ def _memory_left() -> bool:
 def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
     """Start the worker of runs that were claimed for it; a run whose worker cannot be started has failed."""
     try:
-        with _log(store, ids) as log:
+        with open_log(store, ids) as log:
             child = subprocess.Popen(
                 [sys.executable, "-P", "-m", "privgraph.runs.worker", "--worker", worker, *ids],
                 stdin=subprocess.DEVNULL,
@@ -108,7 +111,7 @@ def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
     store.leases.adopt(worker, child.pid)
 
 
-def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
+def open_log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
     """One fresh log file that lies in the folder of each of the runs."""
     paths = [store.folder(run) / LOG_NAME for run in ids]
     for path in paths:

@@ -23,9 +23,10 @@ import sqlalchemy as sa
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
-from privgraph.runs.queueing import Wants, first_stack
+from privgraph.runs.queueing import Wants, first_stack, next_attempt, withdraw
 from privgraph.runs.records import LIVE, RunIsFixed, StoreError, is_time, plain
-from privgraph.runs.tables import events, origins, runs
+from privgraph.runs.tables import events, keys, origins, runs
+from privgraph.streams import fingerprint
 
 LOST_AFTER = 15.0
 """Seconds without a heartbeat after which a run is lost, where its process cannot be looked at."""
@@ -124,6 +125,38 @@ class Leases:
             connection.execute(runs.update().where(runs.c.id.in_(taken)).values(**lease))
         return taken
 
+    def agree(self, key: bytes) -> None:
+        """Take part in the store with that noise key; the first one counts for all. Raises `StoreError` for
+        another.
+
+        The store holds a fingerprint of it, which tells nothing of the key.
+        """
+        own = fingerprint(key)
+        with self._database.read() as connection:
+            theirs = connection.scalar(sa.select(keys.c.fingerprint))
+        if theirs is None:
+            with self._database.submitting() as connection:
+                theirs = connection.scalar(sa.select(keys.c.fingerprint))
+                if theirs is None:
+                    connection.execute(keys.insert().values(fingerprint=own))
+                    theirs = own
+        if theirs != own:
+            raise StoreError(
+                f"the noise.key of this home ({own[:8]}) is not that of the store's other workers ({theirs[:8]}): copy "
+                "theirs here, or let this one count from now on (privgraph key --renew)"
+            )
+
+    def fingerprint(self) -> str:
+        """The fingerprint of the noise key of the store's workers; "" before the first."""
+        with self._database.read() as connection:
+            return connection.scalar(sa.select(keys.c.fingerprint)) or ""
+
+    def renew(self, key: bytes) -> None:
+        """Let that noise key count from now on: the runs of the one before are not repeated by it."""
+        with self._database.submitting() as connection:
+            connection.execute(keys.delete())
+            connection.execute(keys.insert().values(fingerprint=fingerprint(key)))
+
     def adopt(self, worker: str, pid: int) -> dict[str, str]:
         """Say which process the worker is; answers like `beat`."""
         with self._database.write() as connection:
@@ -196,6 +229,18 @@ class Leases:
             _append(connection, row, _beyond(row, last, after), time)
             connection.execute(runs.update().where(runs.c.number == row.number).values(**_outcome(outcome, time)))
 
+    def give_back(self, run: str, worker: str, memory_mb: float | None = None) -> None:
+        """Queue a live run again, as if it had never begun: what it has told is forgotten.
+
+        `memory_mb` is what its plan needs, where the worker has too little. Raises `RunIsFixed` where it is
+        too late.
+        """
+        with self._database.write() as connection:
+            row = self._live(connection, run, worker)
+            withdraw(connection, row)
+            change = next_attempt(row) | ({} if memory_mb is None else {"memory_mb": memory_mb})
+            connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
+
     def _live(self, connection: sa.Connection, run: str, worker: str | None) -> Any:
         row = self._database.row(connection, run)
         if row.state not in LIVE:
@@ -206,7 +251,7 @@ class Leases:
 
     def sweep_lost(self) -> list[str]:
         """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their
-        ids."""
+        ids; one that has retries left is queued again, and one that has used them up has failed."""
         chosen = sa.select(runs.c.id, runs.c.worker, runs.c.pid, runs.c.host, runs.c.heartbeat, runs.c.started)
         with self._watching(), self._database.read() as connection:
             time = self._database.now(connection)
@@ -266,12 +311,22 @@ class Leases:
                 return False
             time = self._database.now(connection)
             said = [Log(message=f"The worker's last words:\n{words}", level="warning")] if words else []
+            again = bool(row.retries) and row.state != "stopping"
+            if again:
+                withdraw(connection, row)
+                said.insert(0, Log(message=f"Tried again, because {reason}.", level="warning"))
             _append(connection, row, said, time)
             final = words.splitlines()[-1] if words else ""
             error = f"{reason}; its last words were: {final}" if final else f"{reason} without a last word"
             if "signal" in reason:
                 error = reason  # what was said before has nothing to do with it
-            change = {"state": "lost", "error": error, "finished": row.heartbeat if is_time(row.heartbeat) else time}
+            change: dict[str, Any] = {"finished": row.heartbeat if is_time(row.heartbeat) else time}
+            if row.losses and not row.retries:
+                change |= {"state": "failed", "error": f"{row.losses + 1} attempts were lost, and of the last {error}"}
+            else:
+                change |= {"state": "lost", "error": error}
+            if again:
+                change = next_attempt(row) | {"retries": row.retries - 1, "losses": row.losses + 1}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
         with suppress(OSError):
             (self._folders / suspect.id / RESERVE_NAME).unlink(missing_ok=True)

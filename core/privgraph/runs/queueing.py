@@ -20,7 +20,7 @@ from privgraph.options import OptionError
 from privgraph.registry import UnknownName
 from privgraph.runs.records import Unreadable, reading
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import QUEUED, runs
+from privgraph.runs.tables import QUEUED, events, runs
 
 STACK_LIMIT = 10
 """How many runs one worker trains together at most."""
@@ -185,6 +185,23 @@ def row_of(spec: RunSpec) -> dict[str, Any]:
         "asked": spec.device,
         "state": "queued",
     }
+
+
+def next_attempt(row: Any) -> dict[str, Any]:
+    """What the columns of a run hold when it is queued again as its next attempt."""
+    fresh: dict[str, Any] = {column.name: None for column in runs.c if column.nullable and column.name != "epsilon"}
+    fresh |= {"state": "queued", "attempt": row.attempt + 1, "progress": 0.0, "metrics": "{}"}
+    return fresh | {"stage": "", "error": "", "device": "", "worker": "", "host": ""}
+
+
+def withdraw(connection: sa.Connection, row: Any) -> None:
+    """Forget what the attempt has told.
+
+    The next attempt may be another machine's, whose noise is another: had both told something, their epsilons
+    would compose. What was never released costs nothing, and so nothing of an attempt stays that somebody
+    else repeats.
+    """
+    connection.execute(events.delete().where(events.c.run == row.number, events.c.attempt == row.attempt))
 
 
 def known(connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:

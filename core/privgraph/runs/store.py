@@ -224,11 +224,7 @@ class RunStore:
             row = self._database.row(connection, run)
             if row.state not in ("stopped", "failed", "lost"):
                 raise RunIsFixed(f"only a stopped, failed or lost run can be tried again, and {run} is {row.state}")
-            fresh: dict[str, Any] = {
-                column.name: None for column in runs.c if column.nullable and column.name != "epsilon"
-            }
-            fresh |= {"state": "queued", "attempt": row.attempt + 1, "progress": 0.0, "metrics": "{}"}
-            fresh |= {"stage": "", "error": "", "device": "", "worker": "", "host": ""}
+            fresh = queueing.next_attempt(row) | {"losses": 0}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:

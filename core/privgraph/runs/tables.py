@@ -169,3 +169,6 @@ gallery = sa.Table(
     sa.Column("added", sa.Integer, nullable=False),
     sqlite_with_rowid=False,
 )
+
+# The fingerprint of the noise key that all workers of the store have in common: one row at most. Additive.
+keys = sa.Table("keys", metadata, sa.Column("fingerprint", sa.Text, primary_key=True))
