@@ -91,7 +91,7 @@ def test_what_is_told_during_an_outage_is_stored_once(
     outage = Outage(monkeypatch)
     outage.after_commit = after_commit
     worker, run = a_worker(store)
-    (job,) = worker.jobs_of
+    (job,) = worker._jobs
     step = 0
     for failures in (0, 1, 3, 0, 1):
         outage.left = failures
@@ -178,7 +178,7 @@ def test_a_worker_waits_where_nothing_more_can_be_put_aside(store: RunStore, mon
     worker, run = a_worker(store)
     monkeypatch.setattr(backlog, "MOST_BYTES", 10)
     outage.left = 3
-    worker._tell(worker.jobs_of[0], Metric(name="loss", value=0.0, step=0))
+    worker._tell(worker._jobs[0], Metric(name="loss", value=0.0, step=0))
     worker._flush()
     assert outage.left == 0
     assert names(store, run) == [0]
@@ -187,7 +187,7 @@ def test_a_worker_waits_where_nothing_more_can_be_put_aside(store: RunStore, mon
 def test_a_run_that_was_lost_for_good_meanwhile_is_given_up(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     outage = Outage(monkeypatch)
     worker, run = a_worker(store)
-    (job,) = worker.jobs_of
+    (job,) = worker._jobs
     outage.left = 1
     worker._tell(job, Log(message="late"))
     worker._flush()
@@ -204,9 +204,9 @@ def test_a_worker_that_is_told_to_end_does_not_wait_long(store: RunStore, monkey
     worker, run = a_worker(store)
     outage.left = 10**6
     worker._told_to_end = time.monotonic() - 100
-    worker._tell(worker.jobs_of[0], Metric(name="loss", value=0.0, step=0))
+    worker._tell(worker._jobs[0], Metric(name="loss", value=0.0, step=0))
     worker._look()
-    assert worker.jobs_of[0].over
+    assert worker._jobs[0].over
     outage.left = 0
     assert store.get(run).state == "running"  # whoever looks next finds it lost
 

@@ -196,7 +196,7 @@ def test_two_machines_of_ray_give_the_same_as_this_one_and_one_that_dies_loses_n
     here = trained("local", specs, a_store(tmp_path / "one"))
     assert trained("ray", specs, team, EngineOptions(workers=2)) == here
 
-    specs = [make_spec("progap", "karate", {"unit": "edge", "epochs": 100}, seed=seed) for seed in range(12)]
+    specs = [make_spec("gnn", "digits", {"epochs": 800}, seed=seed) for seed in range(6)]
     ids = team.submit_all(specs, engine="ray", retries=2)
     third = cluster.add_node(num_cpus=1)  # type: ignore[attr-defined]
     died = []

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -30,6 +29,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.home import home
 from privgraph.progress import Event
 from privgraph.runs import listing, queueing
+from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
 from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
 from privgraph.runs.queueing import LOCAL
@@ -52,41 +52,53 @@ class RunStore:
     `UnknownRun`, `RunIsFixed` and `StoreIsFull` are such errors.
     """
 
-    def __init__(self, database: Database, folders: Path) -> None:
+    def __init__(self, database: Database, artifacts: Artifacts, named: str = "") -> None:
+        """`named`: the place of the artifacts as the store's URL names it."""
         self._database = database
         self._own = False
-        self._folders = folders
-        self.leases = Leases(database, folders)
+        self._artifacts = artifacts
+        self._named = named
+        self.leases = Leases(database, artifacts.folder)
 
     def __repr__(self) -> str:
-        return f"RunStore({self._folders})"  # never the URL, which may hold a password
+        return f"RunStore({self.folders})"  # never the URL, which may hold a password
 
     @staticmethod
     def open(url: str | None = None, folders: Path | None = None) -> RunStore:
         """The store of that database URL; None: `PRIVGRAPH_STORE`, or else one SQLite file under `home()`.
 
-        Artifacts lie in `folders`, and below `home()` where it is None: a team that shares a database shares
-        that folder too, or sees numbers without files. A store whose artifacts lie elsewhere tells its
-        workers so (`launch.environment`): two stores that shared the folder of a run would clear each other's
-        files.
+        Artifacts lie in `folders`, and below `home()` where it is None, unless the URL names their place
+        (`artifacts`): a team that shares a database shares that too, or sees numbers without files. A store
+        whose artifacts lie elsewhere tells its workers so (`launch.environment`): two stores that shared the
+        folder of a run would clear each other's files.
         """
         chosen = url or os.environ.get("PRIVGRAPH_STORE") or f"sqlite:///{home().resolve() / 'runs.sqlite'}"
         told = os.environ.get(ARTIFACTS)
-        database = Database(chosen)
+        bare, named = parted(chosen)
+        database = Database(bare)
         if database.grown:
             with database.write() as connection:
                 queueing.restack(connection)
-        return RunStore(database, folders or (Path(told) if told else home().resolve() / "runs"))
+        here = folders or (Path(told) if told else home().resolve() / "runs")
+        return RunStore(database, opened(named, here), named)
 
     @property
     def url(self) -> str:
         """The database URL, with its password, for another process to open the same store."""
-        return self._database.engine.url.render_as_string(hide_password=False)
+        url = self._database.engine.url
+        if self._named:
+            url = url.update_query_dict({QUERY: self._named})
+        return url.render_as_string(hide_password=False)
+
+    @property
+    def artifacts(self) -> str:
+        """The place of the artifacts as the store's URL names it; "" where they lie beside the store."""
+        return self._named
 
     @property
     def folders(self) -> Path:
-        """The folder that has a folder of artifacts for each run."""
-        return self._folders
+        """The folder of this machine that has a folder of artifacts for each run."""
+        return self._artifacts.folder
 
     @property
     def database(self) -> Database:
@@ -241,9 +253,8 @@ class RunStore:
 
     def clear(self, run: str) -> None:
         """Remove the folder of a run's artifacts, if it is there."""
-        folder = self._path(run)
-        if folder.exists():
-            shutil.rmtree(folder)
+        clear(self._path(run))
+        self._artifacts.remove(run)
 
     def tag(self, run: str, tag: str) -> None:
         """Put a tag on a run; tags and the note are the reader's, and may change at any time."""
@@ -271,15 +282,24 @@ class RunStore:
             connection.execute(runs.update().where(runs.c.number == number).values(note=text))
 
     def folder(self, run: str) -> Path:
-        """The folder of the run's artifacts, made if missing."""
+        """The folder of the run's artifacts, made if missing, with copies of those that lie elsewhere."""
         path = self._path(run)
+        self._artifacts.get(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
+
+    def keep(self, run: str) -> None:
+        """Put the run's artifacts where all machines find them, if that is elsewhere. Raises `StoreError`."""
+        self._artifacts.put(run)
+
+    def begin(self, run: str) -> None:
+        """Take away what an earlier attempt of the run left elsewhere."""
+        self._artifacts.remove(run)
 
     def _path(self, run: str) -> Path:
         if not _ID.fullmatch(run):
             raise UnknownRun(f"there is no run {run}")
-        return self._folders / run
+        return self.folders / run
 
     # Audits
 

@@ -129,6 +129,7 @@ class Worker(Telling):
         for job in self._jobs:
             job.backlog.after = last.get(job.id, 0)
             folder = self._store.folder(job.id)
+            self._store.begin(job.id)
             for path in folder.iterdir():
                 if path.name != LOG_NAME and path.is_file():
                     path.unlink()
@@ -270,7 +271,8 @@ class Worker(Telling):
         assert job.planned is not None
         try:
             statement = final_statement(job.planned, job.ledger)
-        except LedgerMismatch as error:
+            self._store.keep(job.id)
+        except (LedgerMismatch, StoreError) as error:
             self._finish(job, "failed", error=str(error), statement=self._interrupted(job))
         else:
             self._finish(job, "done", metrics=result.metrics, statement=statement)

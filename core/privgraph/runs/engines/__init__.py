@@ -84,7 +84,8 @@ def surroundings(store: RunStore) -> dict[str, str]:
     from privgraph.runs.store import ARTIFACTS
 
     found = environment(store)
-    return {name: found[name] for name in ("PRIVGRAPH_STORE", ARTIFACTS)}
+    told = ("PRIVGRAPH_STORE",) if store.artifacts else ("PRIVGRAPH_STORE", ARTIFACTS)
+    return {name: found[name] for name in told}
 
 
 def train(
