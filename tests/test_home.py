@@ -34,7 +34,7 @@ def test_a_new_home_and_its_store_are_private(folder: Path) -> None:
         assert umask() == 0o077
         assert {_mode(path) for path in folder.glob("runs.sqlite*")} == {0o600}
         run = store.submit(make_spec("gnn", "karate"))
-        with launch._log(store, [run]):
+        with launch.open_log(store, [run]):
             assert _mode(store.folder(run) / launch.LOG_NAME) == 0o600
 
 

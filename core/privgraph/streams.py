@@ -155,6 +155,11 @@ def derived_key(key: bytes, *parts: str | bytes) -> bytes:
     return hmac.digest(key, b"".join(len(part).to_bytes(8, "big") + part for part in coded), "sha256")
 
 
+def fingerprint(key: bytes) -> str:
+    """By which holders of a secret key know one another's: 32 hex digits that tell nothing of it."""
+    return derived_key(key, "fingerprint").hex()[:32]
+
+
 def _write_first(path: Path, key: bytes) -> None:
     """Write the key unless there is a file; one that is there is never replaced, whatever it holds."""
     with suppress(FileExistsError), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

@@ -22,10 +22,12 @@ from privgraph.progress import Artifact, Log, Metric, Progress, Result, Spent
 from privgraph.runs import leases
 from privgraph.runs.launch import wait
 from privgraph.runs.leases import Outcome
+from privgraph.runs.queueing import Wants, first_stack
 from privgraph.runs.records import RunIsFixed, RunQuery, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import audit_turns, audits, metadata, origins, runs, schema
+from privgraph.streams import fingerprint
 
 NOBODY = 2**22 + 1
 """A process number that Linux never gives."""
@@ -178,13 +180,86 @@ def test_only_its_worker_adds_to_a_run(store: RunStore) -> None:
 
 def test_a_run_is_claimed_once_and_only_where_there_is_room(store: RunStore) -> None:
     ids = [store.submit(a_spec(seed)) for seed in range(3)]
-    assert [waiting.id for waiting in store.leases.waiting()] == ids
-    assert store.leases.claim(ids[:2], "a", pid=os.getpid(), room=2) == ids[:2]
+    assert [store.leases.waiting(2), store.leases.waiting(9)] == [2, 3]
+    assert store.leases.claim(ids[:2], "a", pid=os.getpid()) == ids[:2]
     assert store.leases.claim(ids[:2], "b") == []
     assert store.leases.busy() == 1
-    assert store.leases.claim(ids[2:], "b", room=1) == []
-    assert store.leases.claim(ids[2:], "b", room=2) == ids[2:]
+    assert store.leases.claim_next("b", room=1) == []
+    assert store.leases.claim_next("b", room=2) == ids[2:]
+    assert store.leases.claim_next("b", room=2) == []
     assert store.leases.beat("a") == {ids[0]: "running", ids[1]: "running"}
+
+
+def test_many_specs_are_submitted_in_one_step_and_claimed_by_stacks(store: RunStore) -> None:
+    specs = [make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(23)]
+    first = store.submit(specs[3], tags=["mine"])
+    ids = store.submit_all([*specs, specs[0]], ["sweep"], "b", engine="slurm", retries=2)
+    assert ids == [*(spec.id for spec in specs), specs[0].id]
+    assert store.count() == 23
+    assert store.get(first).tags == ("mine", "sweep")
+    assert store.states([*ids, "no-run"]) == dict.fromkeys(ids, "queued")
+    others = [run for run in ids[:-1] if run != first]
+    assert store.leases.claim_next("a", Wants(engines=("local",))) == []
+    assert store.leases.claim_next("a") == [first], "it was submitted before, and by itself"
+    assert store.leases.claim_next("b", Wants(engines=("slurm", "ray"))) == others[:10]
+    assert store.submit(specs[1], engine="ray") == others[1]
+    assert store.leases.claim_next("c", Wants(engines=("slurm",))) == others[10:20]
+    late = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=50)], batch="b")
+    assert store.leases.claim_next("d") == [*others[20:], *late], "a stack that waits has room for who comes later"
+    later = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=51)], batch="b")
+    assert store.leases.claim_next("e") == later
+    with pytest.raises(StoreError, match="a run id is made of"):
+        store.submit_all([make_spec("mlp", "karate"), RunSpec(method="../x", dataset="karate")])
+    assert store.count() == 25, "all or none"
+
+
+def test_a_worker_is_given_what_it_can_train(store: RunStore) -> None:
+    wants_cuda = store.submit(make_spec("mlp", "karate", device="cuda"))
+    large, cora, small = (store.submit(make_spec("mlp", name)) for name in ("digits", "cora", "karate"))
+    with store.database.write() as connection:
+        connection.execute(runs.update().where(runs.c.id == large).values(memory_mb=5000.0))
+    asked: list[str] = []
+
+    def at_hand(name: str) -> bool:
+        asked.append(name)
+        return name != "cora"
+
+    weak = Wants(devices=("auto", "cpu"), memory_mb=4000, at_hand=at_hand)
+    assert store.leases.claim_next("a", weak) == [small]
+    assert asked == ["cora", "karate"]
+    assert store.leases.claim_next("a", weak) == []
+    assert store.leases.claim_next("b", Wants(devices=("auto", "cuda"), memory_mb=4000)) == [wants_cuda]
+    assert [store.leases.claim_next("c"), store.leases.claim_next("c")] == [[large], [cora]]
+
+
+def test_claims_beside_one_another_take_different_whole_stacks(store: RunStore, url: str) -> None:
+    if url.startswith("sqlite"):
+        pytest.skip("one writer at a time: no claim runs beside another")
+    ids = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(20)], batch="b")
+    stopping = RunStore.open(url)
+    with store.database.write() as first, stopping.database.write() as second:
+        assert first_stack(first, Wants()) == ids[:10]
+        assert first_stack(second, Wants()) == ids[10:]
+        assert RunStore.open(url).leases.claim_next("w") == [], "it waits for nobody"
+    assert RunStore.open(url).leases.claim_next("w") == ids[:10]
+    stopping.close()
+
+
+def test_a_store_from_before_the_queue_keeps_working(url: str) -> None:
+    old = RunStore.open(url)
+    specs = [make_spec("gnn", "karate", {"epochs": 10}, seed=seed, device="cpu") for seed in range(3)]
+    ids = old.submit_all(specs, batch="b")
+    old.close()
+    with sa.create_engine(url, poolclass=sa.NullPool).begin() as connection:
+        connection.execute(sa.text("DROP INDEX runs_by_stack"))
+        for name in ("stack", "asked", "memory_mb", "engine", "retries", "losses"):
+            connection.execute(sa.text(f"ALTER TABLE runs DROP COLUMN {name}"))
+    store = RunStore.open(url)
+    assert [record.state for record in store.find()] == ["queued"] * 3
+    assert store.leases.claim_next("a", Wants(devices=("cuda",))) == []
+    assert store.leases.claim_next("a", Wants(engines=("local",))) == ids
+    assert "runs_by_stack" in {index["name"] for index in sa.inspect(store.database.engine).get_indexes("runs")}
+    store.close()
 
 
 def test_stop_cancels_what_waits_and_asks_what_runs(store: RunStore) -> None:
@@ -455,6 +530,71 @@ def test_a_dead_worker_leaves_a_lost_run_with_its_last_words(store: RunStore) ->
     assert store.sweep_lost() == []
     with pytest.raises(RunIsFixed, match="lost"):
         store.append(run, [Log(message="a ghost")], "w")
+
+
+def test_a_lost_run_is_tried_again_as_often_as_was_said_and_then_has_failed(store: RunStore) -> None:
+    run = store.submit(a_spec(), retries=2)
+    for attempt in (1, 2, 3):
+        assert store.leases.claim_next(f"w{attempt}", pid=os.getpid()) == [run]
+        told = [Metric(name="val_accuracy", value=0.5, step=1), Log(message="from inside")]
+        store.append(run, [*told, Progress(step=1, total=2)], f"w{attempt}")
+        store.leases.adopt(f"w{attempt}", NOBODY)
+        (store.folder(run) / leases.LOG_NAME).write_text(f"words of {attempt}\n")
+        assert store.sweep_lost() == [run]
+        record = store.get(run)
+        if attempt < 3:
+            assert (record.state, record.attempt, record.error) == ("queued", attempt + 1, "")
+            kinds = [event.kind for event in store.events(run) if event.attempt == attempt]
+            assert kinds == ["log", "log"], "nothing stays of what the attempt has told of the data"
+            with pytest.raises(RunIsFixed):
+                store.append(run, told, f"w{attempt}")
+    assert record.state == "failed"
+    assert record.error.startswith("3 attempts were lost, and of the last the worker's process ended")
+    assert record.error.endswith("its last words were: words of 3")
+    said = [event.payload["message"] for event in store.events(run, kinds=["log"])]
+    assert "The worker's last words:\nwords of 1" in said
+    assert "Tried again, because the worker's process ended." in said
+    store.retry(run)
+    assert store.leases.claim_next("by hand", pid=NOBODY) == [run]
+    assert store.sweep_lost() == [run]
+    assert store.get(run).state == "lost", "by hand, nothing is tried again by itself"
+
+
+def test_a_run_that_was_to_stop_is_not_tried_again(store: RunStore) -> None:
+    run = store.submit(a_spec(), retries=2)
+    store.leases.claim_next("w", pid=NOBODY)
+    assert store.request_stop(run) == "stopping"
+    assert store.sweep_lost() == [run]
+    assert store.get(run).state == "lost"
+
+
+def test_a_run_that_is_given_back_waits_as_if_it_had_never_begun(store: RunStore) -> None:
+    run = store.submit(a_spec())
+    other = store.submit(a_spec(1))
+    store.leases.claim_next("w", pid=os.getpid())
+    store.append(run, [Metric(name="val_accuracy", value=0.5, step=1)], "w")
+    with pytest.raises(RunIsFixed, match="another worker"):
+        store.leases.give_back(run, "somebody")
+    store.leases.give_back(run, "w", memory_mb=9000.0)
+    assert (store.get(run).state, store.get(run).attempt, store.events(run)) == ("queued", 2, [])
+    assert store.leases.claim_next("small", Wants(memory_mb=8000)) == [other]
+    assert store.leases.claim_next("large", Wants(memory_mb=9000)) == [run]
+
+
+def test_all_workers_of_a_store_have_one_noise_key(store: RunStore, url: str) -> None:
+    one, other = bytes(32), bytes([1] * 32)
+    assert store.leases.fingerprint() == ""
+    store.leases.agree(one)
+    RunStore.open(url).leases.agree(one)
+    with pytest.raises(StoreError, match=r"noise.key of this home .* is not that of the store's other workers"):
+        RunStore.open(url).leases.agree(other)
+    kept = store.leases.fingerprint()
+    assert kept == fingerprint(one)
+    assert one.hex() not in kept
+    store.leases.renew(other)
+    store.leases.agree(other)
+    with pytest.raises(StoreError, match=r"privgraph key --renew"):
+        store.leases.agree(one)
 
 
 def test_a_worker_elsewhere_is_lost_by_its_silence(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,7 @@ def test_without_hard_links_runs_have_logs_and_keys(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(os, "link", no_links)
     store = RunStore.open()
     ids = [store.submit(make_spec("gnn", "karate", seed=seed)) for seed in range(2)]
-    launch._log(store, ids).close()
+    launch.open_log(store, ids).close()
     assert (store.folder(ids[0]) / LOG_NAME).read_text() == ""
     assert ids[0] in (store.folder(ids[1]) / LOG_NAME).read_text()
     key = noise_key(tmp_path)

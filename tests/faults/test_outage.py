@@ -26,7 +26,7 @@ from privgraph.runs.records import RunIsFixed, RunQuery, StoreAway, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs as runs_table
-from privgraph.runs.worker import Worker, _jobs
+from privgraph.runs.worker import Worker, jobs_of
 
 GONE = "the server is gone"
 
@@ -75,7 +75,7 @@ def store() -> Iterator[RunStore]:
 def a_worker(store: RunStore, seed: int = 0) -> tuple[Worker, str]:
     run = store.submit(make_spec("gnn", "karate", {"epochs": 5}, seed=seed))
     assert store.leases.claim([run], f"w{seed}", pid=os.getpid()) == [run]
-    return Worker(store, f"w{seed}", _jobs(store, [run])), run
+    return Worker(store, f"w{seed}", jobs_of(store, [run])), run
 
 
 def names(store: RunStore, run: str) -> list[int]:

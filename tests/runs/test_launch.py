@@ -14,18 +14,22 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
 from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement
-from privgraph.runs.launch import STACK_LIMIT, capacity, stack
-from privgraph.runs.leases import Waiting
+from privgraph.runs.launch import capacity
 from privgraph.runs.machine import DeviceError
 from privgraph.runs.processes import last_words
+from privgraph.runs.queueing import STACK_LIMIT, stack_name, stacks
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import price_of_all, sweep
 from privgraph.runs.worker import one_sentence
 
 
-def waiting(*specs: RunSpec, batch: str = "b") -> list[Waiting]:
-    return [Waiting(id=spec.id, spec=spec, batch=batch) for spec in specs]
+def together(*specs: RunSpec, batch: str = "b") -> list[list[int]]:
+    """Which of the specs are trained together, by their places."""
+    found: dict[str, list[int]] = {}
+    for place, stack in enumerate(stacks(stack_name(spec, batch) for spec in specs)):
+        found.setdefault(stack or f"alone {place}", []).append(place)
+    return list(found.values())
 
 
 def test_only_what_shares_batch_graph_and_stacking_key_is_trained_together() -> None:
@@ -38,17 +42,17 @@ def test_only_what_shares_batch_graph_and_stacking_key_is_trained_together() -> 
         make_spec("gnn", "karate", {"epochs": 10}, split="inductive"),
         make_spec("mlp", "karate", {"epochs": 10}),
     ]
-    assert stack(waiting(seeds[0], *others, *seeds[1:])) == [spec.id for spec in seeds]
-    assert stack(waiting(*seeds, batch="")) == [seeds[0].id]
-    assert stack([*waiting(seeds[0]), *waiting(*seeds[1:], batch="c")]) == [seeds[0].id]
-    inductive = sweep(make_spec("gnn", "karate", split="inductive"), seeds=range(2))
-    assert stack(waiting(*inductive)) == [inductive[0].id]
-    many = sweep(base, seeds=range(30))
-    assert stack(waiting(*many)) == [spec.id for spec in many[:STACK_LIMIT]]
+    assert together(seeds[0], *others, *seeds[1:]) == [[0, 6, 7], [1], [2], [3], [4], [5]]
+    assert together(*seeds, batch="") == [[0], [1], [2]]
+    assert stack_name(seeds[0], "b") != stack_name(seeds[1], "c")
+    assert together(*sweep(make_spec("gnn", "karate", split="inductive"), seeds=range(2))) == [[0], [1]]
+    many = together(*sweep(base, seeds=range(25)))
+    assert many == [list(range(10)), list(range(10, 20)), list(range(20, 25))]
+    assert max(map(len, many)) == STACK_LIMIT
     alone = sweep(make_spec("relational", "products", {"encoder": "tiny"}), seeds=range(2))
-    assert stack(waiting(*alone)) == [alone[0].id], "adapters gain nothing by a stack"
-    stale = RunSpec(method="gnn", dataset="karate", options={"gone": 1})
-    assert stack(waiting(stale, RunSpec(method="gnn", dataset="karate", options={"gone": 1}, seed=1))) == [stale.id]
+    assert together(*alone) == [[0], [1]], "adapters gain nothing by a stack"
+    stale = [RunSpec(method="gnn", dataset="karate", options={"gone": 1}, seed=seed) for seed in range(2)]
+    assert together(*stale) == [[0], [1]]
 
 
 def test_capacity_is_what_the_variable_says_or_at_least_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,9 +60,11 @@ def test_capacity_is_what_the_variable_says_or_at_least_one(monkeypatch: pytest.
     assert 1 <= capacity() <= 8
     monkeypatch.setenv("PRIVGRAPH_WORKERS", "3")
     assert capacity() == 3
-    for bad in ("0", "-1", "many", "1.5"):
+    monkeypatch.setenv("PRIVGRAPH_WORKERS", "0")
+    assert capacity() == 0
+    for bad in ("-1", "many", "1.5", "²"):
         monkeypatch.setenv("PRIVGRAPH_WORKERS", bad)
-        with pytest.raises(StoreError, match=f"whole number of at least 1 .got {bad}"):
+        with pytest.raises(StoreError, match=f"whole number of at least 0 .got {bad}"):
             capacity()
 
 

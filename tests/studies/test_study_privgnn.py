@@ -8,7 +8,7 @@ import pytest
 
 import privgraph
 from privgraph.methods.teachers.privgnn import study
-from privgraph.runs.launch import STACK_LIMIT
+from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.studies import table as study_table
 
 

@@ -176,16 +176,12 @@ def run_all(
     chosen, words = _specs(specs), _words(tags)
     opened = open_store(store)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
-    ours = []
-    for one in chosen:
-        new = one.id not in ours and not opened.find(RunQuery(ids=(one.id,), own=True))
-        run = opened.submit(one, tags=words, batch=batch)
-        if opened.get(run).state in ("stopped", "failed", "lost"):
-            opened.retry(run)
-            new = True
-        if new:
-            ours.append(run)
-    ids = [one.id for one in chosen]
+    there = opened.states([one.id for one in chosen])
+    ids = opened.submit_all(chosen, words, batch)
+    again = [run for run, state in there.items() if state in ("stopped", "failed", "lost")]
+    for run in again:
+        opened.retry(run)
+    ours = [*again, *(run for run in dict.fromkeys(ids) if run not in there)]
     try:
         records = _watched(opened, ids, timeout, progress) if ids else []
     except KeyboardInterrupt:

@@ -27,7 +27,7 @@ BUSY_SECONDS = 60.0
 _PATIENT_CONNECTION = {"connect_timeout": 10, "keepalives_idle": 10, "tcp_user_timeout": 30_000}
 _WRITES = {"privgraph_writes": True}
 _LITTLE_ROOM = 2**16
-_SCHEMA_LOCK, _CLAIM_LOCK = 727001, 727002
+_SCHEMA_LOCK, _SUBMIT_LOCK = 727001, 727002
 
 
 class Database:
@@ -37,8 +37,13 @@ class Database:
         self.engine = _engine(url)
         # Connections are given back with the last reference to the store, also where the lines below raise.
         weakref.finalize(self, self.engine.dispose)
+        self.grown = False
+        """Whether columns were added to a store of an earlier version just now."""
         if not self._complete():
             self._make()
+        elif self._lacking():
+            with suppress(StoreIsFull, StoreIsReadOnly):  # nothing that is read stands in them
+                self._make()
 
     def _complete(self) -> bool:
         """Whether every table is there: then nothing is written, and a store on a full or read-only disk can
@@ -65,6 +70,22 @@ class Database:
             metadata.create_all(connection)
             if version is None:
                 connection.execute(schema.insert().values(version=SCHEMA_VERSION))
+            self._grow(connection)
+
+    def _lacking(self) -> list[sa.Column[Any]]:
+        """The columns that the runs of an earlier version's store do not have."""
+        with self.read() as connection:
+            return _absent(connection)
+
+    def _grow(self, connection: sa.Connection) -> None:
+        """Add the columns that are lacking, which all have defaults, and indexes."""
+        lacking = _absent(connection)
+        for column in lacking:
+            made = sa.schema.CreateColumn(column).compile(dialect=self.engine.dialect)
+            connection.execute(sa.text(f"ALTER TABLE {runs.name} ADD COLUMN {made}"))
+        for index in runs.indexes:
+            index.create(connection, checkfirst=True)
+        self.grown = bool(lacking)
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -85,16 +106,18 @@ class Database:
             raise self._sentence(error) from error
 
     @contextmanager
-    def claiming(self) -> Iterator[sa.Connection]:
-        """A write transaction that no other `claiming` runs beside, on this or another machine."""
+    def submitting(self) -> Iterator[sa.Connection]:
+        """A write transaction that no other `submitting` runs beside, on this or another machine."""
         with self.write() as connection:
-            self.lock(connection, _CLAIM_LOCK)
+            self.lock(connection, _SUBMIT_LOCK)
             yield connection
 
-    def lock(self, connection: sa.Connection, key: int) -> None:
-        """Hold a named lock until the transaction ends; on SQLite a writer is alone anyway."""
+    def lock(self, connection: sa.Connection, key: int, what: str = "") -> None:
+        """Hold a lock of that number, and name, until the transaction ends; on SQLite a writer is alone
+        anyway."""
         if self.engine.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
+            names = (key, sa.func.hashtext(what)) if what else (key,)
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(*names)))
 
     def now(self, connection: sa.Connection) -> float:
         """Seconds since the epoch by the database's clock, which all machines that share it agree on."""
@@ -131,6 +154,11 @@ class Database:
             return False
         folder = Path(self.engine.url.database or "").resolve().parent
         return folder.is_dir() and shutil.disk_usage(folder).free < _LITTLE_ROOM
+
+
+def _absent(connection: sa.Connection) -> list[sa.Column[Any]]:
+    there = {column["name"] for column in sa.inspect(connection).get_columns(runs.name)}
+    return [column for column in runs.c if column.name not in there]
 
 
 def shown(url: sa.URL) -> str:

@@ -51,6 +51,12 @@ _NOT_KEPT = (
     "training_since",
     "training_from",
     "batch",
+    "stack",
+    "asked",
+    "memory_mb",
+    "engine",
+    "retries",
+    "losses",
 )
 _COLUMNS = tuple(column.name for column in runs.c if column.name not in _NOT_KEPT)
 _JSON = ("spec", "metrics", "statement")
@@ -177,7 +183,7 @@ def bring_in(store: RunStore, path: Path = FILE) -> int:
         if not mark or connection.scalar(sa.select(sa.func.count()).where(gallery.c.file == mark)):
             return 0
     packed = {one["run"]["id"]: one for chapter in content(path).values() for one in chapter}
-    with store.database.claiming() as connection:
+    with store.database.submitting() as connection:
         if connection.scalar(sa.select(sa.func.count()).where(gallery.c.file == mark)):
             return 0  # another process was first
         gone = _make_room(connection)

@@ -17,20 +17,21 @@ from typing import IO
 import psutil
 
 from privgraph import home
-from privgraph.options import OptionError
-from privgraph.registry import UnknownName
-from privgraph.runs.leases import LOG_NAME, Outcome, Waiting, new_worker
+from privgraph.runs.leases import LOG_NAME, Outcome, new_worker
 from privgraph.runs.processes import note_exit
+from privgraph.runs.queueing import LOCAL, Wants
 from privgraph.runs.records import RunQuery, RunRecord, StoreAway, StoreError
-from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import ARTIFACTS, RunStore
+from privgraph.streams import noise_key
 
-STACK_LIMIT = 10
-"""How many runs one worker trains together at most."""
 MEMORY_PER_WORKER = 3 * 2**30
 """Bytes of memory that a worker is taken to need: PyTorch, a graph of a few million edges, its
 activations."""
 MOST_WORKERS = 8
+LOOKED_AT_ONCE = 400
+"""Of how many runs one query asks."""
+
+_OURS = Wants(engines=(LOCAL,))
 
 _children: list[subprocess.Popen[bytes]] = []
 """Workers that this process started; asked after now and then, so that none stays behind as a zombie."""
@@ -44,12 +45,13 @@ def cores() -> int:
 def capacity() -> int:
     """How many workers this machine runs at once: `PRIVGRAPH_WORKERS`, or what cores and memory allow.
 
-    Raises `StoreError` where the variable is not a whole number from 1 on.
+    0 leaves all runs to workers that pull (`privgraph worker`), here or elsewhere. Raises `StoreError` where
+    the variable is not a whole number.
     """
     named = os.environ.get("PRIVGRAPH_WORKERS", "").strip()
     if named:
-        if not named.isdecimal() or int(named) < 1:
-            raise StoreError(f"PRIVGRAPH_WORKERS must be a whole number of at least 1 (got {named})")
+        if not (named.isascii() and named.isdecimal()):
+            raise StoreError(f"PRIVGRAPH_WORKERS must be a whole number of at least 0 (got {named})")
         return int(named)
     return max(1, min(cores(), psutil.virtual_memory().total // MEMORY_PER_WORKER, MOST_WORKERS))
 
@@ -63,14 +65,14 @@ def launch(store: RunStore) -> list[str]:
     store.sweep_lost()
     room, started = capacity(), list[str]()
     while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()):
-        waiting = store.leases.waiting()
-        if not waiting:
-            break
+        if store.leases.waiting(1):
+            store.leases.agree(noise_key(home.home()))
         worker = new_worker()
-        taken = store.leases.claim(stack(waiting), worker, room=room)
-        if taken:
-            _start(store, taken, worker)
-            started.extend(taken)
+        taken = store.leases.claim_next(worker, _OURS, room=room)
+        if not taken:
+            break
+        _start(store, taken, worker)
+        started.extend(taken)
     return started
 
 
@@ -87,44 +89,10 @@ def _memory_left() -> bool:
     return bool(psutil.virtual_memory().available >= MEMORY_PER_WORKER // 2)
 
 
-def stack(waiting: Sequence[Waiting]) -> list[str]:
-    """The first of the queue, and those of its batch that can be trained together with it.
-
-    They are of one method, data set and device, and their configurations have equal stacking keys. An
-    inductive split changes the topology with the seed, so such runs are trained one by one.
-    """
-    first, *others = waiting
-    if not first.batch or first.spec.split == "inductive":
-        return [first.id]
-    key = _stack_key(first.spec)
-    together = [
-        other.id
-        for other in others
-        if other.batch == first.batch and _same_graph(other.spec, first.spec) and _stack_key(other.spec) == key
-    ]
-    return [first.id, *(together[: STACK_LIMIT - 1] if key is not None else [])]
-
-
-def _same_graph(one: RunSpec, other: RunSpec) -> bool:
-    names = ("method", "dataset", "data_options", "split", "device")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
-
-
-def _stack_key(spec: RunSpec) -> tuple[object, ...] | None:
-    """The configuration's stacking key; None for one that is trained alone, and for a spec that this version
-    refuses, which its worker will say."""
-    try:
-        config = spec.config()
-    except (OptionError, UnknownName):
-        return None
-    key: tuple[object, ...] | None = config.stack_key() if config.stacks else None
-    return key
-
-
 def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
     """Start the worker of runs that were claimed for it; a run whose worker cannot be started has failed."""
     try:
-        with _log(store, ids) as log:
+        with open_log(store, ids) as log:
             child = subprocess.Popen(
                 [sys.executable, "-P", "-m", "privgraph.runs.worker", "--worker", worker, *ids],
                 stdin=subprocess.DEVNULL,
@@ -143,7 +111,7 @@ def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
     store.leases.adopt(worker, child.pid)
 
 
-def _log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
+def open_log(store: RunStore, ids: Sequence[str]) -> IO[bytes]:
     """One fresh log file that lies in the folder of each of the runs."""
     paths = [store.folder(run) / LOG_NAME for run in ids]
     for path in paths:
@@ -186,18 +154,24 @@ def wait(
     runs go on all the same.
     """
     deadline = None if timeout is None else time.monotonic() + timeout
+    records: dict[str, RunRecord] = {}
+    left = list(dict.fromkeys(ids))
     while True:
+        began = time.monotonic()
         try:
             launch(store)
-            found = {record.id: record for record in store.find(RunQuery(ids=tuple(ids)))}
-            records = [found[run] if run in found else store.get(run) for run in ids]
+            for start in range(0, len(left), LOOKED_AT_ONCE):
+                chosen = tuple(left[start : start + LOOKED_AT_ONCE])
+                found = {record.id: record for record in store.find(RunQuery(ids=chosen))}
+                records |= {run: found[run] if run in found else store.get(run) for run in chosen}
             if watch is not None:
-                watch(records)
-            if not any(record.pending for record in records):
-                return records
+                watch([records[run] for run in ids])
+            left = [run for run in left if records[run].pending]
+            if not left:
+                return [records[run] for run in ids]
         except StoreAway as error:
             if away is not None:
                 away(error)
         if deadline is not None and time.monotonic() > deadline:
             raise TimeoutError(f"the runs were not finished within {timeout:g} seconds")
-        time.sleep(every)
+        time.sleep(max(every, time.monotonic() - began))  # of thousands of runs a look takes long

@@ -23,9 +23,10 @@ import sqlalchemy as sa
 from privgraph.progress import Event, Log, Progress, to_record
 from privgraph.runs.database import Database
 from privgraph.runs.processes import alive, how_it_ended, last_words
-from privgraph.runs.records import LIVE, RunIsFixed, StoreError, Unreadable, is_time, plain, reading
-from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import events, origins, runs
+from privgraph.runs.queueing import Wants, first_stack, next_attempt, withdraw
+from privgraph.runs.records import LIVE, RunIsFixed, StoreError, is_time, plain
+from privgraph.runs.tables import events, keys, origins, runs
+from privgraph.streams import fingerprint
 
 LOST_AFTER = 15.0
 """Seconds without a heartbeat after which a run is lost, where its process cannot be looked at."""
@@ -36,15 +37,7 @@ WATCHED_FOR = 5.0
 old."""
 LOG_NAME = "worker.log"
 RESERVE_NAME = ".reserve"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Waiting:
-    """A queued run."""
-
-    id: str
-    spec: RunSpec
-    batch: str
+_ROOM_LOCK = 727003
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,17 +79,11 @@ class Leases:
         self._watched: dict[tuple[str, str], tuple[float, float]] = {}
         self._looked = clock.monotonic()
 
-    def waiting(self) -> list[Waiting]:
-        """The queue, in order: who was submitted first comes first. What this version cannot read is left to
-        others."""
-        chosen = sa.select(runs.c.id, runs.c.spec, runs.c.batch).where(runs.c.state == "queued").order_by(runs.c.number)
+    def waiting(self, most: int) -> int:
+        """How many runs are queued; no more than `most` are counted."""
+        first = sa.select(runs.c.number).where(runs.c.state == "queued").limit(most).subquery()
         with self._database.read() as connection:
-            found = connection.execute(chosen).all()
-        waiting = []
-        for row in found:
-            with suppress(Unreadable), reading("its spec"):
-                waiting.append(Waiting(id=row.id, spec=RunSpec.from_json(json.loads(row.spec)), batch=row.batch))
-        return waiting
+            return int(connection.execute(sa.select(sa.func.count()).select_from(first)).scalar_one())
 
     def busy(self) -> int:
         """How many workers have runs on this machine."""
@@ -109,23 +96,66 @@ class Leases:
         chosen = counted.where(runs.c.state.in_(LIVE), runs.c.host == this_host())
         return int(connection.execute(chosen).scalar_one())
 
-    def claim(self, ids: Sequence[str], worker: str, *, pid: int | None = None, room: int | None = None) -> list[str]:
-        """Take those of the runs that are still queued, in one step that no other claim runs beside.
+    def claim(self, ids: Sequence[str], worker: str, *, pid: int | None = None) -> list[str]:
+        """Take those of the runs that are still queued, all in one step."""
+        with self._database.write() as connection:
+            chosen = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "queued").with_for_update()
+            free = set(connection.scalars(chosen))
+            return self._lease(connection, [run for run in ids if run in free], worker, pid)
+
+    def claim_next(
+        self, worker: str, wants: Wants | None = None, *, pid: int | None = None, room: int | None = None
+    ) -> list[str]:
+        """Take the first runs of the queue that the worker can train, and that are trained together.
 
         None is taken where `room` workers have runs on this machine already.
         """
-        with self._database.claiming() as connection:
-            if room is not None and self._busy(connection) >= room:
-                return []
-            chosen = sa.select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state == "queued").with_for_update()
-            free = set(connection.scalars(chosen))
-            taken = [run for run in ids if run in free]
-            if taken:
-                time = self._database.now(connection)
-                lease: dict[str, Any] = {"state": "running", "worker": worker, "host": this_host(), "pid": pid}
-                lease |= {"started": time, "heartbeat": time, "stage": "starting"}
-                connection.execute(runs.update().where(runs.c.id.in_(taken)).values(**lease))
-            return taken
+        with self._database.write() as connection:
+            if room is not None:
+                self._database.lock(connection, _ROOM_LOCK, this_host())
+                if self._busy(connection) >= room:
+                    return []
+            return self._lease(connection, first_stack(connection, wants or Wants()), worker, pid)
+
+    def _lease(self, connection: sa.Connection, taken: list[str], worker: str, pid: int | None) -> list[str]:
+        if taken:
+            time = self._database.now(connection)
+            lease: dict[str, Any] = {"state": "running", "worker": worker, "host": this_host(), "pid": pid}
+            lease |= {"started": time, "heartbeat": time, "stage": "starting"}
+            connection.execute(runs.update().where(runs.c.id.in_(taken)).values(**lease))
+        return taken
+
+    def agree(self, key: bytes) -> None:
+        """Take part in the store with that noise key; the first one counts for all. Raises `StoreError` for
+        another.
+
+        The store holds a fingerprint of it, which tells nothing of the key.
+        """
+        own = fingerprint(key)
+        with self._database.read() as connection:
+            theirs = connection.scalar(sa.select(keys.c.fingerprint))
+        if theirs is None:
+            with self._database.submitting() as connection:
+                theirs = connection.scalar(sa.select(keys.c.fingerprint))
+                if theirs is None:
+                    connection.execute(keys.insert().values(fingerprint=own))
+                    theirs = own
+        if theirs != own:
+            raise StoreError(
+                f"the noise.key of this home ({own[:8]}) is not that of the store's other workers ({theirs[:8]}): copy "
+                "theirs here, or let this one count from now on (privgraph key --renew)"
+            )
+
+    def fingerprint(self) -> str:
+        """The fingerprint of the noise key of the store's workers; "" before the first."""
+        with self._database.read() as connection:
+            return connection.scalar(sa.select(keys.c.fingerprint)) or ""
+
+    def renew(self, key: bytes) -> None:
+        """Let that noise key count from now on: the runs of the one before are not repeated by it."""
+        with self._database.submitting() as connection:
+            connection.execute(keys.delete())
+            connection.execute(keys.insert().values(fingerprint=fingerprint(key)))
 
     def adopt(self, worker: str, pid: int) -> dict[str, str]:
         """Say which process the worker is; answers like `beat`."""
@@ -199,6 +229,18 @@ class Leases:
             _append(connection, row, _beyond(row, last, after), time)
             connection.execute(runs.update().where(runs.c.number == row.number).values(**_outcome(outcome, time)))
 
+    def give_back(self, run: str, worker: str, memory_mb: float | None = None) -> None:
+        """Queue a live run again, as if it had never begun: what it has told is forgotten.
+
+        `memory_mb` is what its plan needs, where the worker has too little. Raises `RunIsFixed` where it is
+        too late.
+        """
+        with self._database.write() as connection:
+            row = self._live(connection, run, worker)
+            withdraw(connection, row)
+            change = next_attempt(row) | ({} if memory_mb is None else {"memory_mb": memory_mb})
+            connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
+
     def _live(self, connection: sa.Connection, run: str, worker: str | None) -> Any:
         row = self._database.row(connection, run)
         if row.state not in LIVE:
@@ -209,7 +251,7 @@ class Leases:
 
     def sweep_lost(self) -> list[str]:
         """Mark the live runs whose worker died or fell silent as lost, with its last words, and give their
-        ids."""
+        ids; one that has retries left is queued again, and one that has used them up has failed."""
         chosen = sa.select(runs.c.id, runs.c.worker, runs.c.pid, runs.c.host, runs.c.heartbeat, runs.c.started)
         with self._watching(), self._database.read() as connection:
             time = self._database.now(connection)
@@ -269,12 +311,22 @@ class Leases:
                 return False
             time = self._database.now(connection)
             said = [Log(message=f"The worker's last words:\n{words}", level="warning")] if words else []
+            again = bool(row.retries) and row.state != "stopping"
+            if again:
+                withdraw(connection, row)
+                said.insert(0, Log(message=f"Tried again, because {reason}.", level="warning"))
             _append(connection, row, said, time)
             final = words.splitlines()[-1] if words else ""
             error = f"{reason}; its last words were: {final}" if final else f"{reason} without a last word"
             if "signal" in reason:
                 error = reason  # what was said before has nothing to do with it
-            change = {"state": "lost", "error": error, "finished": row.heartbeat if is_time(row.heartbeat) else time}
+            change: dict[str, Any] = {"finished": row.heartbeat if is_time(row.heartbeat) else time}
+            if row.losses and not row.retries:
+                change |= {"state": "failed", "error": f"{row.losses + 1} attempts were lost, and of the last {error}"}
+            else:
+                change |= {"state": "lost", "error": error}
+            if again:
+                change = next_attempt(row) | {"retries": row.retries - 1, "losses": row.losses + 1}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**change))
         with suppress(OSError):
             (self._folders / suspect.id / RESERVE_NAME).unlink(missing_ok=True)

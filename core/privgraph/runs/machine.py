@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from privgraph.runs.launch import capacity, cores
-from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -36,7 +35,8 @@ def share_cores(store: RunStore) -> int:
     import torch
 
     if not os.environ.get("OMP_NUM_THREADS"):
-        workers = min(capacity(), max(1, store.leases.busy()) + store.count(RunQuery(states=("queued",))))
+        most = max(1, capacity())
+        workers = min(most, max(1, store.leases.busy()) + store.leases.waiting(most))
         torch.set_num_threads(max(1, cores() // workers))
     return torch.get_num_threads()
 

@@ -22,11 +22,14 @@ def too_large(needed_mb: float) -> str:
     )
 
 
-def fits_at_once(needed_mb: Sequence[float]) -> int:
-    """How many of the runs can be trained together. Raises `TooLarge` where one alone does not fit."""
+def fits_at_once(needed_mb: Sequence[float], limit_mb: float | None = None) -> int:
+    """How many of the runs can be trained together on this machine, or within `limit_mb` of it. Raises
+    `TooLarge` where one alone does not fit the machine."""
     most = max(needed_mb, default=0.0)
     refusal = too_large(most)
     if refusal:
         raise TooLarge(refusal)
     there = psutil.virtual_memory().total / 2**20
+    if limit_mb is not None:
+        there = min(there, limit_mb)
     return max(1, min(len(needed_mb), int(there // most))) if most > 0 else max(1, len(needed_mb))

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -29,9 +28,11 @@ from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.home import home
 from privgraph.progress import Event
-from privgraph.runs import listing
+from privgraph.runs import listing, queueing
+from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
 from privgraph.runs.database import Database
 from privgraph.runs.leases import Leases
+from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags
@@ -52,37 +53,53 @@ class RunStore:
     `UnknownRun`, `RunIsFixed` and `StoreIsFull` are such errors.
     """
 
-    def __init__(self, database: Database, folders: Path) -> None:
+    def __init__(self, database: Database, artifacts: Artifacts, named: str = "") -> None:
+        """`named`: the place of the artifacts as the store's URL names it."""
         self._database = database
         self._own = False
-        self._folders = folders
-        self.leases = Leases(database, folders)
+        self._artifacts = artifacts
+        self._named = named
+        self.leases = Leases(database, artifacts.folder)
 
     def __repr__(self) -> str:
-        return f"RunStore({self._folders})"  # never the URL, which may hold a password
+        return f"RunStore({self.folders})"  # never the URL, which may hold a password
 
     @staticmethod
     def open(url: str | None = None, folders: Path | None = None) -> RunStore:
         """The store of that database URL; None: `PRIVGRAPH_STORE`, or else one SQLite file under `home()`.
 
-        Artifacts lie in `folders`, and below `home()` where it is None: a team that shares a database shares
-        that folder too, or sees numbers without files. A store whose artifacts lie elsewhere tells its
-        workers so (`launch.environment`): two stores that shared the folder of a run would clear each other's
-        files.
+        Artifacts lie in `folders`, and below `home()` where it is None, unless the URL names their place
+        (`artifacts`): a team that shares a database shares that too, or sees numbers without files. A store
+        whose artifacts lie elsewhere tells its workers so (`launch.environment`): two stores that shared the
+        folder of a run would clear each other's files.
         """
         chosen = url or os.environ.get("PRIVGRAPH_STORE") or f"sqlite:///{home().resolve() / 'runs.sqlite'}"
         told = os.environ.get(ARTIFACTS)
-        return RunStore(Database(chosen), folders or (Path(told) if told else home().resolve() / "runs"))
+        bare, named = parted(chosen)
+        database = Database(bare)
+        if database.grown:
+            with database.write() as connection:
+                queueing.restack(connection)
+        here = folders or (Path(told) if told else home().resolve() / "runs")
+        return RunStore(database, opened(named, here), named)
 
     @property
     def url(self) -> str:
         """The database URL, with its password, for another process to open the same store."""
-        return self._database.engine.url.render_as_string(hide_password=False)
+        url = self._database.engine.url
+        if self._named:
+            url = url.update_query_dict({QUERY: self._named})
+        return url.render_as_string(hide_password=False)
+
+    @property
+    def artifacts(self) -> str:
+        """The place of the artifacts as the store's URL names it; "" where they lie beside the store."""
+        return self._named
 
     @property
     def folders(self) -> Path:
-        """The folder that has a folder of artifacts for each run."""
-        return self._folders
+        """The folder of this machine that has a folder of artifacts for each run."""
+        return self._artifacts.folder
 
     @property
     def database(self) -> Database:
@@ -95,37 +112,55 @@ class RunStore:
 
     # Runs
 
-    def submit(self, spec: RunSpec, tags: Iterable[str] = (), batch: str = "") -> str:
-        """Store a spec as a queued run and give its id; a run of an equal spec is left as it is, but for
-        tags, and one of the gallery makes room."""
-        labels = [_tag(tag) for tag in tags]
-        if not _ID.fullmatch(spec.id):
-            raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {spec.id})")
-        unit = spec.unit
-        row = {
-            "id": spec.id,
-            "spec": json.dumps(spec.to_json(), allow_nan=False),
-            "method": spec.method,
-            "dataset": spec.dataset,
-            "split": spec.split,
-            "unit": unit,
-            "epsilon": spec.asked_epsilon,
-            "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
-            "seed": spec.seed,
-            "batch": batch,
-            "state": "queued",
-        }
-        with self._database.claiming() as connection:
-            known = connection.scalar(sa.select(runs.c.number).where(runs.c.id == spec.id))
-            if known is not None and listing.of_gallery(connection, known):
-                _forget(connection, known)  # whoever asks for a run gets one that is their own
-                known = None
-            if known is None:
-                connection.execute(runs.insert().values(created=self._database.now(connection), **row))
-            number = self._database.row(connection, spec.id).number
-            for label in labels:
-                _add_tag(connection, number, label)
-        return spec.id
+    def submit(
+        self, spec: RunSpec, tags: Iterable[str] = (), batch: str = "", *, engine: str = LOCAL, retries: int = 0
+    ) -> str:
+        """Store a spec as a queued run and give its id; see `submit_all`."""
+        return self.submit_all([spec], tags, batch, engine=engine, retries=retries)[0]
+
+    def submit_all(
+        self,
+        specs: Iterable[RunSpec],
+        tags: Iterable[str] = (),
+        batch: str = "",
+        *,
+        engine: str = LOCAL,
+        retries: int = 0,
+    ) -> list[str]:
+        """Store specs as queued runs in one step, all or none, and give their ids in order.
+
+        A run of an equal spec is left as it is, but for tags; one of the gallery makes room, and one that is
+        still queued is given to `engine`. Runs of one batch that can be trained together are (`queueing`).
+        `retries` is how often a run is queued again by itself when its worker was lost.
+        """
+        labels = list(dict.fromkeys(_tag(tag) for tag in tags))
+        if retries < 0:
+            raise StoreError(f"retries must be at least 0 (got {retries})")
+        chosen = list(specs)
+        unique = {spec.id: spec for spec in chosen}
+        for run in unique:
+            if not _ID.fullmatch(run):
+                raise StoreError(f"a run id is made of letters, digits, dots and dashes (got {run})")
+        rows = [queueing.row_of(spec) for spec in unique.values()]
+        names = [queueing.stack_name(spec, batch) for spec in unique.values()]
+        with self._database.submitting() as connection:
+            there = queueing.known(connection, list(unique))
+            for run, number in list(there.items()):
+                if listing.of_gallery(connection, number):
+                    _forget(connection, number)  # whoever asks for a run gets one that is their own
+                    del there[run]
+            moved = [there[run] for run in unique if run in there]
+            if moved:
+                _give(connection, moved, engine)
+            fresh = [place for place, row in enumerate(rows) if row["id"] not in there]
+            placed = queueing.stacks((names[place] for place in fresh), queueing.submitted(connection, batch))
+            common = {"batch": batch, "created": self._database.now(connection), "engine": engine, "retries": retries}
+            new = [{**rows[place], **common, "stack": stack} for place, stack in zip(fresh, placed, strict=True)]
+            if new:
+                connection.execute(runs.insert(), new)
+            if labels:
+                _add_tags(connection, list(queueing.known(connection, list(unique)).values()), labels)
+        return [spec.id for spec in chosen]
 
     def has_gallery(self) -> bool:
         """Whether any of its runs came with the program."""
@@ -165,6 +200,16 @@ class RunStore:
         with self._database.read() as connection:
             return listing.find_light(connection, self._asked(query), graphs)
 
+    def states(self, ids: Sequence[str]) -> dict[str, str]:
+        """The states of those of the runs that are there, but for runs of the gallery."""
+        found: dict[str, str] = {}
+        with self._database.read() as connection:
+            for start in range(0, len(ids), 500):
+                query = RunQuery(ids=tuple(ids[start : start + 500]), own=True)
+                chosen = sa.select(runs.c.id, runs.c.state).where(*listing.conditions(query))
+                found |= {row.id: row.state for row in connection.execute(chosen)}
+        return found
+
     def count(self, query: RunQuery = ALL_RUNS) -> int:
         """How many runs the query asks for, whatever its limit and offset."""
         with self._database.read() as connection:
@@ -192,11 +237,7 @@ class RunStore:
             row = self._database.row(connection, run)
             if row.state not in ("stopped", "failed", "lost"):
                 raise RunIsFixed(f"only a stopped, failed or lost run can be tried again, and {run} is {row.state}")
-            fresh: dict[str, Any] = {
-                column.name: None for column in runs.c if column.nullable and column.name != "epsilon"
-            }
-            fresh |= {"state": "queued", "attempt": row.attempt + 1, "progress": 0.0, "metrics": "{}"}
-            fresh |= {"stage": "", "error": "", "device": "", "worker": "", "host": ""}
+            fresh = queueing.next_attempt(row) | {"losses": 0}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:
@@ -215,15 +256,14 @@ class RunStore:
 
     def clear(self, run: str) -> None:
         """Remove the folder of a run's artifacts, if it is there."""
-        folder = self._path(run)
-        if folder.exists():
-            shutil.rmtree(folder)
+        clear(self._path(run))
+        self._artifacts.remove(run)
 
     def tag(self, run: str, tag: str) -> None:
         """Put a tag on a run; tags and the note are the reader's, and may change at any time."""
         label = _tag(tag)
         with self._database.write() as connection:
-            _add_tag(connection, self._database.row(connection, run).number, label)
+            _add_tags(connection, [self._database.row(connection, run).number], [label])
 
     def untag(self, run: str, tag: str) -> None:
         """Take a tag off a run, if it is there."""
@@ -245,15 +285,24 @@ class RunStore:
             connection.execute(runs.update().where(runs.c.number == number).values(note=text))
 
     def folder(self, run: str) -> Path:
-        """The folder of the run's artifacts, made if missing."""
+        """The folder of the run's artifacts, made if missing, with copies of those that lie elsewhere."""
         path = self._path(run)
+        self._artifacts.get(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
+
+    def keep(self, run: str) -> None:
+        """Put the run's artifacts where all machines find them, if that is elsewhere. Raises `StoreError`."""
+        self._artifacts.put(run)
+
+    def begin(self, run: str) -> None:
+        """Take away what an earlier attempt of the run left elsewhere."""
+        self._artifacts.remove(run)
 
     def _path(self, run: str) -> Path:
         if not _ID.fullmatch(run):
             raise UnknownRun(f"there is no run {run}")
-        return self._folders / run
+        return self.folders / run
 
     # Audits
 
@@ -393,7 +442,19 @@ def _forget(connection: sa.Connection, number: int) -> None:
     connection.execute(runs.delete().where(runs.c.number == number))
 
 
-def _add_tag(connection: sa.Connection, number: int, label: str) -> None:
-    known = connection.execute(sa.select(tags.c.run).where(tags.c.run == number, tags.c.tag == label)).first()
-    if known is None:
-        connection.execute(tags.insert().values(run=number, tag=label))
+def _give(connection: sa.Connection, numbers: Sequence[int], engine: str) -> None:
+    """Give those of the runs that are still queued to the engine."""
+    for start in range(0, len(numbers), 500):
+        chosen = (runs.c.number.in_(numbers[start : start + 500]), runs.c.state == "queued", runs.c.engine != engine)
+        connection.execute(runs.update().where(*chosen).values(engine=engine))
+
+
+def _add_tags(connection: sa.Connection, numbers: Sequence[int], labels: Sequence[str]) -> None:
+    """Put each of the tags on each of the runs, unless it is there."""
+    there: set[tuple[int, str]] = set()
+    for start in range(0, len(numbers), 500):
+        chosen = sa.select(tags.c.run, tags.c.tag).where(tags.c.run.in_(numbers[start : start + 500]))
+        there |= {(row.run, row.tag) for row in connection.execute(chosen)}
+    new = [{"run": run, "tag": tag} for run in numbers for tag in labels if (run, tag) not in there]
+    if new:
+        connection.execute(tags.insert(), new)

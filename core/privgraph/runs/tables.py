@@ -1,8 +1,9 @@
 """The tables of the run store. No torch.
 
-There is no migration, because no column has ever changed: what was added came as tables of their own, which a
-store of an earlier version gets when it is opened. The day a column must change, `SCHEMA_VERSION` counts up
-and a tool for that (alembic) comes with it; tests/runs holds a store of every released version to try it on.
+No column has ever changed: what was added came as tables of their own, or as columns with a default, which a
+store of an earlier version gets when it is opened, and which its programs do not miss. The day a column must
+change, `SCHEMA_VERSION` counts up and a tool for that (alembic) comes with it; tests/runs holds a store of
+every released version to try it on.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 SCHEMA_VERSION = 1
+QUEUED = sa.literal_column("'queued'", sa.Text)
+"""A literal and no parameter: only so does a database see that an index of the queued runs alone serves."""
 
 
 metadata = sa.MetaData()
@@ -62,6 +65,24 @@ runs = sa.Table(
     sa.Column("seconds", sa.Double),
     sa.Column("peak_memory_mb", sa.Double),
     sa.Column("device", sa.Text, nullable=False, default=""),
+    # What a claim looks at (`queueing`): additive, each with a default that an earlier program leaves there.
+    # `stack`: runs of one name are trained together, and one without a name alone. `asked`: the device that
+    # the spec asks for. `memory_mb`: the estimate of its plan, 0 until a worker has made one. `engine`: who
+    # trains it. `retries`: how often it is still queued again by itself after its worker was lost, and
+    # `losses` how often it was.
+    sa.Column("stack", sa.Text, nullable=False, server_default=""),
+    sa.Column("asked", sa.Text, nullable=False, server_default="auto"),
+    sa.Column("memory_mb", sa.Double, nullable=False, server_default=sa.text("0")),
+    sa.Column("engine", sa.Text, nullable=False, server_default="local"),
+    sa.Column("retries", sa.Integer, nullable=False, server_default=sa.text("0")),
+    sa.Column("losses", sa.Integer, nullable=False, server_default=sa.text("0")),
+    sa.Index("runs_by_stack", "stack", "state", "number"),
+    sa.Index(
+        "runs_waiting",
+        "number",
+        postgresql_where=sa.column("state") == QUEUED,
+        sqlite_where=sa.column("state") == QUEUED,
+    ),
     sa.Index("runs_by_created", "created", "number"),
     sa.Index("runs_by_state", "state", "number"),
     sa.Index("runs_by_method", "method", "dataset", "created"),
@@ -176,3 +197,6 @@ trials = sa.Table(
     sa.Column("score", sa.Double),
     sqlite_with_rowid=False,
 )
+
+# The fingerprint of the noise key that all workers of the store have in common: one row at most. Additive.
+keys = sa.Table("keys", metadata, sa.Column("fingerprint", sa.Text, primary_key=True))

@@ -32,10 +32,11 @@ from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
 from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement, with_public_noise
-from privgraph.runs.launch import launch, stack
-from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, Waiting, new_worker
+from privgraph.runs.launch import launch
+from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, new_worker
 from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
 from privgraph.runs.memory import fits_at_once
+from privgraph.runs.queueing import stack_name, stacks
 from privgraph.runs.records import RunIsFixed, StoreAway, StoreError, StoreIsFull
 from privgraph.runs.reporting import FLUSH_SECONDS, Job, Telling, say
 from privgraph.runs.retrying import patiently
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
     from privgraph.methods.training import Member
 
 BEAT_SECONDS = 2.0
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR2)
+"""Signals that tell a worker to end; the last is that of Slurm before time is up, as submitit asks for it."""
 RESERVE_BYTES = 2**20
 """Room that is kept free on the disk, so that a run can still be marked when the disk is full."""
 
@@ -59,17 +62,33 @@ class _Over(Exception):
 class Worker(Telling):
     """Trains runs that were claimed under one token."""
 
-    def __init__(self, store: RunStore, token: str, jobs: Sequence[Job]) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        token: str,
+        jobs: Sequence[Job],
+        *,
+        gives_back: bool = False,
+        memory_mb: float | None = None,
+    ) -> None:
+        """`gives_back`: told to end, it queues its runs again for others, and does not stop them.
+        `memory_mb`: a run whose plan needs more is left to others as well."""
         super().__init__(store, token, jobs)
+        self._gives_back = gives_back
+        self._memory_mb = memory_mb
         self._ended = threading.Event()
         self._failed = False
         self._open = False
         """Whether the noise of this home is no secret."""
 
+    @property
+    def told_to_end(self) -> bool:
+        return self._told_to_end is not None
+
     def work(self) -> bool:
-        """Train all; True if every run is done or stopped."""
-        signal.signal(signal.SIGTERM, self._told)
-        signal.signal(signal.SIGINT, self._told)
+        """Train all; True if every run is done or stopped, or given back."""
+        for number in ENDING:
+            signal.signal(number, self._told)
         pulse = threading.Thread(target=self._pulse, daemon=True)
         pulse.start()
         try:
@@ -110,6 +129,7 @@ class Worker(Telling):
         for job in self._jobs:
             job.backlog.after = last.get(job.id, 0)
             folder = self._store.folder(job.id)
+            self._store.begin(job.id)
             for path in folder.iterdir():
                 if path.name != LOG_NAME and path.is_file():
                     path.unlink()
@@ -154,6 +174,9 @@ class Worker(Telling):
             )
             members.append(Member(config=config, plan=plan, graph=graph, context=context))
         self._look()
+        for job in self._jobs:
+            if self._memory_mb is not None and job.memory_mb > self._memory_mb and not job.over:
+                self._leave(job, job.memory_mb)
         kept = [(job, member) for job, member in zip(self._jobs, members, strict=True) if not job.over]
         return [job for job, _ in kept], [member for _, member in kept]
 
@@ -194,7 +217,7 @@ class Worker(Telling):
         jobs, members = self._members()
         if not members:
             return
-        size = fits_at_once([job.memory_mb for job in jobs])
+        size = fits_at_once([job.memory_mb for job in jobs], self._memory_mb)
         for start in range(0, len(jobs), size):
             self._train_together(jobs[start : start + size], members[start : start + size])
 
@@ -234,8 +257,13 @@ class Worker(Telling):
             if states is not None and job.id not in states:
                 say(f"{job.id} was taken away from this worker")
                 job.over = True
-            elif (states is not None and states[job.id] == "stopping") or self._told_to_end is not None:
+            elif states is not None and states[job.id] == "stopping":
                 self._stopped(job)
+            elif self.told_to_end:
+                if self._gives_back:
+                    self._leave(job)
+                else:
+                    self._stopped(job)
 
     # The end
 
@@ -243,7 +271,8 @@ class Worker(Telling):
         assert job.planned is not None
         try:
             statement = final_statement(job.planned, job.ledger)
-        except LedgerMismatch as error:
+            self._store.keep(job.id)
+        except (LedgerMismatch, StoreError) as error:
             self._finish(job, "failed", error=str(error), statement=self._interrupted(job))
         else:
             self._finish(job, "done", metrics=result.metrics, statement=statement)
@@ -251,6 +280,17 @@ class Worker(Telling):
     def _stopped(self, job: Job) -> None:
         error = "" if self._told_to_end is None else "the worker was told to end"
         self._finish(job, "stopped", error=error, statement=self._interrupted(job, stopped=True))
+
+    def _leave(self, job: Job, memory_mb: float | None = None) -> None:
+        """Leave the run to another worker: it is queued again, and nothing of it stays."""
+        job.over = True
+        job.backlog.clear()
+        try:
+            self._patiently(lambda: self._store.leases.give_back(job.id, self._token, memory_mb))
+        except StoreAway as error:
+            say(f"{job.id} could not be given back: {error}")
+        except RunIsFixed as refused:
+            say(refused)
 
     @staticmethod
     def _interrupted(job: Job, *, stopped: bool = False) -> PrivacyStatement | None:
@@ -316,7 +356,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     try:
         store = patiently(RunStore.open, say=say)
-    except StoreError as error:
+        patiently(lambda: store.leases.agree(noise_key(home())), say=say)
+    except (StoreError, ValueError) as error:
         say(error)
         return 1
     try:
@@ -330,7 +371,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 say(f"{run} is {store.get(run).state}, not queued")
                 fine = False
             if taken:
-                fine &= Worker(store, token, _jobs(store, taken)).work()
+                fine &= Worker(store, token, jobs_of(store, taken)).work()
         return 0 if fine else 1
     except (StoreError, OptionError, UnknownName) as error:
         say(error)
@@ -345,20 +386,20 @@ def _claimed(store: RunStore, token: str) -> bool:
     if not held:
         say("this worker has no runs: they were taken away before it began, or it looks into another store")
         return False
-    return Worker(store, token, patiently(lambda: _jobs(store, list(held)), say=say)).work()
+    return Worker(store, token, patiently(lambda: jobs_of(store, list(held)), say=say)).work()
 
 
-def _jobs(store: RunStore, ids: Sequence[str]) -> list[Job]:
+def jobs_of(store: RunStore, ids: Sequence[str]) -> list[Job]:
     return [Job(run, store.get(run).spec, Backlog(store.folder(run) / BACKLOG_NAME)) for run in ids]
 
 
-def _groups(store: RunStore, ids: Sequence[str]) -> Iterator[list[str]]:
+def _groups(store: RunStore, ids: Sequence[str]) -> list[list[str]]:
     """The runs in groups that can be trained together."""
-    left = [Waiting(id=run, spec=store.get(run).spec, batch="together") for run in dict.fromkeys(ids)]
-    while left:
-        group = stack(left)
-        yield group
-        left = [waiting for waiting in left if waiting.id not in group]
+    unique = list(dict.fromkeys(ids))
+    groups: dict[str, list[str]] = {}
+    for run, stack in zip(unique, stacks(stack_name(store.get(run).spec, "together") for run in unique), strict=True):
+        groups.setdefault(stack or run, []).append(run)
+    return list(groups.values())
 
 
 def _next(store: RunStore) -> None:

@@ -41,7 +41,7 @@ def compare_command(parsed: argparse.Namespace) -> int:
         about = comparing.seconds(wanted, facts, known, capacity())
         print(f"{len(wanted)} runs, about {duration(about)} on this machine", file=sys.stderr)
         batch = f"compare-{secrets.token_hex(4)}"
-        ids = [store.submit(spec, tags=[TAG], batch=batch) for spec in wanted]
+        ids = store.submit_all(wanted, [TAG], batch)
         for run in ids:
             if store.get(run).state in ("stopped", "failed", "lost"):
                 store.retry(run)

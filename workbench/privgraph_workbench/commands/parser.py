@@ -10,6 +10,8 @@ from typing import NoReturn
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.options import nearest, parameters, short
+from privgraph.runs.engine_options import RETRIES, EngineOptions
+from privgraph.runs.pull_options import PullOptions
 
 EXIT_CODES = "Exit codes: 0 done, 1 the run failed, 2 bad usage, 130 stopped by Ctrl-C."
 LISTS = ("methods", "options", "datasets", "attacks", "audits", "runs")
@@ -51,6 +53,9 @@ def make_parser() -> Parser:
         _compare,
         _tune,
         _report,
+        _sweep,
+        _worker,
+        _key,
     ):
         add(commands)
     return parser
@@ -225,6 +230,49 @@ def _run(commands: Commands[Parser]) -> None:
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda")
     parser.add_argument("--tag", action="append", default=[], help="put a tag on the run; repeatable")
     parser.add_argument("--json", action="store_true", help="the last line of standard output is one JSON object")
+
+
+def _sweep(commands: Commands[Parser]) -> None:
+    about = "Train a grid of options and seeds, on this machine or on a cluster; what is done already is not repeated."
+    made = _command(commands, "sweep", about, "sweep")
+    _privacy(made)
+    made.add_argument("--data", required=True, metavar="NAME", help="name of a data set (see: privgraph list datasets)")
+    made.add_argument(
+        "--over", action="append", default=[], metavar="NAME=V,V", help="an option and the values to try; repeatable"
+    )
+    made.add_argument("--seeds", default="0", metavar="S", help="seeds and ranges of them, such as 0-9 or 0,3,5")
+    made.add_argument("--split", default="random", help="random (75/10/15 by seed), public or inductive")
+    made.add_argument("--on", default="local", metavar="ENGINE", help="who trains: local, slurm or ray")
+    made.add_argument(
+        "--retries", default=str(RETRIES), metavar="N", help=f"tries anew where a worker was lost (default: {RETRIES})"
+    )
+    made.add_argument("--device", default="auto", help="auto, cpu or cuda")
+    made.add_argument("--tag", action="append", default=[], help="put a tag on the runs; repeatable")
+    made.add_argument("--detach", action="store_true", help="print the ids and end; workers that pull take the runs")
+    _flags(made, EngineOptions)
+    made.add_argument("--json", action="store_true", help="one JSON object a run")
+
+
+def _worker(commands: Commands[Parser]) -> None:
+    about = "Take runs from the store and train them, until none is left for a while or somebody says so."
+    _flags(_command(commands, "worker", about, "worker"), PullOptions)
+
+
+def _flags(parser: Parser, options: type) -> None:
+    for one in parameters(options):
+        said = (
+            one.option.help if one.type is bool or one.default == "" else f"{one.option.help} (default: {one.default})"
+        )
+        if one.type is bool:
+            parser.add_argument(f"--{one.name}", action="store_true", help=said)
+        else:
+            parser.add_argument(f"--{one.name}", metavar=one.name.upper(), default=one.default, help=said)
+
+
+def _key(commands: Commands[Parser]) -> None:
+    about = "Show by fingerprints whether this home has the noise key of the store's workers."
+    made = _command(commands, "key", about, "key")
+    made.add_argument("--renew", action="store_true", help="let the key of this home count for the store from now on")
 
 
 def _list(commands: Commands[Parser]) -> None:

@@ -12,7 +12,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.options import OptionError
 from privgraph.registry import METHODS
-from privgraph.runs.launch import STACK_LIMIT
+from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.figures.chart import Row

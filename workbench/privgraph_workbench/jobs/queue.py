@@ -50,7 +50,7 @@ def submit(specs: Iterable[RunSpec], tags: Sequence[str] = ()) -> list[str]:
     """Store the specs as runs of one batch, start workers where there is room, and give the ids in order."""
     chosen = list(specs)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
-    ids = [store().submit(spec, tags=tags, batch=batch) for spec in chosen]
+    ids = store().submit_all(chosen, tags, batch)
     launch(store())
     return ids
 

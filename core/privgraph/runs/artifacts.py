@@ -1,0 +1,144 @@
+"""Where the files of runs lie: in a folder, or elsewhere with copies in a folder of this machine. No torch.
+
+A store's URL may name the place: `postgresql+psycopg://ada@db/runs?artifacts=/shared/privgraph`, or
+`?artifacts=s3://bucket/privgraph` (extra `remote`, and what fsspec wants for such an address).
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from privgraph.options import short
+from privgraph.runs.records import StoreError
+
+QUERY = "artifacts"
+COMPLETE = ".complete"
+"""A file that says: the copy in this folder is whole."""
+
+
+class Artifacts:
+    """The folders of all runs: `folder` holds them, or copies of what lies at `remote`."""
+
+    def __init__(self, folder: Path, remote: str = "") -> None:
+        self.folder = folder
+        self.remote = remote.rstrip("/")
+        self._files: Any = None
+        if remote:
+            self._files = _file_system(remote)
+
+    def get(self, run: str) -> None:
+        """Copy a run's files here, unless a whole copy is here, or none is there yet."""
+        here = self.folder / run
+        if not self.remote or (here / COMPLETE).exists():
+            return
+        with _Reaching(self.remote):
+            there = f"{self.remote}/{run}"
+            if not self._files.exists(there):
+                return
+            here.mkdir(parents=True, exist_ok=True)
+            for path in self._files.find(there):
+                target = here / Path(self._relative(path, there))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                self._files.get_file(path, str(target))
+        (here / COMPLETE).touch()
+
+    def put(self, run: str) -> None:
+        """Copy a run's files there, in place of those of an earlier attempt."""
+        if not self.remote:
+            return
+        self.remove(run)
+        here = self.folder / run
+        with _Reaching(self.remote):
+            for path in sorted(here.rglob("*")):
+                if path.is_file() and not path.name.startswith("."):
+                    target = f"{self.remote}/{run}/{path.relative_to(here).as_posix()}"
+                    self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
+                    self._files.put_file(str(path), target)
+        (here / COMPLETE).touch()
+
+    def remove(self, run: str) -> None:
+        """Remove what lies there of a run."""
+        if self.remote:
+            with _Reaching(self.remote):
+                there = f"{self.remote}/{run}"
+                if self._files.exists(there):
+                    self._files.rm(there, recursive=True)
+
+    def _relative(self, path: str, folder: str) -> str:
+        """The part of a path below a folder; both as the file system writes them."""
+        return str(path).removeprefix(str(self._files._strip_protocol(folder))).lstrip("/")
+
+
+class _Reaching:
+    """Whatever a file system raises leaves as one sentence."""
+
+    def __init__(self, remote: str) -> None:
+        self._remote = remote
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if isinstance(error, Exception):
+            said = short(" ".join(str(error).split()) or type(error).__name__)
+            raise StoreError(f"the artifacts of the store, at {self._remote}, cannot be reached ({said})") from error
+
+
+def parted(url: str) -> tuple[str, str]:
+    """A store's URL without the place of its artifacts, and that place, "" where none is named. Raises
+    `StoreError` for one that is neither an absolute folder nor a URL."""
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.ArgumentError, ValueError):
+        return url, ""  # whoever opens it says what is wrong
+    if QUERY not in parsed.query:
+        return url, ""
+    named = parsed.query[QUERY]
+    place = named if isinstance(named, str) else ""
+    if not place.startswith("/") and "://" not in place:
+        raise StoreError(
+            "the artifacts of a store must be one absolute folder, or a URL such as s3://bucket/folder "
+            f"(got {short(place or named)})"
+        )
+    return parsed.difference_update_query([QUERY]).render_as_string(hide_password=False), place
+
+
+def opened(place: str, folder: Path) -> Artifacts:
+    """The artifacts at the place that a store's URL names; "" is `folder`, which holds the copies of a URL.
+    Raises `StoreError` where the place cannot be used."""
+    if not place:
+        return Artifacts(folder)
+    if "://" in place:
+        return Artifacts(folder, place)
+    shared = Path(place)
+    try:
+        shared.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the folder of the store's artifacts cannot be used ({error.strerror}: {place})") from None
+    return Artifacts(shared)
+
+
+def clear(folder: Path) -> None:
+    """Remove a folder with all that is in it, if it is there."""
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+def _file_system(remote: str) -> Any:
+    protocol = remote.partition("://")[0]
+    try:
+        import fsspec
+
+        return fsspec.filesystem(protocol)
+    except (ImportError, ValueError) as error:
+        raise StoreError(
+            f"artifacts at {protocol}:// need a package that is not here: install privgraph[remote] and what fsspec "
+            f"wants for it ({short(' '.join(str(error).split()))})"
+        ) from None
+    except Exception as error:  # of any of its drivers
+        said = short(" ".join(str(error).split()) or type(error).__name__)
+        raise StoreError(f"the artifacts of the store, at {remote}, cannot be reached ({said})") from error

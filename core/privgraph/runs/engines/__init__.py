@@ -1,0 +1,154 @@
+"""Where the runs of a sweep are trained: on this machine, by Slurm, or by Ray. No torch.
+
+An engine starts workers, and knows nothing of runs: all of its workers pull from the store, which alone says
+what is done. What an engine needs beside is imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Protocol, cast
+
+from privgraph.options import OptionError, Table
+from privgraph.runs.engine_options import EngineOptions
+from privgraph.runs.queueing import LOCAL
+from privgraph.runs.records import FINISHED, StoreAway, StoreError
+from privgraph.runs.store import RunStore
+
+MOST_CREWS = 5
+"""How often workers are started for one sweep, where all of them ended and runs were left."""
+
+
+class EngineError(StoreError):
+    """An engine cannot train the runs; the message is one sentence."""
+
+
+class Crew(Protocol):
+    """The workers of one sweep."""
+
+    def look(self) -> bool:
+        """Look after them; False once all have ended."""
+
+    def stop(self) -> None:
+        """End those that are left, which give their runs back."""
+
+
+Start = Callable[[RunStore, EngineOptions], Crew]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSpec:
+    """An engine: `package` is what must be installed for it, which the extra of its own name brings."""
+
+    name: str
+    about: str
+    package: str = ""
+
+    @property
+    def configured(self) -> bool:
+        """Whether what it needs is installed."""
+        return not self.package or find_spec(self.package) is not None
+
+    def start(self, store: RunStore, options: EngineOptions) -> Crew:
+        """Start workers. Raises `EngineError` in one sentence where that cannot be."""
+        if not self.configured:
+            raise EngineError(f"{self.name} needs a package that is not here: pip install 'privgraph[{self.name}]'")
+        return cast(Start, import_module(f"privgraph.runs.engines.{self.name}").start)(store, options)
+
+
+ENGINES: Mapping[str, EngineSpec] = Table(
+    "engine",
+    lambda: {
+        one.name: one
+        for one in (
+            EngineSpec(name=LOCAL, about="processes of this machine"),
+            EngineSpec(name="slurm", about="an array of workers in Slurm's queue", package="submitit"),
+            EngineSpec(name="ray", about="tasks of a Ray cluster", package="ray"),
+        )
+    },
+)
+
+
+def configured() -> tuple[str, ...]:
+    """The engines that can be used here."""
+    return tuple(name for name, engine in ENGINES.items() if engine.configured)
+
+
+def surroundings(store: RunStore) -> dict[str, str]:
+    """What the environment of an engine's worker must say: where the store is."""
+    from privgraph.runs.launch import environment
+    from privgraph.runs.store import ARTIFACTS
+
+    found = environment(store)
+    told = ("PRIVGRAPH_STORE",) if store.artifacts else ("PRIVGRAPH_STORE", ARTIFACTS)
+    return {name: found[name] for name in told}
+
+
+def train(
+    name: str,
+    store: RunStore,
+    ids: Sequence[str],
+    options: EngineOptions | None = None,
+    *,
+    watch: Callable[[dict[str, str]], None] | None = None,
+    every: float = 0.5,
+) -> dict[str, str]:
+    """Have an engine train queued runs, and wait until all have ended; their states, in order of `ids`.
+
+    Args:
+        name: An engine of `ENGINES`.
+        store: The store that holds the runs.
+        ids: The runs; others of the queue may be trained as well.
+        options: What is asked of the engine.
+        watch: Given the states at each look, `every` seconds.
+        every: Seconds between two looks.
+
+    Raises:
+        UnknownName: There is no such engine.
+        EngineError: It cannot start workers, or they ended again and again while runs were left.
+    """
+    chosen = options or EngineOptions()
+    crew, crews = ENGINES[name].start(store, chosen), 1
+    states: dict[str, str] = {}
+    try:
+        while True:
+            began = time.monotonic()
+            try:
+                there = crew.look()
+                store.sweep_lost()
+                left = [run for run in ids if states.get(run) not in FINISHED]
+                states |= store.states(left)
+                if watch is not None:
+                    watch(states)
+                if all(states.get(run) in FINISHED for run in ids):
+                    return {run: states[run] for run in ids}
+                if not there:
+                    if crews == MOST_CREWS:
+                        raise EngineError(f"the workers of {name} ended {crews} times while runs were left to train")
+                    crew, crews = ENGINES[name].start(store, chosen), crews + 1
+            except StoreAway:
+                pass  # workers wait for it as well
+            time.sleep(max(every, time.monotonic() - began))
+    finally:
+        crew.stop()
+
+
+def numbers(text: str) -> list[int]:
+    """Seeds as a command line writes them. Raises `OptionError`.
+
+    >>> numbers("0-3,7")
+    [0, 1, 2, 3, 7]
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()) or (dash and int(last) < int(first)):
+            raise OptionError(f"seeds must be whole numbers and ranges, such as 0-9 or 0,3,5 (got {part or 'nothing'})")
+        if dash and int(last) - int(first) > 100_000:
+            raise OptionError("seeds must be 100,000 at most")
+        found.extend(range(int(first), int(last if dash else first) + 1))
+    return found

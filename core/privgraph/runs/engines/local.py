@@ -1,0 +1,25 @@
+"""The engine of this machine: the processes that `launch` starts, as many as there is room for. No torch."""
+
+from __future__ import annotations
+
+from privgraph.runs.engine_options import EngineOptions
+from privgraph.runs.launch import launch
+from privgraph.runs.store import RunStore
+
+
+class Processes:
+    """Started where there is room, each for one stack of runs, which it ends with."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    def look(self) -> bool:
+        launch(self._store)
+        return True
+
+    def stop(self) -> None:
+        """They end by themselves."""
+
+
+def start(store: RunStore, _options: EngineOptions) -> Processes:
+    return Processes(store)

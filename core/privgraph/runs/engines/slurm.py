@@ -1,0 +1,72 @@
+"""The engine of Slurm: an array of equal workers, through submitit. No torch.
+
+The store's URL, which may hold a password, goes to the jobs by the environment that Slurm hands on, and into
+no file. With `cluster` local, submitit's own executor starts the same jobs on this machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from privgraph.home import home
+from privgraph.runs.engine_options import EngineOptions
+from privgraph.runs.engines import EngineError, surroundings
+from privgraph.runs.engines.task import work
+from privgraph.runs.store import RunStore
+
+
+class Jobs:
+    """The jobs of an array."""
+
+    def __init__(self, jobs: Sequence[Any]) -> None:
+        self._jobs = jobs
+
+    def look(self) -> bool:
+        return not all(job.done() for job in self._jobs)
+
+    def stop(self) -> None:
+        for job in self._jobs:
+            if not job.done():
+                job.cancel()
+
+
+def start(store: RunStore, options: EngineOptions) -> Jobs:
+    """Submit an array of workers. Raises `EngineError` where the cluster refuses, or could not open the
+    store."""
+    import submitit
+
+    if options.cluster == "slurm" and store.database.engine.dialect.name == "sqlite":
+        raise EngineError("slurm needs a store that all machines reach: set PRIVGRAPH_STORE to a PostgreSQL database")
+    memory = options.pull.memory_mb
+    asked: dict[str, Any] = {"name": "privgraph", "timeout_min": options.minutes, "cpus_per_task": options.cpus}
+    asked |= {"gpus_per_node": round(options.gpus)} if options.gpus else {}
+    asked |= {} if memory is None else {"mem_gb": memory / 2**10}
+    if options.cluster == "slurm":
+        asked |= {"slurm_array_parallelism": options.workers}
+        asked |= {"slurm_partition": options.partition} if options.partition else {}
+    words = options.pull.command()[4:]
+    try:
+        executor = submitit.AutoExecutor(folder=home() / "slurm" / "%j", cluster=options.cluster)
+        executor.update_parameters(**asked)
+        with _environment(surroundings(store)):
+            return Jobs(executor.map_array(work, [{}] * options.workers, [words] * options.workers))
+    except (RuntimeError, OSError, submitit.core.utils.FailedSubmissionError) as error:
+        raise EngineError(f"slurm takes no jobs ({' '.join(str(error).split())[:200]})") from error
+
+
+@contextmanager
+def _environment(added: dict[str, str]) -> Iterator[None]:
+    """This process's environment with `added`, which a job's process is given."""
+    before = {name: os.environ.get(name) for name in added}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

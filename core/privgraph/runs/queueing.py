@@ -1,0 +1,213 @@
+"""The queue: which runs are trained together, and how one claim finds its runs among 100,000. No torch.
+
+Who is trained with whom is decided once, when runs are submitted, and stored (`runs.stack`): a claim takes
+the first stack that nobody else is taking, and looks at no other run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from privgraph.options import OptionError
+from privgraph.registry import UnknownName
+from privgraph.runs.records import Unreadable, reading
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.tables import QUEUED, events, runs
+
+STACK_LIMIT = 10
+"""How many runs one worker trains together at most."""
+LOCAL = "local"
+"""The engine of runs that the machine trains on which they were submitted."""
+_WAITS = runs.c.state == QUEUED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wants:
+    """What a worker can train.
+
+    `engines`: only runs that were given to one of these; empty admits all. `devices`: only runs that ask for
+    one of these; empty admits all. `memory_mb`: only runs that are not known to need more. `at_hand` says
+    whether the data of that name can be loaded here; None admits all.
+    """
+
+    engines: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    memory_mb: float | None = None
+    at_hand: Callable[[str], bool] | None = None
+
+
+def stack_name(spec: RunSpec, batch: str) -> str:
+    """A name that runs of one batch share which can be trained together; "" for one that is trained alone.
+
+    They are of one method, data set and device, and their configurations have equal stacking keys. An
+    inductive split changes the topology with the seed, so such runs are trained one by one; so is a run whose
+    spec this version refuses, which its worker will say.
+    """
+    if not batch or spec.split == "inductive":
+        return ""
+    try:
+        config = spec.config()
+    except (OptionError, UnknownName):
+        return ""
+    if not config.stacks:
+        return ""
+    graph = [spec.method, spec.dataset, sorted(spec.data_options.items()), spec.split, spec.device]
+    text = json.dumps([batch, *graph, repr(config.stack_key())])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def stacks(names: Iterable[str], there: Counter[str] | None = None) -> list[str]:
+    """The stack of each run, ten runs a stack at most: its name and a number, "" where it is trained alone.
+
+    `there`: how many places of each name are taken.
+
+    >>> stacks(["a", "", "a"]), stacks(["a"], Counter(a=10))
+    (['a.0', '', 'a.0'], ['a.1'])
+    """
+    counts = Counter(there)
+    found = []
+    for name in names:
+        found.append(f"{name}.{counts[name] // STACK_LIMIT}" if name else "")
+        counts[name] += 1
+    return found
+
+
+def submitted(connection: sa.Connection, batch: str) -> Counter[str]:
+    """How many places each name of the batch has taken, by the stacks that are stored: whoever comes later
+    joins the last of them while all of it still waits, and else begins another."""
+    if not batch:
+        return Counter()
+    waits = sa.func.sum(sa.case((_WAITS, 1), else_=0))
+    counted = sa.select(runs.c.stack, sa.func.count(), waits).where(runs.c.batch == batch, runs.c.stack != "")
+    found: Counter[str] = Counter()
+    for stack, count, waiting in connection.execute(counted.group_by(runs.c.stack)):
+        name, _, number = stack.partition(".")
+        taken = STACK_LIMIT * int(number) + (count if count == waiting else STACK_LIMIT)
+        found[name] = max(found[name], taken)
+    return found
+
+
+def restack(connection: sa.Connection) -> None:
+    """Give the queued runs of an earlier version's store their stacks and devices."""
+    chosen = sa.select(runs.c.number, runs.c.spec, runs.c.batch).where(_WAITS).order_by(runs.c.number)
+    numbers, names, devices = list[int](), list[str](), list[str]()
+    for row in connection.execute(chosen).all():
+        with suppress(Unreadable), reading("its spec"):
+            spec = RunSpec.from_json(json.loads(row.spec))
+            numbers.append(row.number)
+            names.append(stack_name(spec, row.batch))
+            devices.append(spec.device)
+    changes = [
+        {"of": number, "stack": stack, "asked": device}
+        for number, stack, device in zip(numbers, stacks(names), devices, strict=True)
+    ]
+    if changes:
+        change = runs.update().where(runs.c.number == sa.bindparam("of"))
+        connection.execute(change.values(stack=sa.bindparam("stack"), asked=sa.bindparam("asked")), changes)
+
+
+def first_stack(connection: sa.Connection, wants: Wants) -> list[str]:
+    """The ids of the first queued run that the worker can train, and of those that are trained together with
+    it; all are locked until the transaction ends, and none is waited for.
+
+    Of each stack the first run alone can be found, and whoever has it locked has the stack: claims that run
+    beside one another take different stacks, and each takes a whole one.
+    """
+    if connection.dialect.name == "postgresql":
+        # What it knows of a table is as old as its last look, and a queue taken for short would be sorted.
+        connection.execute(sa.text("SET LOCAL enable_sort = off"))
+        connection.execute(sa.text("SET LOCAL enable_bitmapscan = off"))
+    other = runs.alias()
+    first = sa.select(sa.func.min(other.c.number)).where(other.c.stack == runs.c.stack, other.c.state == QUEUED)
+    begins = sa.or_(runs.c.stack == "", runs.c.number == first.scalar_subquery())
+    after = 0
+    while True:
+        chosen = sa.select(runs.c.number, runs.c.id, runs.c.stack, runs.c.dataset, runs.c.spec)
+        chosen = chosen.where(_WAITS, *_admitted(wants), runs.c.number > after, begins)
+        chosen = chosen.order_by(runs.c.number).limit(1)
+        found = connection.execute(chosen.with_for_update(skip_locked=True, of=runs)).first()
+        if found is None:
+            return []
+        if _readable(found.spec) and (wants.at_hand is None or wants.at_hand(found.dataset)):
+            return [found.id] if not found.stack else _members(connection, found.stack)
+        after = found.number
+
+
+def _readable(text: str) -> bool:
+    """Whether this version can read the spec; another may have written it, and it is left to that one."""
+    try:
+        with reading("its spec"):
+            RunSpec.from_json(json.loads(text))
+    except Unreadable:
+        return False
+    return True
+
+
+def _admitted(wants: Wants) -> list[sa.ColumnElement[bool]]:
+    clauses: list[sa.ColumnElement[bool]] = []
+    if wants.engines:
+        clauses.append(runs.c.engine.in_(wants.engines))
+    if wants.devices:
+        clauses.append(runs.c.asked.in_(wants.devices))
+    if wants.memory_mb is not None:
+        clauses.append(runs.c.memory_mb <= wants.memory_mb)
+    return clauses
+
+
+def _members(connection: sa.Connection, stack: str) -> list[str]:
+    chosen = sa.select(runs.c.id, runs.c.spec).where(runs.c.stack == stack, _WAITS)
+    chosen = chosen.order_by(runs.c.number).limit(STACK_LIMIT)
+    found = connection.execute(chosen.with_for_update(skip_locked=True))
+    return [row.id for row in found if _readable(row.spec)]
+
+
+def row_of(spec: RunSpec) -> dict[str, Any]:
+    """What the columns of a run hold when it is submitted, but for batch and stack."""
+    unit = spec.unit
+    return {
+        "id": spec.id,
+        "spec": json.dumps(spec.to_json(), allow_nan=False),
+        "method": spec.method,
+        "dataset": spec.dataset,
+        "split": spec.split,
+        "unit": unit,
+        "epsilon": spec.asked_epsilon,
+        "accounting": "" if unit == "none" else str(spec.options.get("accounting", "")),
+        "seed": spec.seed,
+        "asked": spec.device,
+        "state": "queued",
+    }
+
+
+def next_attempt(row: Any) -> dict[str, Any]:
+    """What the columns of a run hold when it is queued again as its next attempt."""
+    fresh: dict[str, Any] = {column.name: None for column in runs.c if column.nullable and column.name != "epsilon"}
+    fresh |= {"state": "queued", "attempt": row.attempt + 1, "progress": 0.0, "metrics": "{}"}
+    return fresh | {"stage": "", "error": "", "device": "", "worker": "", "host": ""}
+
+
+def withdraw(connection: sa.Connection, row: Any) -> None:
+    """Forget what the attempt has told.
+
+    The next attempt may be another machine's, whose noise is another: had both told something, their epsilons
+    would compose. What was never released costs nothing, and so nothing of an attempt stays that somebody
+    else repeats.
+    """
+    connection.execute(events.delete().where(events.c.run == row.number, events.c.attempt == row.attempt))
+
+
+def known(connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """The numbers of those of the runs that the store has."""
+    found: dict[str, int] = {}
+    for start in range(0, len(ids), 500):
+        chosen = sa.select(runs.c.id, runs.c.number).where(runs.c.id.in_(ids[start : start + 500]))
+        found |= {row.id: row.number for row in connection.execute(chosen)}
+    return found

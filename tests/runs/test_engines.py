@@ -1,0 +1,222 @@
+"""A sweep on each engine: the same runs, with the same numbers, whoever trains them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.postgres_here import Server, binaries
+
+from privgraph.options import OptionError, UnknownName
+from privgraph.runs import engines
+from privgraph.runs.engine_options import EngineOptions
+from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, numbers, train
+from privgraph.runs.records import RunQuery
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.sweep import sweep
+from privgraph_workbench.cli import main
+
+
+@pytest.fixture(autouse=True)
+def of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home, and one thread for each worker: noise repeats where the number of threads is the same."""
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+
+
+def the_sweep(epochs: int = 10) -> list[RunSpec]:
+    base = make_spec("progap", "karate", {"unit": "edge", "epochs": epochs, "hidden": 4})
+    return sweep(base, over={"epsilon": [1, 4], "depth": [1, 2]}, seeds=range(3))
+
+
+def trained(
+    engine: str, specs: Sequence[RunSpec], store: RunStore, options: EngineOptions | None = None
+) -> dict[str, dict[str, float]]:
+    """The numbers of all runs of the sweep, each of which must be done at its first attempt."""
+    ids = store.submit_all(specs, batch="b", engine=engine, retries=2)
+    states = train(engine, store, ids, options)
+    records = {record.id: record for record in store.find(RunQuery(ids=tuple(ids)))}
+    assert set(states.values()) == {"done"}, [record.error for record in records.values()]
+    return {run: dict(records[run].metrics) for run in ids}
+
+
+def a_store(folder: Path) -> RunStore:
+    return RunStore.open(f"sqlite:///{folder / 'runs.sqlite'}", folder / "runs")
+
+
+def test_seeds_are_numbers_and_ranges() -> None:
+    assert numbers("0-2, 7,7-8") == [0, 1, 2, 7, 7, 8]
+    for bad in ("", "a", "3-1", "1-", "-1", "1,,2", "0-999999999"):
+        with pytest.raises(OptionError, match="seeds must be"):
+            numbers(bad)
+
+
+def test_an_engine_that_is_not_there_is_said_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UnknownName, match=r"there is no engine slurn.*did you mean slurm"):
+        train("slurn", a_store(tmp_path), [])
+    absent = EngineSpec(name="ray", about="", package="no_such_package")
+    with pytest.raises(EngineError, match=r"pip install 'privgraph\[ray\]'"):
+        absent.start(a_store(tmp_path), EngineOptions())
+    assert configured() == ("local", "slurm", "ray"), "the test extra brings them all"
+    assert main(["sweep", "mlp", "--data", "karate", "--on", "moon"]) == 2
+    assert "there is no engine moon" in capsys.readouterr().err
+    assert main(["sweep", "mlp", "--data", "karate", "--over", "hidden=8,"]) == 2
+    assert main(["sweep", "mlp", "--data", "karate", "--seeds", "x"]) == 2
+    assert main(["sweep", "mlp", "--data", "karate", "--on", "slurm", "--workers", "0"]) == 2
+
+
+def test_slurm_wants_a_store_that_all_machines_reach(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="set PRIVGRAPH_STORE to a PostgreSQL database"):
+        ENGINES["slurm"].start(a_store(tmp_path), EngineOptions(cluster="slurm"))
+
+
+class Idle:
+    """A crew that has ended before it began."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+
+    def look(self) -> bool:
+        return False
+
+    def stop(self) -> None:
+        self.stopped = True
+
+
+def test_workers_that_end_again_and_again_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crews: list[Idle] = []
+
+    def start(_self: EngineSpec, _store: RunStore, _options: EngineOptions) -> Idle:
+        crews.append(Idle())
+        return crews[-1]
+
+    monkeypatch.setattr(EngineSpec, "start", start)
+    store = a_store(tmp_path)
+    ids = store.submit_all(the_sweep()[:1])
+    with pytest.raises(EngineError, match=f"ended {engines.MOST_CREWS} times while runs were left"):
+        train("local", store, ids, every=0.0)
+    assert len(crews) == engines.MOST_CREWS
+    assert crews[-1].stopped
+
+
+def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--data", "karate", "--set", "epochs=4", "--over", "hidden=8,16", "--seeds", "0-1", "--tag", "mine"]
+    assert main(["sweep", "mlp", *flags, "--detach"]) == 0
+    ids = capsys.readouterr().out.split()
+    store = RunStore.open()
+    assert [(record.state, record.tags) for record in store.find()] == [("queued", ("mine", "sweep"))] * 4
+    assert main(["sweep", "mlp", *flags]) == 0
+    printed = capsys.readouterr()
+    assert [line.split()[:2] for line in printed.out.splitlines()] == [[run, "done"] for run in ids]
+    assert "accuracy" in printed.out
+    assert main(["sweep", "mlp", *flags]) == 0
+    assert "4 runs, 4 of them done before" in capsys.readouterr().err
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_submitit_gives_the_same_ids_and_numbers_as_this_machine(tmp_path: Path) -> None:
+    specs = the_sweep()
+    here = trained("local", specs, a_store(tmp_path / "one"))
+    options = EngineOptions(cluster="local", workers=2)
+    assert trained("slurm", specs, a_store(tmp_path / "other"), options) == here
+
+
+@pytest.fixture
+def team() -> Iterator[RunStore]:
+    """A store in PostgreSQL."""
+    programs = binaries()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed")
+    server = Server(programs)
+    try:
+        server.start()
+        store = RunStore.open(server.url)
+        yield store
+        store.close()
+    finally:
+        server.remove()
+
+
+@pytest.fixture
+def cluster() -> Iterator[object]:
+    """A Ray cluster of two machines, which are processes of this one."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    def begin() -> Cluster:
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        made.add_node(num_cpus=1)
+        made.wait_for_nodes(timeout=120)
+        ray.init(address=made.address, log_to_driver=False)
+        return made
+
+    def end(made: Cluster) -> None:
+        ray.shutdown()
+        made.shutdown()
+
+    try:
+        made = begin()
+    except Exception:  # its agents are given 15 seconds, which a busy machine may take (ray #65983)
+        ray.shutdown()
+        made = begin()
+    try:
+        yield made
+    finally:
+        end(made)
+
+
+IGNORED = (
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+    "ignore::DeprecationWarning",
+    "ignore::FutureWarning",
+    "ignore::ResourceWarning",
+    "ignore::UserWarning",
+)
+
+
+def of_ray(test: Callable[..., None]) -> Callable[..., None]:
+    """A test of Ray, whose own warnings are its own."""
+    marks = [pytest.mark.long, pytest.mark.postgres, pytest.mark.timeout(900)]
+    for mark in (*marks, *(pytest.mark.filterwarnings(one) for one in IGNORED)):
+        test = mark(test)
+    return test
+
+
+@of_ray
+def test_two_machines_of_ray_give_the_same_as_this_one_and_one_that_dies_loses_no_run(
+    team: RunStore, cluster: object, tmp_path: Path
+) -> None:
+    specs = the_sweep()
+    here = trained("local", specs, a_store(tmp_path / "one"))
+    assert trained("ray", specs, team, EngineOptions(workers=2)) == here
+
+    specs = [make_spec("gnn", "digits", {"epochs": 800}, seed=seed) for seed in range(6)]
+    ids = team.submit_all(specs, engine="ray", retries=2)
+    third = cluster.add_node(num_cpus=1)  # type: ignore[attr-defined]
+    died = []
+
+    def kill(states: dict[str, str]) -> None:
+        if not died and list(states.values()).count("running") == 3:
+            cluster.remove_node(third, allow_graceful=False)  # type: ignore[attr-defined]
+            died.append(third)
+
+    states = train("ray", team, ids, EngineOptions(workers=3), watch=kill, every=0.1)
+    assert died
+    assert states == dict.fromkeys(ids, "done")
+
+
+def test_the_environment_of_a_job_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from privgraph.runs.engines.slurm import _environment
+
+    monkeypatch.setenv("PRIVGRAPH_STORE", "before")
+    monkeypatch.delenv("PRIVGRAPH_ARTIFACTS", raising=False)
+    with _environment({"PRIVGRAPH_STORE": "inside", "PRIVGRAPH_ARTIFACTS": "inside"}):
+        assert os.environ["PRIVGRAPH_ARTIFACTS"] == "inside"
+    assert os.environ["PRIVGRAPH_STORE"] == "before"
+    assert "PRIVGRAPH_ARTIFACTS" not in os.environ

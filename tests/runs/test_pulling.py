@@ -1,0 +1,144 @@
+"""Workers that pull: what they take, what they leave, and how they end."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from privgraph.options import OptionError
+from privgraph.runs.leases import LOG_NAME
+from privgraph.runs.pull_options import PullOptions
+from privgraph.runs.pulling import at_hand
+from privgraph.runs.queueing import Wants
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph.runs.sweep import sweep
+from privgraph_workbench.cli import main
+
+LONG = make_spec("gnn", "digits", {"epochs": 5000})
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.delenv("PRIVGRAPH_STORE", raising=False)
+    opened = RunStore.open()
+    yield opened
+    opened.close()
+
+
+def pulling(*flags: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "privgraph_workbench.cli", "worker", *flags]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def until(store: RunStore, run: str, holds: Callable[[RunRecord], bool], seconds: float = 120) -> RunRecord:
+    ends = time.monotonic() + seconds
+    while not holds(record := store.get(run)):
+        assert time.monotonic() < ends, record
+        time.sleep(0.05)
+    return record
+
+
+def test_what_a_worker_is_told_is_checked() -> None:
+    assert PullOptions().command()[4:] == []
+    told = PullOptions(forever=True, device="cuda:1", memory="1.5 gb", idle=5.0)
+    assert told.command()[4:] == ["--forever", "--idle=5.0", "--device=cuda:1", "--memory=1.5 gb"]
+    assert (told.memory_mb, told.asks) == (1536.0, ("auto", "cuda"))
+    assert told.visible({}) == "1"
+    assert told.visible({"CUDA_VISIBLE_DEVICES": "4,GPU-7"}) == "GPU-7"
+    assert (PullOptions(device="cpu").visible({}), PullOptions(device="cuda").visible({})) == ("", None)
+    with pytest.raises(OptionError, match="one of the 1 that are visible here"):
+        told.visible({"CUDA_VISIBLE_DEVICES": "4"})
+    for bad, sentence in (
+        ({"device": "gpu"}, "device must be cpu, cuda or cuda:NUMBER"),
+        ({"memory": "8"}, "memory must be an amount such as 8GB"),
+        ({"memory": "-8GB"}, "memory must be an amount such as 8GB"),
+        ({"idle": -1.0}, "idle must be at least 0"),
+    ):
+        with pytest.raises(OptionError, match=sentence):
+            PullOptions(**bad)  # type: ignore[arg-type]
+
+
+def test_the_command_refuses_what_it_cannot_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["worker", "--memory", "much"]) == 2
+    assert "memory must be an amount" in capsys.readouterr().err
+
+
+def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path))
+    monkeypatch.setenv("PRIVGRAPH_DATA", str(tmp_path / "data"))
+    assert at_hand("karate")
+    assert not at_hand("cora")
+    assert at_hand("cora", fetch=True)
+    assert not at_hand("upload:0123456789abcdef", fetch=True)
+    assert not at_hand("no-such-data", fetch=True)
+
+
+def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:
+    base = make_spec("mlp", "karate", {"epochs": 4})
+    ids = store.submit_all(sweep(base, over={"hidden": [8, 16]}, seeds=range(6)), batch="b", engine="slurm")
+    far = store.submit(make_spec("mlp", "karate", {"epochs": 4}, device="cuda"))
+    worker = pulling("--idle", "0", "--device", "cpu")
+    _, said = worker.communicate(timeout=180)
+    assert worker.returncode == 0, said
+    assert {store.get(run).state for run in ids} == {"done"}
+    assert store.get(far).state == "queued"
+    assert f"ends after {len(ids)} runs" in said
+    assert len({store.get(run).version for run in ids}) == 1
+    assert "worker " in "".join(event.payload["message"] for event in store.events(ids[0], kinds=["log"]))
+    assert (store.folder(ids[0]) / LOG_NAME).is_file()
+
+
+def test_told_to_end_it_gives_its_run_back(store: RunStore) -> None:
+    run = store.submit(LONG)
+    worker = pulling("--forever")
+    until(store, run, lambda record: record.progress > 0)
+    worker.send_signal(signal.SIGTERM)
+    _, said = worker.communicate(timeout=60)
+    assert worker.returncode == 0, said
+    record = store.get(run)
+    assert (record.state, record.attempt, record.progress) == ("queued", 2, 0.0)
+    assert [event for event in store.events(run) if event.attempt == 1] == []
+
+
+def test_a_stop_is_obeyed_and_the_worker_goes_on(store: RunStore) -> None:
+    run = store.submit(LONG)
+    worker = pulling("--idle", "0")
+    until(store, run, lambda record: record.progress > 0)
+    after = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    store.request_stop(run)
+    worker.communicate(timeout=120)
+    assert (store.get(run).state, store.get(after).state, worker.returncode) == ("stopped", "done", 0)
+
+
+def test_a_run_whose_plan_needs_more_memory_is_left_to_others(store: RunStore) -> None:
+    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    worker = pulling("--idle", "0", "--memory", "1MB")
+    worker.communicate(timeout=120)
+    assert (store.get(run).state, worker.returncode) == ("queued", 0)
+    assert store.leases.claim_next("small", Wants(memory_mb=1.0)) == []
+    assert store.leases.claim_next("large", Wants(memory_mb=16_384.0)) == [run]
+
+
+def test_a_worker_with_another_noise_key_refuses(store: RunStore) -> None:
+    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    store.leases.agree(bytes(32))
+    worker = pulling("--idle", "0")
+    _, said = worker.communicate(timeout=120)
+    assert worker.returncode == 1
+    assert said.count("\n") == 1
+    assert "is not that of the store's other workers" in said
+    assert store.get(run).state == "queued"
+    assert main(["run", "mlp", "--data", "karate"]) == 1
+    assert main(["key"]) == 1
+    assert main(["key", "--renew"]) == 0
+    assert main(["key"]) == 0
