@@ -17,6 +17,7 @@ from privgraph.methods.gradients.heter_poisson.influence import Influence
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import world
+from privgraph_workbench.facts.expecting import Outlook, reached
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
@@ -35,7 +36,16 @@ from privgraph_workbench.figures.play import (
     told_without_noise,
 )
 from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
-from privgraph_workbench.figures.runs import compare, convergence, curves, depth, neighbours_heatmap, tradeoff
+from privgraph_workbench.figures.runs import (
+    compare,
+    convergence,
+    curves,
+    depth,
+    expected,
+    neighbours_heatmap,
+    standing,
+    tradeoff,
+)
 from privgraph_workbench.figures.teachers import (
     agreement,
     answers,
@@ -77,6 +87,8 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "classes": classes.data({"left": 3, "right $x$ <b>&": 2}),
         "neighbourhood": neighbourhood.data([(0, 1), (1, 2)], [0, 1, 0], centre=1),
         "tradeoff": tradeoff.data(swept),
+        "expected": expected.data(_outlook(learnt), (0.5, 2.0)),
+        "standing": standing.data(learnt[0], learnt, _outlook(learnt)),
         "compare": compare.data([replace(one, epsilon_audited=0.05) for one in swept[:4]]),
         "convergence": convergence.data(pairs),
         "depth": depth.data(swept),
@@ -124,3 +136,9 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
             [Influence("gcn", share, round(10 * share), 0, share) for share in (0.1, 0.5, 0.9)]
         ),
     }
+
+
+def _outlook(records: list[RunRecord]) -> Outlook:
+    """What runs would say of an epsilon of 1 and of 4."""
+    points = (reached(records, 1.0), reached(records, 4.0))
+    return Outlook(points=points, majority=0.4, blind=reached(records[:1]), bare=reached(records))

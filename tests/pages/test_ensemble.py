@@ -75,7 +75,7 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     train = opened("train", data="karate", **query)
     assert not train.warning, train.warning
-    assert train.selectbox(key="method").value == "dp-gpl"
+    assert train.radio(key="method").value == "dp-gpl"
     assert "Weight of a vote" not in _numbers(app)
 
 

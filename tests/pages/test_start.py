@@ -65,7 +65,7 @@ def test_the_demo_is_submitted_once_and_opened(opened: Callable[..., AppTest], s
     assert [run.id for run in runs] == [demo_spec().id]
     assert runs[0].tags == ("demo",)
     assert app.query_params["run"] == demo_spec().id
-    assert app.title[0].value == "ProGAP"
+    assert app.title[0].value == "ProGAP on Made-up social network"
     again = opened("start").button(key="demo").click().run()
     assert store.count() == 1
     assert not again.info, "it is still under way"
@@ -132,4 +132,5 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     app = opened("train", run=run.id)
     told = "\n".join(one.value for one in app.markdown)
     assert "from the gallery" in told
-    assert "the noise of this run is no secret" in told
+    app.session_state[f"tabs.{run.id}"] = "The promise"
+    assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)

@@ -231,13 +231,13 @@ def test_a_sweep_says_what_it_trains_on_and_begins_like_the_train_page(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     app = opened("tradeoffs", data="social")
-    assert any("Trains on **Made-up social network**: 2,000 nodes, 20,000 edges" in text.value for text in app.caption)
+    assert any("Trains on **Made-up social network**: 600 nodes, 4,800 edges" in text.value for text in app.caption)
     train = opened("train", data="social")
     assert app.number_input(key="data.nodes").value == train.number_input(key="data.nodes").value
-    app.number_input(key="data.nodes").set_value(600).run()
-    assert any("600 nodes" in text.value for text in app.caption)
+    app.number_input(key="data.nodes").set_value(800).run()
+    assert any("800 nodes" in text.value for text in app.caption)
     app.button(key="sweep_go").click().run()
-    assert {run.spec.data_options["nodes"] for run in store.find(RunQuery())} == {600}
+    assert {run.spec.data_options["nodes"] for run in store.find(RunQuery())} == {800}
 
 
 def test_a_sweep_begins_with_the_graph_that_the_figure_shows(opened: Callable[..., AppTest], store: RunStore) -> None:

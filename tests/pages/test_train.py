@@ -24,7 +24,18 @@ from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.start.page import DEMO_DATA
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import upper
+
+
+def opened_at(opened: Callable[..., AppTest], run: str, tab: str) -> AppTest:
+    """A run's page with that tab open."""
+    app = opened("train", run=run)
+    app.session_state[f"tabs.{run}"] = tab
+    app.run()
+    assert not app.exception, app.exception
+    return app
 
 
 def _texts(app: AppTest) -> str:
@@ -36,8 +47,9 @@ def _texts(app: AppTest) -> str:
 def test_every_method_has_a_form_and_a_preview(opened: Callable[..., AppTest], method: str) -> None:
     texts = "node classification" not in METHODS[method].tasks
     app = opened("train", method=method, data="products" if texts else "karate")
-    assert "#### Before anything runs" in {text.value for text in app.markdown}
-    assert METHODS[method].about in _texts(app)
+    assert "#### What is promised" in {text.value for text in app.markdown} or "being counted" in _texts(app)
+    assert app.radio(key="method").value == method
+    assert markup.literal(METHODS[method].paper) in _texts(app)
     assert not app.error, app.error
     assert not app.button(key="go").disabled
 
@@ -51,8 +63,11 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     assert f"#### {planned.epsilon_as_published:.4g}" in shown
     assert "#### not audited" in {text.value for text in app.markdown}
     assert not [one for one in app.get("page_link") if one.proto.label == "Audit it"], "nothing has run yet"
-    assert "more private" in shown
     assert "right at most 88." in shown
+    numbers = {metric.label: metric.value for metric in app.metric}
+    assert numbers["sound ε"] == upper(planned.epsilon)
+    assert numbers["Noise"] == f"{planned.ledger[0].noise_std:.3g}"
+    assert numbers["Expected accuracy"] == "unknown", "no run has told yet"
     noise = next(table.value for table in app.dataframe if "noise σ" in table.value)
     assert noise["noise σ"].tolist() == pytest.approx([entry.noise_std for entry in planned.ledger])
 
@@ -67,6 +82,91 @@ def test_several_seeds_are_one_batch_and_the_first_is_opened(opened: Callable[..
     assert len({run.batch for run in runs}) == 1
     assert app.query_params["run"] == runs[0].id
     assert "0 of 3 seeds are done" in _texts(app)
+
+
+def test_several_budgets_are_one_batch_and_each_has_a_plan(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("train", method="progap", data="karate", epsilon="4 0.5", seeds="2")
+    assert {metric.label: metric.value for metric in app.metric}["sound ε"] == "0.4999 – 3.998"
+    assert app.button(key="go").label == "Run 4 runs"
+    app.button(key="go").click().run()
+    assert not app.exception
+    runs = store.find(RunQuery())
+    assert {(run.spec.options["epsilon"], run.spec.seed) for run in runs} == {
+        (e, s) for e in (0.5, 4.0) for s in (0, 1)
+    }
+    assert len({run.batch for run in runs}) == 1
+    assert "0 of 4 runs are done" in _texts(app)
+
+
+def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
+    for seed, (low, high) in enumerate(((0.60, 0.80), (0.62, 0.82), (0.64, 0.84))):
+        keep(store, spec(epsilon=1.0, seed=seed), accuracy=low)
+        keep(store, spec(epsilon=4.0, seed=seed), accuracy=high)
+    keep(store, spec("mlp", unit="none"), accuracy=0.55)
+    keep(store, spec("progap", unit="none"), accuracy=0.9)
+
+    def said(epsilon: str) -> tuple[str, str, str]:
+        app = opened("train", method="progap", data="karate", epsilon=epsilon)
+        (metric,) = (one for one in app.metric if one.label == "Expected accuracy")
+        return metric.value, metric.delta, _texts(app)
+
+    value, beside, _ = said("1")
+    assert value == "62.0%"
+    assert beside == "guess 50% · MLP 55% · no privacy 90%"
+    value, _, text = said("2")
+    assert value == "72.0%"
+    assert "ε 2 lies between measured ones" in text
+    value, _, text = said("16")
+    assert value == "82.0%"
+    assert "none is above ε 4" in text
+    assert said("1 4")[0] == "62.0% – 82.0%"
+
+
+def test_strong_protection_that_lets_nothing_be_learnt_says_so(opened: Callable[..., AppTest]) -> None:
+    shown = _texts(opened("train", method="progap", data="karate", epsilon="0.01"))
+    assert "**At ε = 0.01 the noise swamps what edges say.**" in shown
+    assert "ε 0.01 is strong protection, but the noise lets nothing be learnt" in shown
+    assert "swamps" not in _texts(opened("train", method="progap", data="karate", epsilon="8"))
+    assert "swamps the signal" in _texts(opened("train", method="dp-mlp", data="karate", epsilon="0.01"))
+
+
+def test_runs_that_did_no_better_than_a_model_without_edges_warn(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    keep(store, spec(epsilon=8.0), accuracy=0.7)
+    keep(store, spec("mlp", unit="none"), accuracy=0.72)
+    assert "Runs reached 70.0%; an MLP, which reads no edge, 72.0%" in _texts(
+        opened("train", method="progap", data="karate", epsilon="8")
+    )
+
+
+def test_what_does_not_fit_the_graph_is_named_with_its_reason(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", method="relational", data="karate")
+    assert "PvGaLM is for relation prediction, not for node classification. ProGAP is chosen instead." in {
+        text.value for text in app.warning
+    }
+    assert app.radio(key="method").value == "progap"
+    assert "PvGaLM" not in " ".join(app.radio(key="method").options)
+    assert "- PvGaLM is for relation prediction" in _texts(app)
+
+
+def test_dp_gpl_with_weights_is_chosen_by_its_name(opened: Callable[..., AppTest], store: RunStore) -> None:
+    app = opened("train", method="dp-gpl-w", data="social")
+    assert "DP-GPL+W" in app.radio(key="method").options
+    app.button(key="go").click().run()
+    (run,) = store.find(RunQuery())
+    assert (run.spec.method, run.spec.options["weighting"]) == ("dp-gpl", "private-centrality")
+    assert app.title[0].value == "DP-GPL+W on Made-up social network"
+    app.button(key="change").click().run()
+    assert app.radio(key="method").value == "dp-gpl-w"
+
+
+def test_the_form_of_the_invented_network_begins_with_the_demos(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    opened("train", data="social").button(key="go").click().run()
+    (run,) = store.find(RunQuery())
+    assert run.spec.data_options.items() >= DEMO_DATA.items()
 
 
 def test_several_seeds_carry_the_price_of_all_together(opened: Callable[..., AppTest]) -> None:
@@ -122,7 +222,7 @@ def test_equal_settings_open_the_run_of_before_and_say_so(opened: Callable[..., 
     app.button(key="another").click().run()
     assert not app.exception
     assert sorted(run.spec.seed for run in store.find(RunQuery())) == [0, 1]
-    assert not app.info
+    assert not [info for info in app.info if "Equal settings" in info.value]
     assert not [button for button in app.button if button.key == "another"]
 
 
@@ -148,17 +248,24 @@ def test_a_finished_run_shows_three_numbers_ledger_and_exports(opened: Callable[
     run = keep(store, spec(epsilon=2.0), accuracy=0.8123, tags=["mine"])
     app = opened("train", run=run)
     shown = _texts(app)
+    assert app.title[0].value == "ProGAP on Karate club"
+    assert "**ProGAP** was trained on **Karate club**, 34 nodes, and hides whether any two are connected" in shown
+    assert "It names the right class for **81.2%** of nodes that it was not trained on" in shown
     assert "81.2%" in {metric.value for metric in app.metric}
     assert {mark.label for mark in EPSILONS.values()} <= {text.value for text in app.markdown}
     assert "#### not audited" in shown
-    (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Audit it"]
+    (link,) = [one.proto for one in app.get("page_link") if "who=worst-case" in one.proto.query_string]
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
-    assert "An undirected edge is two entries" in shown
-    (ledger,) = (table.value for table in app.dataframe if "noise σ" in table.value)
-    assert max(len(str(value)) for value in ledger.to_numpy().flat) <= 24, "nothing in the ledger is cut off"
-    assert "accounted as Gaussian noise, " in shown
+    assert "trials of 2 releases each, about" in shown, "what an audit takes"
+    drawn = {json.loads(one.proto.json)["name"] for one in app.get("bidi_component")}
+    assert {f"standing.{run}", f"ledger.{run}", f"curves.{run}"} <= drawn
     downloads = set(offered_files.labels(app))
     assert {"SVG", "PDF", "PNG", "CSV", "JSON", "HTML page", "Markdown"} <= downloads
+    full = opened_at(opened, run, "The promise")
+    assert "An undirected edge is two entries" in _texts(full)
+    (ledger,) = (table.value for table in full.dataframe if "noise σ" in table.value)
+    assert max(len(str(value)) for value in ledger.to_numpy().flat) <= 24, "nothing in the ledger is cut off"
+    assert "accounted as Gaussian noise, " in _texts(full)
     commands = [block.value for block in app.code]
     assert any(
         text.startswith("privgraph run progap --data karate --unit edge --epsilon 2 --seed 0") for text in commands
@@ -171,25 +278,82 @@ def test_an_accuracy_is_read_beside_chance_and_a_run_without_privacy(
 ) -> None:
     run = keep(store, spec(epsilon=2.0), accuracy=0.8)
     app = opened("train", run=run)
-    assert {metric.label: metric.value for metric in app.metric} == {
-        "Test accuracy": "80.0%",
-        "Largest class": "50.0%",
-        "Without privacy": "not run",
-    }
-    assert "200 test nodes: 95% confidence interval of the test accuracy 73.8% to 85.3%" in _texts(app)
+    (metric,) = app.metric
+    assert (metric.label, metric.value) == ("Test accuracy", "80.0%")
+    assert metric.delta == "95% interval 73.8% to 85.3%, by 200 test nodes"
+    assert _bars(app, run) == ["Largest class: 50.0%", "This run: 80.0%"]
     assert "No better than chance" not in _texts(app)
     app.button(key="reference").click().run()
     assert not app.exception, app.exception
     (bare,) = (one for one in store.find(RunQuery()) if one.id != run)
     assert (bare.spec.method, bare.spec.unit, bare.tags) == ("progap", "none", ("reference",))
     assert app.query_params["run"] in (run, [run]), "it is trained beside this page"
-    assert "0% done" in {metric.value for metric in app.metric}
+    assert "The run without privacy (0% done)" in {one.proto.label for one in app.get("page_link")}
     assert not [button for button in app.button if button.key == "reference"]
     keep(store, bare.spec, accuracy=0.9)
     app = opened("train", run=run)
-    assert "90.0%" in {metric.value for metric in app.metric}
+    assert _bars(app, run) == ["Largest class: 50.0%", "This run: 80.0%", "No privacy: 90.0%"]
+    assert "30 points above naming the largest class and 10 points below the same without privacy" in _texts(app)
     assert bare.id in {dict(parse_qsl(one.proto.query_string)).get("run") for one in app.get("page_link")}
-    assert "this run" in {metric.value for metric in opened("train", run=bare.id).metric}
+    assert "and protects nobody" in _texts(opened("train", run=bare.id))
+
+
+def _bars(app: AppTest, run: str) -> list[str]:
+    """The bars of the figure that shows where the run's accuracy stands."""
+    (figure,) = (
+        data["figure"]
+        for one in app.get("bidi_component")
+        if (data := json.loads(one.proto.json))["name"] == f"standing.{run}"
+    )
+    return [str(trace["y"][0]) for trace in figure["data"] if trace["type"] == "bar"]
+
+
+def test_seeds_stand_as_dots_on_one_bar_and_their_curves_over_each_other(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7 + seed / 10) for seed in (0, 1, 2)]
+    app = opened("train", run=runs[0])
+    assert "It names the right class for **70.0%**" in _texts(app)
+    assert "and for 80.0% on average over 3 seeds" in _texts(app)
+    assert _bars(app, runs[0]) == ["Largest class: 50.0%", "Mean of 3 seeds: 80.0%"]
+    (seeds,) = (
+        data["figure"]
+        for one in app.get("bidi_component")
+        if (data := json.loads(one.proto.json))["name"] == f"seeds.{runs[0]}"
+    )
+    assert [trace["name"] for trace in seeds["data"]] == [f"seed {seed}: validation accuracy" for seed in (0, 1, 2)]
+
+
+def test_a_run_that_starts_replays_one_that_was_stored(opened: Callable[..., AppTest], store: RunStore) -> None:
+    other = keep(store, spec(epsilon=2.0, seed=1))
+    keep(store, spec(epsilon=8.0, seed=1))
+    run = store.submit(spec(epsilon=2.0))
+    app = opened("train", run=run)
+    (said,) = (info.value for info in app.info if "replay" in info.value)
+    assert naming.name(store.get(other)) in said
+    assert any(json.loads(one.proto.json)["name"] == f"replayed.{run}" for one in app.get("bidi_component"))
+    alone = store.submit(spec("gap", epsilon=2.0))
+    assert not [info for info in opened("train", run=alone).info if "replay" in info.value]
+
+
+def test_settings_are_a_table_that_marks_what_is_no_default(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0, depth=4))
+    (table,) = (table.value for table in opened_at(opened, run, "Settings").table)
+    said = {row["Option"]: (row["Value"], row["Default"]) for row in table.to_dict("records")}
+    assert said["Epsilon"] == ("**2**", "chosen")
+    assert said["Depth K"] == ("**4**", "chosen")
+    assert said["Epochs"] == ("auto (100)", "default")
+    assert said["Graph"] == ("Karate club", "")
+
+
+def test_kept_files_have_names_and_sizes(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    assert "This run has kept no files" in _texts(opened_at(opened, run, "Files"))
+    (store.folder(run) / "answers.npz").write_bytes(b"x" * 2048)
+    app = opened_at(opened, run, "Files")
+    (table,) = (table.value for table in app.table)
+    assert table.to_dict("records") == [{"File": "answers.npz", "Size": "2 kB", "What it is": ""}]
+    assert "answers.npz (2 kB)" in offered_files.labels(app)
 
 
 @pytest.mark.parametrize(("accuracy", "how"), [(0.55, "not above"), (0.3, "below")])
@@ -230,7 +394,7 @@ def test_an_unknown_run_is_one_sentence_and_the_form_is_there(opened: Callable[.
 
 def test_tags_and_notes_are_kept(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep(store, spec())
-    app = opened("train", run=run)
+    app = opened_at(opened, run, "Settings")
     app.text_input(key=f"new_tag.{run}").set_value("  baseline ").run()
     assert store.get(run).tags == ("baseline",)
     app.text_input(key=f"new_tag.{run}").set_value("x" * 99).run()
@@ -252,7 +416,7 @@ def test_a_run_of_an_earlier_version_says_what_is_wrong_with_it(
         (said,) = (error.value for error in app.error)
         assert "This run has 5 known faults, which no ε here counts:" in said
         assert "\n- The epoch was chosen by what the model says of private validation nodes" in said
-    assert "made by a version before 0.5.0" in _texts(opened("train", run=old))
+    assert "Made by a version before 0.5.0" in _texts(opened("train", run=old))
 
 
 def test_a_page_that_is_watched_gets_the_curves_once_and_then_what_is_new(

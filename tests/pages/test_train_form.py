@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -71,15 +70,14 @@ def test_one_wrong_value_is_said_once_where_it_stands(
 
 def test_methods_are_grouped_by_what_they_hide(opened: Callable[..., AppTest]) -> None:
     app = opened("train", data="karate")
-    options = app.selectbox(key="method").options
-    assert len(options) == len(METHODS)
-    ends = [text.partition(" · ")[2] for text in options]
-    assert ends[0] == "hides connections or people"
-    assert ends.index("hides nothing") == len(ends) - ends.count("hides nothing"), "last"
-    (fold,) = (one for one in app.expander if one.label == "Which method? Start here")
-    said = "\n".join(text.value for text in fold.markdown)
-    assert said.count("Start here") == 3
-    assert all(method.title in said and method.about in said for method in METHODS.values())
+    cards = app.radio(key="method")
+    fitting = [one for one in METHODS.values() if "node classification" in one.tasks]
+    assert len(cards.options) == len(fitting) + 1, "DP-GPL stands there with weights, too"
+    hidden = [caption.partition("*")[2].partition("*")[0] for caption in cards.proto.captions]
+    assert hidden[0] == "hides connections or people"
+    assert hidden.index("hides nothing") == len(hidden) - hidden.count("hides nothing"), "last"
+    assert sum("start here" in option for option in cards.options) == 3
+    assert all(any(option.startswith(method.title) for option in cards.options) for method in fitting)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -100,7 +98,7 @@ def test_a_form_says_where_it_begins_and_an_address_has_the_last_word(
 ) -> None:
     app = opened("train", method="dp-mlp", data="karate")
     assert app.text_input(key="epsilon").value == "2"
-    assert "This form begins here; the method's own default is 8" in _texts(app)
+    assert "The method's own default is 8" in _texts(app)
     app.button(key="go").click().run()
     assert [run.spec.options["epsilon"] for run in store.find(RunQuery())] == [2.0]
     assert opened("train", method="dp-mlp", data="karate", epsilon="8").text_input(key="epsilon").value == "8"
@@ -126,7 +124,7 @@ def test_an_epsilon_is_typed_to_the_digit(opened: Callable[..., AppTest], store:
     app = opened("train", method="mlp", unit="edge", data="karate")
     app.text_input(key="epsilon").set_value(typed).run()
     assert not app.error
-    assert app.select_slider(key="epsilon.slide").value == float(typed), "it has its place on the slider"
+    assert float(typed) in _round(app), "it stands among the round ones"
     assert opened("train", data="karate", epsilon=typed).text_input(key="epsilon").value == typed
     app.button(key="go").click().run()
     assert [run.spec.options["epsilon"] for run in store.find(RunQuery())] == [float(typed)]
@@ -134,19 +132,31 @@ def test_an_epsilon_is_typed_to_the_digit(opened: Callable[..., AppTest], store:
 
 def test_a_slider_offers_round_epsilons_and_the_address_follows(opened: Callable[..., AppTest]) -> None:
     app = opened("train", method="progap", data="karate", epsilon="0.35")
-    app.select_slider(key="epsilon.slide").set_value(4.0).run()
+    _pills(app).set_value([4.0]).run()
     assert app.text_input(key="epsilon").value == "4"
     assert app.query_params["epsilon"] in ("4", ["4"])
     app.text_input(key="epsilon").set_value("five").run()
     assert [text.value for text in app.error] == ["Epsilon must be a number (got five)."]
-    assert app.select_slider(key="epsilon.slide").value == 4, "the last number that was right"
+    assert _round(app) == [4.0], "the last number that was right"
     app.text_input(key="epsilon").set_value("0,35").run()
     assert [text.value for text in app.error] == [
         "Epsilon must be written with a decimal point, not with a comma (got 0,35)."
     ]
     app.text_input(key="epsilon").set_value("0.123").run()
     assert not app.error
-    assert app.select_slider(key="epsilon.slide").value == 0.123
+    assert _round(app) == [0.123]
+    _pills(app).set_value([2.0, 0.123]).run()
+    assert app.text_input(key="epsilon").value == "0.123 2"
+    _pills(app).set_value([]).run()
+    assert app.text_input(key="epsilon").value == "0.123 2", "the last one cannot be taken away"
+
+
+def _pills(app: AppTest) -> Any:
+    return next(group for group in app.get("button_group") if group.key == "epsilon.round")
+
+
+def _round(app: AppTest) -> list[float]:
+    return list(_pills(app).value)
 
 
 @pytest.mark.parametrize(
@@ -236,8 +246,11 @@ def test_a_run_shows_what_was_left_to_its_method(opened: Callable[..., AppTest],
     assert asked.options["delta"] == asked.options["epochs"] == 0, (
         "the spec, and with it the run's name, says it as ever"
     )
-    (shown,) = (block.value for block in opened("train", run=run).code if '"options"' in block.value)
-    assert json.loads(shown)["options"].items() >= {"delta": "auto (0.001)", "epochs": "auto (100)"}.items()
+    app = opened("train", run=run)
+    app.session_state[f"tabs.{run}"] = "Settings"
+    (table,) = (one.value for one in app.run().table)
+    shown = {row["Option"]: row["Value"] for row in table.to_dict("records")}
+    assert shown.items() >= {"Delta": "auto (0.001)", "Epochs": "auto (100)"}.items()
     record = store.get(run)
     assert '"delta": "auto (0.001)"' in report.markdown(record, [])
     assert run_form.form_address(record).keys().isdisjoint({"delta", "epochs"})
@@ -255,7 +268,7 @@ def test_a_run_fills_the_form_again(opened: Callable[..., AppTest], store: RunSt
     assert app.text_input(key="epsilon").value == "3.3"
     assert app.number_input(key="depth").value == 4
     assert app.number_input(key="seed").value == 9
-    assert app.selectbox(key="data").value == "karate"
+    assert app.radio(key="data").value == "karate"
 
 
 def test_options_that_the_chosen_release_does_not_read_are_not_asked_for(opened: Callable[..., AppTest]) -> None:

@@ -52,11 +52,16 @@ def public_facts(spec: DatasetSpec, options: Mapping[str, Scalar], split: str) -
     split.
     """
     if split == "random":
-        known = _from_options(spec, options) or _from_catalogue(spec)
+        known = known_facts(spec, options)
         if known is not None:
             return known
     described = describing.describe(spec.name, options, split)
     return None if described is None else described.facts
+
+
+def known_facts(spec: DatasetSpec, options: Mapping[str, Scalar]) -> PublicFacts | None:
+    """The sizes of a random split, or None where only the graph itself tells. Raises `OptionError`."""
+    return _from_options(spec, options) or _from_catalogue(spec)
 
 
 def _from_catalogue(spec: DatasetSpec) -> PublicFacts | None:

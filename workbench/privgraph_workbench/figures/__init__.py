@@ -17,6 +17,8 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     "runs": {
         "curves": "Learning curves of a run",
         "tradeoff": "Accuracy against epsilon",
+        "expected": "Accuracy to expect, from finished runs",
+        "standing": "A run's accuracy between guessing and no privacy",
         "compare": "Runs side by side",
         "convergence": "Accuracy per step, over seeds",
         "depth": "Accuracy against depth",

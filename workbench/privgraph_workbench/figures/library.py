@@ -22,9 +22,11 @@ from privgraph.methods.teachers.answers import Answers
 from privgraph.options import OptionError, UnknownName, listed, nearest, short
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.spec import RunSpec
+from privgraph_workbench.facts.expecting import outlook
 from privgraph_workbench.figures import FIGURES, module_of
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.export import FORMATS, export
+from privgraph_workbench.words.naming import setting
 
 _NOTHING: Any = object()
 """Of a figure whose `data` takes nothing that must be given."""
@@ -36,6 +38,19 @@ def _records(runs: Sequence[Run]) -> tuple[Any, ...]:
 
 def _pairs(runs: Sequence[Run]) -> tuple[Any, ...]:
     return ([(run.record, run.events) for run in runs],)
+
+
+def _outlook(runs: Sequence[Run]) -> tuple[Any, ...]:
+    records = [run.record for run in runs]
+    if not records:
+        raise OptionError("this figure is of one run and those that it is read beside (got none)")
+    return (outlook(records, records[0].spec),)
+
+
+def _standing(runs: Sequence[Run]) -> tuple[Any, ...]:
+    (told,) = _outlook(runs)
+    first, *others = (run.record for run in runs)
+    return (first, [first, *(one for one in others if setting(one) == setting(first))], told)
 
 
 def _of_one(read: Callable[[Run], tuple[Any, ...]]) -> Callable[[Sequence[Run]], tuple[Any, ...]]:
@@ -98,6 +113,8 @@ _READERS: Mapping[str, _Reader] = {
     "tradeoff": _RECORDS,
     "compare": _RECORDS,
     "depth": _RECORDS,
+    "expected": _Reader(_outlook, "runs on one graph: a list of privgraph.Run, the one in question first"),
+    "standing": _Reader(_standing, "runs on one graph: a list of privgraph.Run, the one in question first"),
     "relation_ranking": replace(_RECORDS, needs="runs of relational or relation-rand: a list of privgraph.Run"),
     "relation_options": replace(_RECORDS, needs="runs of relational: a list of privgraph.Run, the asked one first"),
     "neighbours_heatmap": replace(_RECORDS, needs="runs of heter-poisson: a list of privgraph.Run"),

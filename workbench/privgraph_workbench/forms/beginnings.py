@@ -5,10 +5,10 @@ The engine's own defaults are as they are: commands, notebooks and studies begin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from privgraph.options import Parameter, parameters
+from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS, MethodSpec
 
 EPSILON = 2.0
@@ -58,6 +58,65 @@ GROUPS: Mapping[str, Group] = {
 }
 
 
+DATA: Mapping[str, Mapping[str, Scalar]] = {
+    "social": {"nodes": 600, "degree": 16.0, "classes": 3, "homophily": 0.85, "signal": 1.0},
+}
+"""How forms of an invented graph begin: the network of the demo and of the gallery's runs, on which privacy
+has a price that can be seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """What can be chosen as a method by a name of its own: a method, or one with some options moved.
+
+    `held` are these options, with which its form begins. `about` is one sentence.
+    """
+
+    name: str
+    title: str
+    method: MethodSpec
+    about: str
+    held: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+WEIGHTED = "dp-gpl-w"
+_UNIFORM = "uniform"
+
+
+def choices() -> dict[str, Choice]:
+    """All that can be chosen, by name: group by group, where to start first."""
+    found: dict[str, Choice] = {}
+    for name in ordered():
+        method = METHODS[name]
+        about = method.about.partition(". ")[0].rstrip(".") + "."
+        found[name] = Choice(name=name, title=method.title, method=method, about=about)
+        if name == "dp-gpl":
+            found[WEIGHTED] = Choice(
+                name=WEIGHTED,
+                title="DP-GPL+W",
+                method=method,
+                about="DP-GPL whose teachers weigh by how central their nodes are; begins with our weights, whose "
+                "guarantee holds.",
+                held={"weighting": "private-centrality"},
+            )
+    return found
+
+
+def choice_of(method: str, options: Mapping[str, Scalar]) -> str:
+    """The name under which a run's method is chosen.
+
+    >>> choice_of("dp-gpl", {"weighting": "centrality"}), choice_of("dp-gpl", {}), choice_of("gap", {})
+    ('dp-gpl-w', 'dp-gpl', 'gap')
+    """
+    return WEIGHTED if method == "dp-gpl" and options.get("weighting", _UNIFORM) != _UNIFORM else method
+
+
+def of_data(name: str, known: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """The options of a data set as its form begins."""
+    begun = DATA.get(name, {})
+    return tuple(replace(one, default=begun.get(one.name, one.default)) for one in known)
+
+
 def group(method: MethodSpec) -> str:
     """The group of a method by what it protects: connections where it can, else people, else nothing."""
     return next(unit for unit in GROUPS if unit in method.units)
@@ -81,10 +140,17 @@ def hides(method: MethodSpec) -> str:
     return f"hides {' or '.join(units) or 'nothing'}"
 
 
-def form(method: MethodSpec) -> tuple[Parameter, ...]:
-    """The parameters of a method as its form begins: no budget beyond `EPSILON`, few of many options
-    openly."""
-    return tuple(_begun(one, ESSENTIAL.get(method.name)) for one in parameters(method.load_config()))
+def form(method: MethodSpec, held: Mapping[str, Scalar] | None = None) -> tuple[Parameter, ...]:
+    """The parameters of a method as its form begins: no budget beyond `EPSILON`, few of many options openly,
+    and those of `held` at these values."""
+    begun = (_begun(one, ESSENTIAL.get(method.name)) for one in parameters(method.load_config()))
+    return tuple(replace(one, default=(held or {}).get(one.name, one.default)) for one in begun)
+
+
+def form_of(name: str) -> tuple[Parameter, ...]:
+    """The same of what is chosen by that name; nothing where there is none."""
+    chosen = choices().get(name)
+    return form(chosen.method, chosen.held) if chosen is not None else ()
 
 
 def _begun(parameter: Parameter, essential: tuple[str, ...] | None) -> Parameter:

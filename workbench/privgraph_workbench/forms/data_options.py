@@ -2,35 +2,53 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, build, parameters
-from privgraph_workbench.forms import widgets
+from privgraph.options import OptionError, Parameter, build, parameters
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.words import markup
 
 
-def options_form(spec: DatasetSpec, *, expanded: bool = False) -> widgets.Filled:
-    """The set's own options as a form, folded away until something is wrong with one; nothing for most
-    sets."""
+def known(spec: DatasetSpec) -> tuple[Parameter, ...]:
+    """The options of a set as its form begins; nothing for most sets."""
+    options_class = spec.load_options()
+    return () if options_class is None else beginnings.of_data(spec.name, parameters(options_class))
+
+
+def options_form(spec: DatasetSpec, *, expanded: bool = False, within: DeltaGenerator | None = None) -> widgets.Filled:
+    """The set's own options as a form, folded away until something is wrong with one; nothing for most sets.
+    `within`: it stands in a fold already, and this is the place before that for what does not go together."""
     options_class = spec.load_options()
     if options_class is None:
         return widgets.Filled()
-    known = parameters(options_class)
-    for complaint in widgets.complaints(known, prefix="data."):
+    found = known(spec)
+    for complaint in widgets.complaints(found, prefix="data."):
         st.warning(complaint)
-    with st.expander(
-        "Settings of this invented network",
-        expanded=widgets.ajar("data", known, prefix="data.") or expanded,
-        icon=":material/tune:",
-        key="fold.data",
-    ):
-        filled = widgets.options_form(known, prefix="data.", heading=False)
+    flat = within is not None
+    title = "Settings of this invented network"
+    if flat:
+        st.markdown(f"##### {title}")
+    folded = (
+        nullcontext()
+        if flat
+        else st.expander(
+            title,
+            expanded=widgets.ajar("data", found, prefix="data.") or expanded,
+            icon=":material/tune:",
+            key="fold.data",
+        )
+    )
+    with folded:
+        filled = widgets.options_form(found, prefix="data.", heading=False, flat=flat)
     if filled.errors:
         return filled
     try:
         build(options_class, filled.values)
     except OptionError as error:
-        st.error(markup.sentence(error))
+        (within or st).error(markup.sentence(error))
         return widgets.Filled(values=filled.values, errors={"the settings of this network": str(error)})
     return filled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from privgraph.options import Parameter
+from privgraph.options import OptionError, Parameter, parse
 from privgraph_workbench.words import numbers
 
 _MANTISSAS = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
@@ -36,6 +36,24 @@ def is_slider(parameter: Parameter) -> bool:
 
 def is_budget(parameter: Parameter) -> bool:
     return is_slider(parameter) and parameter.option.unit == "epsilon"
+
+
+MOST_BUDGETS = 12
+"""Epsilons that are asked for at once."""
+
+
+def budgets(parameter: Parameter, text: str, most: int = MOST_BUDGETS) -> list[float]:
+    """The epsilons of a text, ascending, each once. Raises `OptionError` with one sentence.
+
+    >>> from privgraph.methods.base import EPSILON
+    >>> budgets(Parameter("epsilon", float, 1.0, EPSILON), "2, 0.5; 2 8")
+    [0.5, 2.0, 8.0]
+    """
+    parts = [part.rstrip(",") for part in text.replace(";", " ").split()] or [text]
+    found = sorted({float(parse(parameter, part)) for part in parts})
+    if len(found) > most:
+        raise OptionError(f"{parameter.name} takes {most} value{'s' * (most != 1)} at most (got {len(found)})")
+    return found
 
 
 def is_text(parameter: Parameter) -> bool:
@@ -70,9 +88,14 @@ def is_wide(parameter: Parameter) -> bool:
 
 
 def label(parameter: Parameter) -> str:
-    unit = parameter.option.unit
-    shown = unit and unit.lower() not in (parameter.name.lower(), parameter.label.lower())
-    return f"{parameter.label} ({unit})" if shown else parameter.label
+    shown = unit(parameter)
+    return f"{parameter.label} ({shown})" if shown else parameter.label
+
+
+def unit(parameter: Parameter) -> str:
+    """The unit of an option's values, where it says something that its name does not."""
+    own = parameter.option.unit
+    return own if own.lower() not in (parameter.name.lower(), parameter.label.lower()) else ""
 
 
 def help(parameter: Parameter) -> str:

@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.options import OptionError, Parameter, Scalar, listed, parse
-from privgraph.registry import METHODS, MethodSpec
+from privgraph.registry import MethodSpec
 from privgraph_workbench.forms import beginnings, fields
 from privgraph_workbench.words import markup, numbers, settings
 
@@ -82,13 +82,14 @@ COMMON = ("unit", "epsilon", "delta", "accounting")
 _OF = "form.of"
 
 
-def turned(method: MethodSpec) -> None:
+def turned(method: MethodSpec, name: str = "") -> None:
     """Begin another method's form with its own defaults, where a link or Back has led to it: of the method
     before, nothing may stand in it that the address does not say. Called before its fields are drawn, each
-    time."""
-    before, known = st.session_state.get(_OF), beginnings.form(method)
-    st.session_state[_OF] = method.name
-    if before in (None, method.name):
+    time. `name`: by which it was chosen, where that is not its own (`beginnings.choices`)."""
+    name = name or method.name
+    before, known = st.session_state.get(_OF), beginnings.form_of(name)
+    st.session_state[_OF] = name
+    if before in (None, name):
         return
     for parameter in known:
         st.session_state[parameter.name] = _asked(parameter, st.query_params.get(parameter.name))
@@ -98,15 +99,15 @@ def turn() -> None:
     """Somebody has chosen another method: its form begins with its own defaults, but for what was chosen of
     `COMMON`."""
     before, after = str(st.session_state.get(_OF)), str(st.session_state["method"])
-    was = {one.name: one.default for one in beginnings.form(METHODS[before])} if before in METHODS else {}
-    for parameter in beginnings.form(METHODS[after]):
+    was = {one.name: one.default for one in beginnings.form_of(before)}
+    for parameter in beginnings.form_of(after):
         name = parameter.name
         held = st.session_state.get(name)
         if (
             name not in COMMON
             or held is None
             or not _admits(parameter, held)
-            or _read(parameter, held) == was.get(name)
+            or _held_values(parameter, held) == [was.get(name)]
         ):
             st.session_state[name] = _first(parameter)
     st.session_state[_OF] = after
@@ -144,10 +145,17 @@ def put(parameters: Sequence[Parameter], values: Mapping[str, Scalar], prefix: s
 
 def _admits(parameter: Parameter, held: object) -> bool:
     try:
-        _read(parameter, held)
+        _held_values(parameter, held)
     except OptionError:
         return False
     return True
+
+
+def _held_values(parameter: Parameter, held: object) -> list[Scalar]:
+    """What a field holds: several values where it is one of budgets."""
+    if fields.is_budget(parameter) and isinstance(held, str):
+        return list(fields.budgets(parameter, held))
+    return [_read(parameter, held)]
 
 
 def options_form(
@@ -157,14 +165,14 @@ def options_form(
     disabled: Mapping[str, Mapping[Scalar, str]] | None = None,
     captions: Mapping[str, Callable[[Scalar], str]] | None = None,
     heading: bool = True,
-    fold: bool = False,
+    flat: bool = False,
     known: Mapping[str, Scalar] | None = None,
 ) -> Filled:
     """Draw the parameters group by group, the advanced ones folded away, and give what they hold.
 
     `disabled` maps an option to choices that are not offered now and why; `captions` maps an option to a
     function of its value that gives a sentence to stand below its widget. `heading` writes the groups' names;
-    `fold` folds each group away behind its name and the values that its first options have.
+    `flat` folds nothing: the form stands in a fold itself.
     `known` are options that were chosen elsewhere, on which it may hang whether others are asked for.
     """
     filled, known = Filled(), known or {}
@@ -174,13 +182,8 @@ def options_form(
             for parameter in parameters
             if parameter.option.group == group and _matters(parameter, {**known, **filled.values})
         ]
-        plain = [parameter for parameter in inside if not parameter.option.advanced]
-        advanced = [parameter for parameter in inside if parameter.option.advanced]
-        if plain and fold:
-            text = f"{group}: {', '.join(_value(one, prefix) for one in plain)}"
-            with st.expander(text, expanded=ajar(group, inside, prefix), key=f"fold.{prefix}{group}"):
-                filled |= _grid([*plain, *advanced], prefix, disabled or {}, captions or {}, {**known, **filled.values})
-            continue
+        plain = [parameter for parameter in inside if flat or not parameter.option.advanced]
+        advanced = [parameter for parameter in inside if not flat and parameter.option.advanced]
         if plain:
             if heading:
                 st.markdown(f"##### {group}")
@@ -193,21 +196,6 @@ def options_form(
     return filled
 
 
-def _value(parameter: Parameter, prefix: str) -> str:
-    """An option and what its field holds, in a few words that are no Markdown."""
-    key = prefix + parameter.name
-    held = st.session_state.get(key, st.query_params.get(key))
-    try:
-        value = _read(parameter, parameter.default if held is None else held)
-    except OptionError:
-        return f"{fields.label(parameter)} is wrong"
-    if isinstance(value, bool):
-        text = "yes" if value else "no"
-    else:
-        text = parameter.option.zero if parameter.option.zero and value == 0 else numbers.option(value)
-    return markup.literal(f"{fields.label(parameter)} {text}")
-
-
 def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:
     """Whether a fold must stand open, because a wrong value is or was in it: its sentence must be seen, and a
     fold that closes over a hand that has just corrected it startles."""
@@ -215,6 +203,16 @@ def ajar(fold: str, parameters: Sequence[Parameter], prefix: str = "") -> bool:
     found = bool(st.session_state.get(flag)) or any(_is_wrong(parameter, prefix) for parameter in parameters)
     st.session_state[flag] = found
     return found
+
+
+def is_moved(parameter: Parameter, prefix: str = "") -> bool:
+    """Whether a field holds another value than it begins with, right or wrong."""
+    key = prefix + parameter.name
+    held = st.session_state.get(key, st.query_params.get(key))
+    try:
+        return held is not None and _read(parameter, held) != parameter.default
+    except OptionError:
+        return True
 
 
 def _is_wrong(parameter: Parameter, prefix: str) -> bool:
@@ -337,6 +335,56 @@ def _budget(parameter: Parameter, label: str, shared: dict[str, Any]) -> Scalar:
 
 def _slid(key: str, slide: str) -> None:
     st.session_state[key] = numbers.option(st.session_state[slide])
+
+
+ROUND = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Budgets that are one click away."""
+
+
+def budgets(parameter: Parameter) -> list[float]:
+    """One epsilon or several: typed to the digit, and beside it round numbers to click, which follow what is
+    typed while that is right. The address holds what was typed. Raises `OptionError`."""
+    key, error = parameter.name, None
+    round_ = f"{key}.round"
+    low, high = float(parameter.option.low or 0), float(parameter.option.high or 1)
+    typed, clicked = st.columns([1, 2])
+    held = st.session_state.get(key)
+    if isinstance(held, int | float):  # of another page's widget
+        st.session_state[key] = numbers.option(held)
+    text = typed.text_input(
+        fields.label(parameter),
+        value=numbers.option(parameter.default),
+        key=key,
+        help=fields.help(parameter) + " Several, with spaces between them, are several runs.",
+        bind="query-params",
+    )
+    found: list[float] = []
+    try:
+        found = fields.budgets(parameter, text)
+        st.session_state[f"{key}.valid"] = found
+    except OptionError as wrong:
+        error = wrong
+    shown = found or st.session_state.get(f"{key}.valid") or [float(parameter.default)]
+    offered = sorted({*(one for one in ROUND if low <= one <= high), *shown})
+    st.session_state[round_] = shown
+    clicked.pills(
+        "one or several",
+        offered,
+        selection_mode="multi",
+        format_func=numbers.option,
+        key=round_,
+        on_change=_clicked,
+        args=(key, round_),
+        help="Left: more private, more noise. Right: less private, more accurate. Each is a run of its own",
+    )
+    if error is not None:
+        raise error
+    return found
+
+
+def _clicked(key: str, round_: str) -> None:
+    if st.session_state[round_]:  # the last one cannot be taken away
+        st.session_state[key] = " ".join(map(numbers.option, sorted(st.session_state[round_])))
 
 
 def _choice(parameter: Parameter, label: str, shared: dict[str, Any], disabled: Mapping[Scalar, str]) -> Scalar:

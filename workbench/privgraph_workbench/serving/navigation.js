@@ -2,7 +2,8 @@
 //
 // Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
 // widget that is gone), and each time the browser makes an entry of its history: Back then walks through
-// corrections. Here a visit is one entry: the same page is another visit only where it shows another run.
+// corrections. Here a visit is one entry: the same page is another visit only where it shows another run. It
+// begins at the page's top.
 //
 // A link to another page is sent together with the values that widgets of this page have in its address, and the
 // server, to be rid of these, takes every value of a name that this page uses out of the address: the graph that
@@ -21,6 +22,7 @@
     const next = new URL(to ?? here, here);
     const same = next.pathname === here.pathname && run(next) === run(here);
     (same ? history.replaceState.bind(history) : push)(state, title, to);
+    if (!same) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0); // a visit begins at the top
   };
 
   document.addEventListener(
@@ -34,6 +36,7 @@
       event.preventDefault();
       event.stopPropagation();
       push({}, "", link.href);
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
       window.dispatchEvent(new PopStateEvent("popstate")); // as after Back: the address alone says what is drawn
     },
     true,

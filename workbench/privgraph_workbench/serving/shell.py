@@ -20,6 +20,7 @@ from privgraph.options import short
 from privgraph.runs.records import StoreError, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import people
+from privgraph_workbench.theme import theme
 from privgraph_workbench.words import markup
 
 TITLES = {
@@ -121,6 +122,49 @@ _WHOLE = (
     f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
 )
 
+# Cards of which one is chosen: radio buttons by nature, so that arrows move among them.
+CHOICE = "choice"
+_CHOICE = (
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadio] {{ width: 100%; }}"
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] {{ display: grid; grid-template-columns: 1fr; gap: 0.4rem; "
+    "width: 100%; padding: 3px; }"
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div {{ position: relative; border: 1px solid "
+    "color-mix(in srgb, currentColor 22%, transparent); border-radius: 0.5rem; padding: 0.35rem 0.6rem; }"
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div:hover {{ border-color: currentColor; }}"
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div[data-selected] {{ border-color: PRIMARY; "
+    "box-shadow: inset 3px 0 PRIMARY; background: GROUND; position: sticky; top: 0; bottom: 0; z-index: 1; }"
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadioGroup] > div:has(input:focus-visible) {{ outline: 2px solid "
+    "PRIMARY; outline-offset: 1px; }"
+    f"[class*=st-key-{CHOICE}] label::after {{ content: ''; position: absolute; inset: 0; cursor: pointer; }}"
+    f"[class*=st-key-{CHOICE}] [data-testid=stRadioCaption] p {{ margin: 0; }}"
+)
+
+# What decides whether to run stays in sight: below the bar of pages, on a phone at the foot of the window.
+BAR = "runbar"
+_BAR = (
+    f"[data-testid=stLayoutWrapper]:has(> .st-key-{BAR}) {{ position: sticky; top: 3.75rem; z-index: 5; "
+    "background: GROUND; }"
+    f".st-key-{BAR} {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 0.5rem; "
+    "padding: 0.5rem 0.9rem; background: GROUND; }"
+    f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1.35rem; line-height: 1.3; }}"
+    f".st-key-{BAR} [data-testid=stMetricValue] * {{ line-height: 1.3; }}"
+    f".st-key-{BAR} [data-testid=stMetric] {{ gap: 0; }}"
+    f"@media (max-width: 640px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{BAR}) {{ position: fixed; left: 0; "
+    "right: 0; bottom: 0; top: auto; width: 100%; }"
+    f".st-key-{BAR} {{ gap: 0.5rem; border-radius: 0; padding: 0.4rem 0.6rem; }}"
+    f".st-key-{BAR} [data-testid=stMetricDelta], .st-key-{BAR} [data-testid=stMetricLabel] button {{ display: none; }}"
+    f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1rem; }}"
+    f".st-key-{BAR} [data-testid=stMetricLabel] p {{ font-size: 0.75rem; }}"
+    f".stMainBlockContainer:has(.st-key-{BAR}) {{ padding-bottom: 9rem; }} }}"
+)
+
+# The sentence that a page begins with.
+LEAD = "lead"
+_LEAD = (
+    f".st-key-{LEAD} p {{ font-size: 1.3rem; line-height: 1.45; }}"
+    f"@media (max-width: 640px) {{ .st-key-{LEAD} p {{ font-size: 1.1rem; }} }}"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -135,7 +179,9 @@ def tidy() -> None:
     """Less empty room above a page's title, readable words on coloured ground, one history entry for a
     visit."""
     dark = st.context.theme.type == "dark"
-    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    looks = theme("dark" if dark else "light")
+    cards = f"{_CHOICE}{_BAR}{_LEAD}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
+    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{cards}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 

@@ -17,6 +17,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import number, upper
 from privgraph_workbench.words.settings import word
@@ -253,7 +254,18 @@ def _defaults(method: str) -> Mapping[str, Scalar]:
 
 def graph_title(record: RunRecord) -> str:
     """The run's graph with its size and options, by its title."""
-    return titled(record.spec.dataset, GraphId.of(record.spec).words())
+    return graph_title_of(record.spec)
+
+
+def graph_short(record: RunRecord) -> str:
+    """The title of the run's graph alone, with its split where that is not the random one."""
+    split = "" if record.spec.split == "random" else f" ({record.spec.split} split)"
+    return data_title(record.spec.dataset) + split
+
+
+def graph_title_of(spec: RunSpec) -> str:
+    """The same of a run that may not be stored yet."""
+    return titled(spec.dataset, GraphId.of(spec).words())
 
 
 def titled(dataset: str, graph: str) -> str:

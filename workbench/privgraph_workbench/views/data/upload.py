@@ -51,9 +51,7 @@ def form(begin_anew: Callable[[], None]) -> None:
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
             "read, and never run. CSV files whose columns have other names are taken, too: you are asked which is "
-            "which.
-
-"
+            "which.\n\n"
             "Larger graphs, of up to some billion edges, are read piece by piece on the command line: "
             "`privgraph data add FILE ...`. They can be chosen here afterwards, like any other."
         )

@@ -76,10 +76,19 @@ def _distinct(titles: Mapping[str, str]) -> dict[str, str]:
 
 
 def one(
-    label: str, titles: Mapping[str, str], key: str, *, moved: Callable[[], None] | None = None, **rest: Any
+    label: str,
+    titles: Mapping[str, str],
+    key: str,
+    *,
+    moved: Callable[[], None] | None = None,
+    captions: Mapping[str, str] | None = None,
+    row: bool = False,
+    **rest: Any,
 ) -> str:
     """The name that is chosen: of the address, else on this page, else (for what is in `ALONG`) on one
-    before. `moved` is called when somebody chooses another.
+    before. `moved` is called when somebody chooses another. With `captions`, a line of Markdown for each
+    name, all are shown as cards of which one is chosen; as a `row`, as one of a few buttons; else in a list
+    that opens.
 
     Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
     is chosen is kept by its name, and told to the selector at each drawing.
@@ -103,7 +112,13 @@ def one(
             if moved is not None:
                 moved()
 
-    chosen = st.selectbox(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)
+    shared: dict[str, Any] = {"key": key, "format_func": lambda name: titles[name], "on_change": keep, **rest}
+    if row:
+        chosen = st.segmented_control(label, list(titles), required=True, **shared)
+    elif captions is None:
+        chosen = st.selectbox(label, list(titles), **shared)
+    else:
+        chosen = st.radio(label, list(titles), captions=[captions[name] for name in titles], **shared)
     st.session_state[_LAST + key] = chosen
     return str(chosen)
 

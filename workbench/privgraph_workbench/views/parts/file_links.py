@@ -20,7 +20,6 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving.offered_files import File, Shelf
 from privgraph_workbench.serving.shell import FILE_LINK
 from privgraph_workbench.views.parts import collected, layout
-from privgraph_workbench.words.naming import statements_of
 
 
 def figure_exports(
@@ -91,27 +90,17 @@ def drawn_figure(
     figure_exports(figure, rows, statements, name=f"{record.id}{view}")
 
 
-def run_exports(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """A finished run's figures, and its report."""
-    from privgraph_workbench.figures.costs import ledger
-    from privgraph_workbench.figures.runs import curves
-
-    statement = record.statement
-    statements = statements_of([record])
-    with st.container(horizontal=True):
-        figure_exports("curves", curves.data(events), statements, name=record.id, label="Export the curves")
-        if statement and statement.ledger:
-            rows = ledger.data(statement.ledger, statement.delta)
-            figure_exports("ledger", rows, statements, name=record.id, label="Export the ledger")
-        _report(record, events)
-        st.button(
-            "Add to report",
-            key=f"collect.{record.id}",
-            icon=":material/post_add:",
-            on_click=collected.add_runs,
-            args=((record.id,),),
-            help="All of this run: what came out, its statement in full, and the command",
-        )
+def report_menu(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+    """The report of a finished run, and the way to keep it for one of several."""
+    _report(record, events)
+    st.button(
+        "Add to report",
+        key=f"collect.{record.id}",
+        icon=":material/post_add:",
+        on_click=collected.add_runs,
+        args=((record.id,),),
+        help="All of this run: what came out, its statement in full, and the command",
+    )
 
 
 def _attacks_on(record: RunRecord) -> list[AttackRecord] | None:

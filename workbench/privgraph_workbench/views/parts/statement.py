@@ -51,6 +51,21 @@ def show(
     Not `whole`: the run ended on its way, and the epsilons are those of its whole plan. `run`: which one may
     be audited. `asked`: the budget that the noise was chosen by.
     """
+    short(statement, planned=planned, whole=whole, run=run, asked=asked)
+    ledger(statement.ledger, planned=planned, whole=whole)
+    with st.expander("What exactly is promised, and on which assumptions", expanded=not (planned or compact)):
+        promise(statement)
+
+
+def short(
+    statement: PrivacyStatement,
+    *,
+    planned: bool = False,
+    whole: bool = True,
+    run: str = "",
+    asked: float | None = None,
+) -> None:
+    """The three numbers, what they mean, and what must be known of them; see `show`."""
     numbers(statement, planned=planned, whole=whole, run=run)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
@@ -65,9 +80,6 @@ def show(
         st.warning("This epsilon was computed from the private data and is itself not private.")
     if statement.gaps:
         gaps(statement)
-    ledger(statement.ledger, planned=planned, whole=whole)
-    with st.expander("What exactly is promised, and on which assumptions", expanded=not (planned or compact)):
-        promise(statement)
 
 
 def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True, run: str = "") -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from privgraph.options import OptionError, UnknownName
-from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec
-from privgraph_workbench.facts.references import Chance, chance, without_privacy
+from privgraph_workbench.facts.references import Chance, without_privacy
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import states
 from privgraph_workbench.words import differences, markup
-from privgraph_workbench.words.naming import method_title
+from privgraph_workbench.words.naming import made_by, method_title
 from privgraph_workbench.words.numbers import duration, percent
 
 RELATIONS = "relation prediction"
@@ -27,42 +26,7 @@ PREC = (
 )
 
 
-def show(record: RunRecord) -> None:
-    """The results of a run, with what they are to be read beside."""
-    _changes(record)
-    if not record.metrics:
-        return
-    told = chance(record.metrics)
-    first, second, third = st.columns(3)
-    relations = record.spec.method in METHODS and RELATIONS in METHODS[record.spec.method].tasks
-    first.metric(
-        "PREC@1" if relations else "Test accuracy",
-        percent(record.metrics.get("test_accuracy")),
-        help=PREC if relations else ACCURACY,
-        border=True,
-    )
-    if relations and "base_accuracy" in record.metrics:
-        second.metric(
-            "Base encoder",
-            percent(record.metrics["base_accuracy"]),
-            help="PREC@1 of the encoder as it was before it learnt relations",
-            border=True,
-        )
-    if told is not None:
-        second.metric(
-            "Largest class",
-            percent(told.majority),
-            help="Test accuracy of naming the largest class for every node, which takes no learning at all",
-            border=True,
-        )
-    with third:
-        _without_privacy(record)
-    if told is not None:
-        _no_better(record, told)
-    st.caption(_rest(record, told))
-
-
-def _changes(record: RunRecord) -> None:
+def changes(record: RunRecord) -> None:
     """What was changed of another run to make this one, and what came of it."""
     before = st.session_state.get("changed", {}).get(record.id, "")
     held = queue.store().find(RunQuery(ids=(before,))) if before and before != record.id else ()
@@ -101,23 +65,18 @@ def _stored(spec: RunSpec | None) -> RunRecord | None:
     return next((one for one in held if not one.unreadable), None)
 
 
-def _without_privacy(record: RunRecord) -> None:
-    """The accuracy without privacy, or the way to it."""
+def without_privacy_button(record: RunRecord, known: bool) -> None:
+    """The way to the run without privacy beside this one: to train it, where no such run is `known`."""
     wanted = _wanted(record)
     if wanted is None:
-        if record.spec.unit == "none":
-            st.metric("Without privacy", "this run", help="Nothing is protected in this run", border=True)
         return
-    found, title = _stored(wanted), method_title(wanted.method)
+    found = _stored(wanted)
     same = "with the same options" if wanted.method == record.spec.method else "with its default options"
-    help = f"{title} {same}, on the same graph, split and seed, without any protection"
-    if found is None or not found.pending:
-        value = percent(found.metrics.get("test_accuracy")) if found is not None and found.metrics else "not run"
-        st.metric("Without privacy", value, help=help, border=True)
-    else:
-        st.metric("Without privacy", f"{found.progress:.0%} done", help=help, border=True)
+    title = f"{method_title(wanted.method)} {same}, on the same graph, split and seed, without any protection"
     if found is None:
-        if st.button("Train it", key="reference", icon=":material/play_arrow:", help=help):
+        if not known and st.button(
+            "Train it without privacy, to compare", key="reference", icon=":material/play_arrow:", help=title
+        ):
             try:
                 queue.submit([wanted], tags=["reference"])
             except (StoreError, OptionError, OSError) as error:
@@ -125,15 +84,17 @@ def _without_privacy(record: RunRecord) -> None:
             else:
                 st.rerun()
         return
+    state = f"{found.progress:.0%} done" if found.pending else states.state_word(found.state)
     st.page_link(
         shell.page("train"),
-        label="Open that run" if found.state == "done" else f"Open that run ({states.state_word(found.state)})",
+        label="The run without privacy" + ("" if found.state == "done" else f" ({state})"),
         icon=":material/arrow_forward:",
         query_params={"run": found.id},
+        help=title,
     )
 
 
-def _no_better(record: RunRecord, told: Chance) -> None:
+def no_better(record: RunRecord, told: Chance) -> None:
     """A sentence where the accuracy cannot be told from chance."""
     if not told.no_better:
         return
@@ -148,17 +109,12 @@ def _no_better(record: RunRecord, told: Chance) -> None:
     )
 
 
-def _rest(record: RunRecord, told: Chance | None) -> str:
-    """How sure the accuracy is, and the further results, in a line."""
+def rest(record: RunRecord) -> str:
+    """The further results, in a line."""
     said = []
-    if told is not None:
-        said.append(
-            f"{told.nodes:,} test nodes: 95% confidence interval of the test accuracy {percent(told.low)} to "
-            f"{percent(told.high)}. It covers the chance in which nodes are tested; several seeds show the chance "
-            "in training."
-        )
     if (validation := record.metrics.get("val_accuracy")) is not None:
         said.append(f"Validation accuracy {percent(validation)}.")
     device = markup.literal(record.device or "an unknown device")
     said.append(f"Took {duration(record.seconds)} on {device}; peak memory {record.peak_memory_mb or 0:.0f} MB.")
+    said.append(f"Made by {markup.literal(made_by(record))}.")
     return " ".join(said)

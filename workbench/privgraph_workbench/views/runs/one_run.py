@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from statistics import fmean, stdev
-from typing import Any
 
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
-from privgraph.methods.teachers.answers import NAME as ANSWERS
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.serialisation import entry_from_json
@@ -21,22 +18,18 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, method_costs, plans
-from privgraph_workbench.facts.attackable import attackable
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import beginning, layout, statement, states
-from privgraph_workbench.views.parts.file_links import run_exports
-from privgraph_workbench.views.runs import comparison, private_rows
-from privgraph_workbench.words import markup, meaning, naming, settings
+from privgraph_workbench.views.parts import beginning, file_links, layout, statement, states
+from privgraph_workbench.views.runs import comparison, replay, story, tabs
+from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import duration, number, percent, stated
 
 CHANGED = "from"
 """In an address of the form: the run whose settings it begins with."""
-RELATIONS = "relation prediction"
-"""The task of methods whose encoders the Relations page asks."""
 POLL_SECONDS = 1.0
-LOG_LINES = 200
+MOST_OF_BATCH = 60
 
 
 def show(run: str) -> None:
@@ -47,7 +40,9 @@ def show(run: str) -> None:
         states.badge(record)
         states.unreadable(record)
         return
-    st.title(markup.literal(METHODS[record.spec.method].title if record.spec.method in METHODS else record.spec.method))
+    title = f"{story.called(record)} on {markup.literal(naming.graph_short(record))}"
+    st.set_page_config(page_title=f"{title} · privgraph")
+    st.title(title)
     live = record.pending or comparison.waiting(record)
     shell.fragment(_live, run_every=POLL_SECONDS if live else None)(run, live)
 
@@ -61,44 +56,58 @@ def _live(run: str, was_live: bool) -> None:
     except UnknownRun:
         st.info("This run was deleted.")
         return
-    record, events = watched.record, watched.events
+    record = watched.record
     if record.unreadable or (was_live and not record.pending and not comparison.waiting(record)):
         st.rerun()
-    _head(record)
+    told, same = story.outlook(record)
+    story.tell(record, _facts(record), told, same)
+    _head(record, watched.events)
     beginning.earlier(record)
     if record.error:
         (st.error if record.state in ("failed", "lost") else st.info)(markup.sentence(record.error))
-    left, right = st.columns(2, gap="large")
+    if record.state == "done":
+        story.show(record, watched.events, told, same)
+    else:
+        _unfinished(record, watched)
+    _batch(record)
+    if not record.pending:
+        tabs.show(watched, told, same)
+
+
+def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
+    """A run that has not come to its end: its curves so far beside what it will have spent."""
+    comparison.changes(record)
+    left, right = layout.columns(f"live-{record.id}", 2)
     with left:
-        comparison.show(record)
         drawing = watched.drawing(layout.theme())
-        if record.pending and not drawing.figure["data"]:
+        if drawing.figure["data"]:
+            if record.pending:
+                live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
+        elif record.pending:
+            replay.show(record)
             beginning.show(record, _facts(record))
         else:
-            live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{run}")
-        _siblings(record)
-        _log(events, record)
+            st.caption("It had measured nothing when it ended.")
     with right:
         st.markdown("##### What is promised")
-        _privacy(record, events)
-    if not record.pending:
-        _teachers(record, events)
-        _relations(record)
-        _attacks(record)
-        private_rows.show(record)
-        run_exports(record, events)
-        _details(record)
+        _privacy(record, watched.events)
+    if record.pending:
+        lines = sum(event.kind == "log" for event in watched.events)
+        with st.expander(f"Log ({lines:,} line{'s' * (lines != 1)})", key=f"log.{record.id}"):
+            tabs.log(watched.events)
 
 
-def _head(record: RunRecord) -> None:
+def _head(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         states.badge(record)
-        st.markdown(f"**{naming.name(record)}**", width="content")
+        st.markdown(f"{markup.literal(naming.privacy(record))} · seed {record.spec.seed}", width="content")
+        if record.state == "done":
+            st.caption(comparison.rest(record), width="content")
         for tag in record.tags:
             st.markdown(f":gray-badge[{markup.literal(tag)}]", width="content")  # st.badge has escapes of its own
     if record.pending:
         st.progress(record.progress, text=_progress_text(record))
-    _buttons(record)
+    _buttons(record, events)
 
 
 def _progress_text(record: RunRecord) -> str:
@@ -110,7 +119,7 @@ def _progress_text(record: RunRecord) -> str:
     return f"{record.progress:.0%} · {stage}{left}"
 
 
-def _buttons(record: RunRecord) -> None:
+def _buttons(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     with st.container(horizontal=True):
         if record.pending:
             stopping = record.state == "stopping"
@@ -135,6 +144,8 @@ def _buttons(record: RunRecord) -> None:
             help="The form, filled with this run's settings",
         ):
             st.switch_page(shell.page("train"), query_params=form_address(record))
+        if record.state == "done":
+            file_links.report_menu(record, events)
         with st.popover("Copy link", icon=":material/link:"):
             st.caption("This address shows the run to everybody who can reach this app.")
             st.code(layout.link("train", run=record.id), language=None, wrap_lines=True)
@@ -148,7 +159,7 @@ def form_address(record: RunRecord) -> dict[str, str]:
     spec = record.spec
     known = parameters(METHODS[spec.method].load_config()) if spec.method in METHODS else ()
     return {
-        "method": spec.method,
+        "method": beginnings.choice_of(spec.method, spec.options),
         "data": spec.dataset,
         "split": spec.split,
         "seed": str(spec.seed),
@@ -161,12 +172,9 @@ def form_address(record: RunRecord) -> dict[str, str]:
 
 def _privacy(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     if record.statement is not None:
-        done = record.state == "done"
-        if not done:
-            _so_far(record.statement, record.statement.ledger)
-        statement.show(
-            record.statement, compact=True, whole=done, run=record.id if done else "", asked=record.spec.asked_epsilon
-        )
+        _so_far(record.statement, record.statement.ledger)
+        statement.short(record.statement, whole=False, asked=record.spec.asked_epsilon)
+        statement.ledger(record.statement.ledger, whole=False)
         return
     planned = _planned(record)
     if planned is not None:
@@ -220,129 +228,31 @@ def _facts(record: RunRecord) -> PublicFacts | None:
         return None
 
 
-def _siblings(record: RunRecord) -> None:
-    """Other runs that were submitted together with this one: the same settings with other seeds, or a
-    sweep."""
+def _batch(record: RunRecord) -> None:
+    """Other runs that were submitted together with this one: other seeds, other budgets."""
     if not record.batch:
         return
-    others = [
-        other
-        for other in queue.store().find(RunQuery(batch=record.batch, order="seed", descending=False, limit=50))
-        if not other.unreadable and {**other.spec.to_json(), "seed": 0} == {**record.spec.to_json(), "seed": 0}
-    ]
+    query = RunQuery(batch=record.batch, order="seed", descending=False, limit=MOST_OF_BATCH)
+    others = [other for other in queue.store().find(query) if not other.unreadable]
     if len(others) < 2:
         return
-    found = [other.metrics["test_accuracy"] for other in others if "test_accuracy" in other.metrics]
-    summary = f"{len(found)} of {len(others)} seeds are done"
-    if len(found) > 1:
+    done = [other for other in others if "test_accuracy" in other.metrics]
+    several = len({naming.setting(other) for other in others}) > 1
+    what = "runs" if several else "seeds"
+    summary = f"{len(done)} of {len(others)} {what} are done"
+    if len(done) > 1 and not several:
+        found = [other.metrics["test_accuracy"] for other in done]
         summary += f": test accuracy {percent(fmean(found))} ± {100 * stdev(found):.1f} (mean and standard deviation)"
-    st.markdown("##### All seeds")
-    st.caption(summary + ".")
+    st.markdown("##### Sent together")
+    st.caption(f"{summary}.")
+    others.sort(key=lambda other: (other.spec.asked_epsilon or 0.0, other.spec.seed))
     with st.container(horizontal=True):
         for other in others:
             mark = percent(other.metrics.get("test_accuracy")) if other.metrics else states.state_word(other.state)
-            label = f"seed {other.spec.seed}: {mark}"
+            budget = f"{naming.asked(other)}, " if several else ""
+            label = f"{budget}seed {other.spec.seed}: {mark}"
             if st.button(label, key=f"sibling.{other.id}", disabled=other.id == record.id):
                 st.switch_page(shell.page("train"), query_params={"run": other.id})
-
-
-def _log(events: Sequence[StoredEvent], record: RunRecord) -> None:
-    lines = [event for event in events if event.kind == "log"]
-    with st.expander(f"Log ({len(lines):,} line{'s' * (len(lines) != 1)})", key=f"log.{record.id}"):
-        if not lines:
-            st.caption("The run has said nothing so far.")
-            return
-        start = events[0].time
-        shown = (
-            (
-                f"{event.time - start:8.1f} s  "
-                f"{'! ' if event.payload.get('level') == 'warning' else ''}{event.payload['message']}"
-            )
-            for event in lines[-LOG_LINES:]
-        )
-        st.code("\n".join(shown), language=None, wrap_lines=True)
-
-
-def _teachers(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """The way to what this run's teachers said, where that was kept."""
-    if record.state == "done" and any(one.kind == "artifact" and one.payload["name"] == ANSWERS for one in events):
-        st.page_link(
-            shell.page("teachers"),
-            label="What its teachers said",
-            icon=":material/school:",
-            query_params={"run": record.id},
-        )
-
-
-def _relations(record: RunRecord) -> None:
-    """The way to what this run's encoder finds near a text, where it has learnt relations."""
-    known = METHODS.get(record.spec.method)
-    if record.state == "done" and known is not None and RELATIONS in known.tasks:
-        st.page_link(
-            shell.page("relations"),
-            label="Ask its encoder",
-            icon=":material/compare_arrows:",
-            query_params={"bare" if record.spec.unit == "none" else "private": record.id},
-        )
-
-
-def _attacks(record: RunRecord) -> None:
-    """The ways to the attacks on this run: audits where it protects something, outsiders where its model can
-    be asked."""
-    if record.state != "done" or record.statement is None:
-        return
-    with st.container(horizontal=True):
-        if record.statement.unit != "none":
-            st.page_link(
-                shell.page("attacks"),
-                label="Audit this run",
-                icon=":material/gavel:",
-                query_params={"who": "worst-case", "run": record.id},
-            )
-        if attackable(record):
-            found = len(queue.store().attacks(record.id))
-            st.page_link(
-                shell.page("attacks"),
-                label=f"What attacks have found ({found})" if found else "Attack it as an outsider",
-                icon=":material/person_search:",
-                query_params={"run": record.id},
-            )
-
-
-def _details(record: RunRecord) -> None:
-    with st.expander("All settings, tags and note", key=f"details.{record.id}"):
-        left, right = st.columns(2)
-        with left:
-            st.code(json.dumps(settings.spec(record), indent=1), language=None)
-            st.caption(f"Run {record.id}, attempt {record.attempt}, made by {markup.literal(naming.made_by(record))}.")
-        with right:
-            _tags_and_note(record)
-
-
-def _tags_and_note(record: RunRecord) -> None:
-    def put(action: Any, *arguments: str) -> None:
-        try:
-            action(record.id, *arguments)
-        except StoreError as error:
-            st.session_state["complaint"] = markup.sentence(error)
-
-    def add() -> None:
-        text = st.session_state.pop(f"new_tag.{record.id}", "")
-        if text.strip():
-            put(queue.store().tag, text)
-
-    st.text_input("Add a tag", key=f"new_tag.{record.id}", on_change=add, placeholder="baseline")
-    for tag in record.tags:
-        st.button(
-            f"Remove tag {markup.literal(tag)}", key=f"untag.{tag}", on_click=put, args=(queue.store().untag, tag)
-        )
-    note = st.text_area("Note", value=record.note, key=f"note.{record.id}", placeholder="What this run was for")
-    if note != record.note and st.button("Save the note"):
-        put(queue.store().note, note)
-        st.rerun()
-    complaint = st.session_state.pop("complaint", "")
-    if complaint:
-        st.error(complaint)
 
 
 def known(run: str) -> bool:

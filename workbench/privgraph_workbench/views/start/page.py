@@ -12,7 +12,7 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.runs import tradeoff
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import beginning, layout, states
@@ -24,7 +24,7 @@ CURVE = ("progap", "gnn", "mlp")
 """Methods that the curve shows: a private one between a network without privacy and none at all."""
 MOST_DRAWN, CURVE_PIXELS = 500, 450
 DEMO_OPTIONS = {"unit": "edge", "epsilon": 2.0}
-DEMO_DATA = {"nodes": 600, "degree": 16.0, "classes": 3, "homophily": 0.85, "signal": 1.0}
+DEMO_DATA = beginnings.DATA["social"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,65 @@
+"""Where noise drowns what it is added to, told from a plan alone: by the kinds of its mechanisms and public
+sizes. No Streamlit, no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.base import Plan
+from privgraph.privacy.events import RandomizedResponse
+from privgraph.privacy.kinds import OF_GRADIENTS, MechanismKind
+from privgraph.privacy.ledger import LedgerEntry
+
+AGGREGATIONS = (MechanismKind.AGGREGATION, MechanismKind.REPLACED_AGGREGATION)
+HARDLY_ANY = 0.05
+"""A share of true edges below which a randomised graph tells nothing."""
+COORDINATES = 0.05
+"""Noise on one of thousands of coordinates that is this share of the longest gradient sum hides it: on all
+together it is many times as long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drowned:
+    """A mechanism whose noise is larger than its signal: `noise` beside `signal` in the same unit, and in
+    words what is hidden. `edges`: what drowns is what edges say; features may still teach."""
+
+    noise: float
+    signal: float
+    what: str
+    edges: bool
+
+    @property
+    def times(self) -> float:
+        """How many times the signal the noise is."""
+        return self.noise / self.signal
+
+
+def drowned(plan: Plan) -> Drowned | None:
+    """The mechanism of a plan that drowns most; None where none is known to.
+
+    Sums over neighbours, of rows of norm at most 1: noise (standard deviation of each number) against the
+    mean degree. Sums of clipped gradients: noise against `COORDINATES` of the longest that the sum of a
+    batch can be. Randomised response: pairs that are joined by coins alone against edges that stay, where
+    these are fewer than `HARDLY_ANY`. Votes are not judged: their methods say it in the plan's notes.
+    """
+    found = [one for entry in plan.statement.ledger if (one := _judged(entry, plan.facts)) is not None]
+    return max((one for one in found if one.times > 1), key=lambda one: one.times, default=None)
+
+
+def _judged(entry: LedgerEntry, facts: PublicFacts) -> Drowned | None:
+    std = entry.noise_std or 0.0
+    if entry.kind in AGGREGATIONS:
+        mean = facts.entries / max(1, facts.nodes)
+        what = "each sum over a node's neighbours"
+        return Drowned(noise=std, signal=mean, what=what, edges=True) if std and mean else None
+    if entry.kind in OF_GRADIENTS and entry.sensitivity:
+        clip = entry.worst.clip or entry.sensitivity
+        batch = max(1.0, (entry.sampling_rate or 1.0) * facts.train_nodes)
+        signal = COORDINATES * clip * batch
+        return Drowned(noise=std, signal=signal, what="each step's gradient", edges=False) if std else None
+    if isinstance(entry.event, RandomizedResponse) and entry.event.one_to_one:
+        pairs = facts.nodes * (facts.nodes - 1) / (2 if facts.undirected else 1)
+        stay, made = entry.event.one_to_one * facts.edges, entry.event.zero_to_one * max(0.0, pairs - facts.edges)
+        return Drowned(noise=HARDLY_ANY * made, signal=stay, what="the true edges", edges=True) if stay else None
+    return None

@@ -1,0 +1,242 @@
+"""How well a run will do, before it begins: what finished runs of the same kind on the same graph have
+reached, and how long they took. No Streamlit, no torch."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.base import Plan
+from privgraph.options import OptionError, Scalar, UnknownName
+from privgraph.registry import METHODS, MethodSpec
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.launch import STACK_LIMIT
+from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts.comparing import START_SECONDS
+from privgraph_workbench.facts.references import GUARANTEE, without_privacy
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.words import differences
+from privgraph_workbench.words.naming import nodes_of
+
+MOST = 2000
+"""Runs that are looked through at most, the newest first."""
+MOST_KEPT = 32
+BLIND = "mlp"
+"""The method that reads no edge."""
+RELATIONS = "relation prediction"
+METRIC = "test_accuracy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reached:
+    """An accuracy over seeds: its mean, standard deviation (0 for one seed) and 95% interval (None for fewer
+    than three seeds), at the epsilon that was asked for (None: no noise). `records` are the runs."""
+
+    epsilon: float | None
+    mean: float
+    spread: float
+    low: float | None
+    high: float | None
+    records: tuple[RunRecord, ...]
+
+    @property
+    def seeds(self) -> int:
+        return len(self.records)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """The accuracy to expect at an epsilon. `how`: "measured" there; "between" two measured ones; "below" or
+    "above" all of them, where it is that of the nearest. `near` are the measured ones that it comes from."""
+
+    mean: float
+    how: str
+    near: tuple[Reached, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """What finished runs say of a method on a graph: accuracy by epsilon, ascending, and what to read it
+    beside (None: nobody knows). `differs` are the options, by their labels, in which these runs are not what
+    is asked for."""
+
+    points: tuple[Reached, ...] = ()
+    majority: float | None = None
+    blind: Reached | None = None
+    bare: Reached | None = None
+    differs: tuple[str, ...] = ()
+
+    def at(self, epsilon: float | None) -> Expected | None:
+        """What to expect with that budget; None where no run tells. Between two measured budgets it is taken
+        to be straight over the logarithm of epsilon."""
+        if not self.points:
+            return None
+        first, last = self.points[0], self.points[-1]
+        if epsilon is None or first.epsilon is None or last.epsilon is None:
+            return Expected(mean=first.mean, how="measured", near=(first,))
+        for point in self.points:
+            if point.epsilon is not None and math.isclose(point.epsilon, epsilon):
+                return Expected(mean=point.mean, how="measured", near=(point,))
+        if epsilon < first.epsilon:
+            return Expected(mean=first.mean, how="below", near=(first,))
+        if epsilon > last.epsilon:
+            return Expected(mean=last.mean, how="above", near=(last,))
+        place = next(at for at, point in enumerate(self.points) if (point.epsilon or 0) > epsilon)
+        left, right = self.points[place - 1], self.points[place]
+        assert left.epsilon is not None  # as the first and the last have one
+        assert right.epsilon is not None
+        share = math.log(epsilon / left.epsilon) / math.log(right.epsilon / left.epsilon)
+        mean = left.mean + share * (right.mean - left.mean)
+        return Expected(mean=mean, how="between", near=(left, right))
+
+
+def finished(store: RunStore, methods: Iterable[str], dataset: str = "") -> tuple[RunRecord, ...]:
+    """The finished runs of these methods that can be read, on that data set or on any."""
+    query = RunQuery(methods=tuple(methods), datasets=(dataset,) if dataset else (), states=("done",), limit=MOST)
+    rows = store.find_rows(query)
+    key = (store.url, tuple((str(row["id"]), row["created"]) for row in rows))
+    with _lock:
+        if key not in _kept:
+            found = store.find(RunQuery(ids=tuple(str(row["id"]) for row in rows), limit=MOST)) if rows else []
+            _kept[key] = tuple(one for one in found if not one.unreadable)
+            while len(_kept) > MOST_KEPT:
+                _kept.popitem(last=False)
+        return _kept[key]
+
+
+_kept: OrderedDict[tuple[str, tuple[tuple[str, object], ...]], tuple[RunRecord, ...]] = OrderedDict()
+"""What was read: finished runs never change, and when one was stored tells it from one that was deleted."""
+_lock = Lock()
+
+
+def outlook(records: Sequence[RunRecord], spec: RunSpec) -> Outlook:
+    """What the finished runs among `records` say of a run like `spec`, whatever its epsilon and seed."""
+    here = [one for one in records if METRIC in one.metrics and GraphId.of(one.spec) == GraphId.of(spec)]
+    own = [one for one in here if one.spec.method == spec.method and one.spec.unit == spec.unit]
+    if spec.unit != "none":
+        own = [one for one in own if one.spec.asked_epsilon is not None]
+    chosen, differs = _nearest(own, spec.options)
+    method = METHODS[spec.method]
+    return Outlook(
+        points=_by_epsilon(chosen),
+        majority=_majority(chosen or ([] if method.own_parts else here), method),
+        blind=None if method.own_parts or BLIND in (spec.method, method.without_privacy) else _one(here, BLIND),
+        bare=_bare(here, spec),
+        differs=differs,
+    )
+
+
+def _nearest(records: Sequence[RunRecord], options: Mapping[str, Scalar]) -> tuple[list[RunRecord], tuple[str, ...]]:
+    """Those whose options are nearest to these, all with the same options but epsilon; and the labels of the
+    options in which they differ from these."""
+    groups: dict[tuple[tuple[str, Scalar], ...], list[RunRecord]] = {}
+    for one in records:
+        groups.setdefault(_loose(one.spec.options), []).append(one)
+    if not groups:
+        return [], ()
+    asked = dict(_loose(options))
+
+    def away(key: tuple[tuple[str, Scalar], ...]) -> list[str]:
+        held = dict(key)
+        return sorted(name for name in asked.keys() | held.keys() if asked.get(name) != held.get(name))
+
+    best = min(groups, key=lambda key: (len(away(key)), -len(groups[key])))
+    method = groups[best][0].spec.method
+    return groups[best], tuple(differences.title(name, (method,)) for name in away(best))
+
+
+def _loose(options: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+    left_out = (*GUARANTEE, "unit")
+    return tuple(sorted((name, value) for name, value in options.items() if name not in left_out))
+
+
+def _by_epsilon(records: Sequence[RunRecord]) -> tuple[Reached, ...]:
+    by: dict[float | None, list[RunRecord]] = {}
+    for one in records:
+        by.setdefault(one.spec.asked_epsilon if one.spec.unit != "none" else None, []).append(one)
+    return tuple(reached(by[epsilon], epsilon) for epsilon in sorted(by, key=lambda one: one or 0.0))
+
+
+def reached(records: Sequence[RunRecord], epsilon: float | None = None) -> Reached:
+    """The accuracy of these runs, of which there is at least one."""
+    values = [one.metrics[METRIC] for one in records]
+    mean, low, high = confidence(values, most=1.0)
+    spread = statistics.stdev(values) if len(values) > 1 else 0.0
+    return Reached(epsilon=epsilon, mean=mean, spread=spread, low=low, high=high, records=tuple(records))
+
+
+def _majority(records: Sequence[RunRecord], method: MethodSpec) -> float | None:
+    name = "guessing_accuracy" if RELATIONS in method.tasks else "majority_class_accuracy"
+    found = [one.metrics[name] for one in records if name in one.metrics]
+    return statistics.fmean(found) if found else None
+
+
+def _one(here: Sequence[RunRecord], method: str) -> Reached | None:
+    """A method without protection, with the options that most of its runs have."""
+    open_ = [one for one in here if one.spec.method == method and one.spec.unit == "none"]
+    chosen, _ = _nearest(open_, open_[0].spec.options if open_ else {})
+    return reached(chosen) if chosen else None
+
+
+def _bare(here: Sequence[RunRecord], spec: RunSpec) -> Reached | None:
+    """The same without privacy; where the method draws its own parts, on the same parts or not at all."""
+    try:
+        wanted = without_privacy(spec)
+    except (OptionError, UnknownName):  # of an earlier version, with options that are admitted no more
+        return None
+    if wanted is None:
+        return None
+    open_ = [one for one in here if one.spec.method == wanted.method and one.spec.unit == "none"]
+    chosen, differs = _nearest(open_, wanted.options)
+    return None if not chosen or (differs and METHODS[wanted.method].own_parts) else reached(chosen)
+
+
+# How long it takes
+
+
+def seconds(
+    plans: Sequence[Plan],
+    spec: RunSpec,
+    known: Sequence[RunRecord],
+    facts_of: Callable[[RunSpec], PublicFacts | None],
+    seeds: int,
+    workers: int,
+) -> float | None:
+    """About how long runs of these plans take, each with so many seeds; None where no finished run tells.
+
+    By finished runs of the method, on the same data if there are any: their times are taken to grow with
+    nodes and steps. The time of one that was trained together with others is that of all of them.
+    """
+    own = [one for one in known if one.spec.method == spec.method and one.seconds]
+    own = [one for one in own if one.spec.dataset == spec.dataset] or own
+    paces = [pace for one in own[:50] if (pace := _pace(one, facts_of(one.spec)))]
+    if not paces or not plans:
+        return None
+    count = len(plans) * seeds
+    times = math.ceil(count / STACK_LIMIT) if type(plans[0].config).stacks else count
+    work = statistics.fmean(plan.facts.nodes * plan.steps for plan in plans)
+    return times * (statistics.median(paces) * work + START_SECONDS) / min(times, max(1, workers))
+
+
+def _pace(record: RunRecord, facts: PublicFacts | None) -> float | None:
+    """Seconds for one node and step."""
+    nodes = nodes_of(record)
+    if facts is None or not nodes or not record.seconds:
+        return None
+    try:
+        steps = record.spec.config().work(facts, 1.0).steps
+    except (OptionError, ValueError, ZeroDivisionError, UnknownName):  # of another version, or with noise of its own
+        return None
+    return record.seconds / (nodes * steps) if steps else None
+
+
+def budgets(spec: RunSpec, epsilons: Sequence[float]) -> list[RunSpec]:
+    """The same run at each of these budgets; the run itself where there are none."""
+    return [replace(spec, options={**spec.options, "epsilon": one}) for one in epsilons] or [spec]

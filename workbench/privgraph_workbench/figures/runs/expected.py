@@ -1,0 +1,131 @@
+"""What accuracy to expect of a method on a graph, over epsilon: what finished runs have reached, between
+guessing and no privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph_workbench.facts.expecting import Outlook, Reached
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, band, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import option, percent
+
+TITLE = "Accuracy to expect"
+LEVELS = {
+    "bare": "without privacy",
+    "blind": "MLP, which reads no edge",
+    "majority": "naming the largest class",
+}
+"""What the accuracy is read beside, the best first."""
+
+
+def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
+    """One row per measured budget (kind "reached"), per level to read it beside ("bare", "blind", "majority")
+    and per budget that is asked for ("asked").
+
+    kind, epsilon (asked for; None for a level), mean, low, high (95% confidence over seeds; None for fewer
+    than three), seeds, evaluator (True: test labels are private). Of a budget that is asked for `mean` is
+    what is expected there (None: no run tells).
+    """
+    rows: list[Row] = [_row("reached", point.epsilon, point) for point in told.points]
+    for kind, level in (("bare", told.bare), ("blind", told.blind)):
+        if level is not None:
+            rows.append(_row(kind, None, level))
+    if told.majority is not None:
+        rows.append({"kind": "majority", "epsilon": None, "mean": told.majority, "low": None, "high": None, "seeds": 0})
+    for epsilon in epsilons:
+        at = told.at(epsilon)
+        mean = None if at is None else at.mean
+        rows.append({"kind": "asked", "epsilon": epsilon, "mean": mean, "low": None, "high": None, "seeds": 0})
+    return [{**row, "evaluator": True} for row in rows]
+
+
+def _row(kind: str, epsilon: float | None, one: Reached) -> Row:
+    return {
+        "kind": kind,
+        "epsilon": epsilon,
+        "mean": one.mean,
+        "low": one.low,
+        "high": one.high,
+        "seeds": one.seeds,
+    }
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A curve over a logarithmic axis of epsilon, levels across, and dotted lines at what is asked for."""
+    reached = [row for row in rows if row["kind"] == "reached" and row["epsilon"] is not None]
+    levels = [row for kind in LEVELS for row in rows if row["kind"] == kind]
+    asked = [row for row in rows if row["kind"] == "asked"]
+    if not reached and not levels:
+        return empty(TITLE, "no run tells yet")
+    places = [float(row["epsilon"]) for row in (*reached, *asked)] or [1.0]
+    low, high = min(places) / 1.3, max(places) * 1.3
+    series = [
+        *band(reached, "epsilon", slot=0, panel=0, group="reached"),
+        Series(
+            name="finished runs, mean over seeds",
+            kind="path",
+            x=tuple(row["epsilon"] for row in reached),
+            y=tuple(row["mean"] for row in reached),
+            slot=0,
+            shape=0,
+            group="reached",
+            hover=tuple(_hover(row) for row in reached),
+        ),
+    ]
+    for place, row in enumerate(levels):
+        series.append(
+            Series(
+                name=f"{LEVELS[row['kind']]} ({percent(row['mean'])})",
+                kind="level",
+                x=(low, high),
+                y=(row["mean"],),
+                slot=NEUTRAL if row["kind"] == "majority" else 1 + place,
+                shape=1 + place,
+                hover=(f"{LEVELS[row['kind']]}: {percent(row['mean'])}",) * 2,
+            )
+        )
+    known = [row for row in asked if row["mean"] is not None]
+    if known:
+        series.append(
+            Series(
+                name="yours, as expected",
+                kind="points",
+                x=tuple(row["epsilon"] for row in known),
+                y=tuple(row["mean"] for row in known),
+                slot=0,
+                shape=4,
+                hollow=True,
+                size=15,
+                hover=tuple(f"ε {option(row['epsilon'])}: expect about {percent(row['mean'])}" for row in known),
+            )
+        )
+    told = "; ".join(f"{percent(row['mean'])} at ε {option(row['epsilon'])}" for row in reached)
+    beside = "; ".join(f"{LEVELS[row['kind']]} {percent(row['mean'])}" for row in levels)
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="ε asked for (logarithmic; left is more private)", scale="log", low=low, high=high),
+                y=Axis(title="test accuracy (percent)", percent=True),
+                rules=tuple(Rule(x=row["epsilon"], label=f"ε {option(row['epsilon'])}") for row in asked),
+            ),
+        ),
+        series=tuple(one for one in series if one.x),
+        summary=f"Accuracy that finished runs reached: {told or 'none'}. Beside it: {beside or 'nothing'}.",
+        badges=badges_of(rows),
+        height=360,
+        legend=True,
+    )
+
+
+plot = plotted(chart)
+
+
+def _hover(row: Row) -> str:
+    interval = "" if row["low"] is None else f"\n95% interval {percent(row['low'])} to {percent(row['high'])}"
+    return (
+        f"ε {option(row['epsilon'])}: {percent(row['mean'])}\n{row['seeds']} seed{'s' * (row['seeds'] != 1)}{interval}"
+    )

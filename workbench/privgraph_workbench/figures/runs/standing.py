@@ -1,0 +1,143 @@
+"""Where a run's accuracy stands: between naming the largest class, reading no edge, and no privacy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.expecting import METRIC, Outlook, Reached, reached
+from privgraph_workbench.facts.references import chance
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.figures.notes import badges_of
+from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words.numbers import percent
+
+TITLE = "Where its accuracy stands"
+LABELS = {
+    "guessing": "Guessing",
+    "majority": "Largest class",
+    "base": "Base encoder",
+    "blind": "MLP, no edges",
+    "own": "This run",
+    "bare": "No privacy",
+}
+"""What bars are called, from what takes no learning to what no noise hinders."""
+
+
+def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> list[Row]:
+    """One row per level (kind "majority" or "guessing", "base", "blind", "own", "bare") that is known, one
+    per run of the same settings with another seed or this one (kind "seed").
+
+    kind, seed (None for a level), value, low, high (95% confidence: of three seeds or more, of the mean over
+    seeds; else of the test nodes; None: not known), seeds, evaluator (True: test labels are private).
+    """
+    done = [one for one in siblings if METRIC in one.metrics] or [record]
+    if METRIC not in record.metrics:
+        return []
+    own = reached(done)
+    low, high = own.low, own.high
+    if own.low is None and own.seeds == 1 and (nodes := chance(record.metrics)) is not None:
+        low, high = nodes.low, nodes.high
+    rows: list[Row] = []
+    level = guess(record, told)
+    if level is not None:
+        rows.append(_level("guessing" if "guessing_accuracy" in record.metrics else "majority", level))
+    if "base_accuracy" in record.metrics:
+        rows.append(_level("base", record.metrics["base_accuracy"]))
+    if told.blind is not None:
+        rows.append(_of("blind", told.blind))
+    rows.append({**_level("own", own.mean), "low": low, "high": high, "seeds": own.seeds})
+    if told.bare is not None:
+        rows.append(_of("bare", told.bare))
+    rows += [{**_level("seed", one.metrics[METRIC]), "seed": one.spec.seed, "seeds": 1} for one in done]
+    return rows
+
+
+def guess(record: RunRecord, told: Outlook) -> float | None:
+    """What takes no learning: naming the largest class, or a partner at random."""
+    own = record.metrics
+    return own.get("majority_class_accuracy", own.get("guessing_accuracy", told.majority))
+
+
+def _level(kind: str, value: float) -> Row:
+    return {"kind": kind, "seed": None, "value": value, "low": None, "high": None, "seeds": 0, "evaluator": True}
+
+
+def _of(kind: str, one: Reached) -> Row:
+    return {**_level(kind, one.mean), "low": one.low, "high": one.high, "seeds": one.seeds}
+
+
+def chart(rows: Sequence[Row]) -> Chart:
+    """A bar a level; on the run's own its seeds as dots and its interval as a line."""
+    levels = [row for kind in LABELS for row in rows if row["kind"] == kind]
+    if not levels:
+        return empty(TITLE, "nothing has been measured yet")
+    seeds = [row for row in rows if row["kind"] == "seed"]
+    own = next(row for row in levels if row["kind"] == "own")
+    titles = {**LABELS, "own": LABELS["own"] if own["seeds"] <= 1 else f"Mean of {own['seeds']} seeds"}
+    labels = {row["kind"]: f"{titles[row['kind']]}: {percent(row['value'])}" for row in levels}
+    mine = labels["own"]
+    series = [
+        Series(
+            name=labels[row["kind"]],
+            kind="bars",
+            x=(row["value"],),
+            y=(labels[row["kind"]],),
+            slot=0 if row["kind"] == "own" else NEUTRAL,
+            shape=0,
+            legend=False,
+            hover=(_hover(row, labels[row["kind"]]),),
+        )
+        for row in levels
+    ]
+    if own["low"] is not None:
+        series.append(
+            Series(
+                name="95% confidence interval",
+                kind="line",
+                x=(own["low"], own["high"]),
+                y=(mine, mine),
+                slot=4,
+                shape=0,
+                hover=(_hover(own, mine),) * 2,
+            )
+        )
+    if len(seeds) > 1:
+        series.append(
+            Series(
+                name="each seed",
+                kind="points",
+                x=tuple(row["value"] for row in seeds),
+                y=(mine,) * len(seeds),
+                slot=4,
+                shape=7,
+                hollow=True,
+                size=9,
+                hover=tuple(f"seed {row['seed']}: {percent(row['value'])}" for row in seeds),
+            )
+        )
+    told = "; ".join(labels.values())
+    return Chart(
+        title=TITLE,
+        panels=(
+            Panel(
+                x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
+                y=Axis(title="", scale="category", categories=tuple(labels.values())),
+            ),
+        ),
+        series=tuple(series),
+        summary=f"Test accuracy: {told}.",
+        badges=badges_of(rows),
+        height=130 + 40 * len(levels),
+        legend=True,
+    )
+
+
+plot = plotted(chart)
+
+
+def _hover(row: Row, label: str) -> str:
+    interval = "" if row["low"] is None else f"\n95% interval {percent(row['low'])} to {percent(row['high'])}"
+    seeds = f"\n{row['seeds']} seeds" if row["seeds"] > 1 else ""
+    return f"{label}{seeds}{interval}"

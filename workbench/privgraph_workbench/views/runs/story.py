@@ -1,0 +1,179 @@
+"""A finished run as a story: one sentence, where its accuracy stands, what was promised and where the budget
+went, and how to check it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from privgraph.attacks.options import AttackOptions
+from privgraph.audits.options import AuditOptions
+from privgraph.data.spec import PublicFacts
+from privgraph.methods.teachers.answers import NAME as ANSWERS
+from privgraph.options import OptionError, UnknownName
+from privgraph.registry import ATTACKS, AUDITS, METHODS
+from privgraph.runs import attacking, auditing
+from privgraph.runs.records import RunRecord, StoredEvent, StoreError
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import expecting
+from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
+from privgraph_workbench.facts.references import chance
+from privgraph_workbench.figures.costs import ledger
+from privgraph_workbench.figures.runs import standing
+from privgraph_workbench.forms import beginnings
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import layout, statement
+from privgraph_workbench.views.runs import comparison
+from privgraph_workbench.words import markup, telling
+from privgraph_workbench.words.naming import setting
+from privgraph_workbench.words.numbers import percent
+
+MOST_BARS = 12
+"""Mechanisms that are drawn as bars; of more, the table of the tab tells."""
+
+
+def outlook(record: RunRecord) -> tuple[Outlook, list[RunRecord]]:
+    """What finished runs say beside this one, and those of its own settings, itself among them, by seed."""
+    method = METHODS.get(record.spec.method)
+    if method is None or METRIC not in record.metrics:
+        return Outlook(), [record]
+    names = dict.fromkeys((record.spec.method, method.without_privacy, expecting.BLIND))
+    known = expecting.finished(queue.store(), names, record.spec.dataset)
+    same = [one for one in known if setting(one) == setting(record) and METRIC in one.metrics]
+    if record.id not in {one.id for one in same}:
+        same.append(record)
+    return expecting.outlook(known, record.spec), sorted(same, key=lambda one: one.spec.seed)
+
+
+def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequence[RunRecord]) -> None:
+    """The run in one sentence or two."""
+    beside = None
+    if METRIC in record.metrics:
+        own = expecting.reached([one for one in same if METRIC in one.metrics])
+        beside = telling.Beside(
+            mean=own.mean,
+            seeds=own.seeds,
+            blind=told.blind.mean if told.blind else None,
+            bare=told.bare.mean if told.bare else None,
+            majority=standing.guess(record, told),
+        )
+    with st.container(key=shell.LEAD):
+        st.markdown(telling.sentence(record, called(record), facts.nodes if facts else None, beside))
+
+
+def called(record: RunRecord) -> str:
+    """The name by which the run's method is chosen, as plain text."""
+    spec = record.spec
+    chosen = beginnings.choices().get(beginnings.choice_of(spec.method, spec.options))
+    return markup.literal(chosen.title if chosen is not None else spec.method)
+
+
+def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:
+    """How well it does beside what it promises, and the ways to check that."""
+    comparison.changes(record)
+    left, right = layout.columns(f"story-{record.id}", 2)
+    with left:
+        _accuracy(record, same, told)
+    with right:
+        _promised(record)
+    _check(record, events)
+
+
+def _accuracy(record: RunRecord, same: Sequence[RunRecord], told: Outlook) -> None:
+    if not record.metrics:
+        st.info("This run has measured no accuracy.")
+        return
+    relations = record.spec.method in METHODS and RELATIONS in METHODS[record.spec.method].tasks
+    nodes = chance(record.metrics)
+    st.metric(
+        "PREC@1" if relations else "Test accuracy",
+        percent(record.metrics.get(METRIC)),
+        delta=f"95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes"
+        if nodes
+        else "",
+        delta_color="off",
+        delta_arrow="off",
+        help=(comparison.PREC if relations else comparison.ACCURACY)
+        + ". The interval covers the chance in which nodes are tested; several seeds show that in training",
+    )
+    rows = standing.data(record, same, told)
+    if rows:
+        live_plot.show(standing.plot(rows, layout.theme()), key=f"standing.{record.id}")
+    if nodes is not None:
+        comparison.no_better(record, nodes)
+    comparison.without_privacy_button(record, told.bare is not None)
+
+
+def _promised(record: RunRecord) -> None:
+    said = record.statement
+    if said is None:
+        return
+    st.markdown("##### What was promised")
+    statement.short(said, asked=record.spec.asked_epsilon)
+    if said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
+        rows = ledger.data(said.ledger, said.delta)
+        live_plot.show(ledger.plot(rows, layout.theme()), key=f"ledger.{record.id}")
+
+
+def _check(record: RunRecord, events: Sequence[StoredEvent]) -> None:
+    """The ways on: audits where it protects something, outsiders where its model can be asked, and what its
+    teachers or its encoder say; each once, with the time that it takes."""
+    ways = [one for one in (_audit(record), _attack(record), _teachers(record, events), _relations(record)) if one]
+    if not ways:
+        return
+    for column, (label, icon, page, query, text) in zip(st.columns(len(ways)), ways, strict=True):
+        with column, st.container(border=True, height="stretch"):
+            st.page_link(shell.page(page), label=f"**{label}**", icon=icon, query_params=query)
+            st.caption(text)
+
+
+Way = tuple[str, str, str, dict[str, str], str]
+
+
+def _audit(record: RunRecord) -> Way | None:
+    if record.statement is None or record.statement.unit == "none":
+        return None
+    try:
+        subject = auditing.subject(record)
+        offered = [spec for spec in AUDITS.values() if spec.refuses(subject) is None]
+        cost = markup.sentence(offered[0].cost(subject, AuditOptions())) if offered else "No audit can be made of it."
+    except (StoreError, OptionError, UnknownName) as error:
+        cost = markup.sentence(error)
+    text = f"The worst case that its guarantee allows, played by ourselves: is ε as claimed? {cost}"
+    return ("Audit this run", ":material/gavel:", "attacks", {"who": "worst-case", "run": record.id}, text)
+
+
+def _attack(record: RunRecord) -> Way | None:
+    try:
+        subject = attacking.subject(record)
+        offered = [spec for spec in ATTACKS.values() if spec.refuses(subject) is None]
+    except (StoreError, OptionError, UnknownName):
+        return None
+    if not offered:
+        return None
+    first = min(offered, key=lambda spec: (spec.sides.unit == "edge") != (subject.statement.unit == "edge"))
+    made = len(queue.store().attacks(record.id))
+    before = f"{made} attack{'s' * (made != 1)} made so far. " if made else ""
+    cost = markup.sentence(first.cost(subject, AttackOptions()))
+    text = f"An outsider asks its model, and tells who trained it. {before}{cost}"
+    return ("Attack this run", ":material/person_search:", "attacks", {"run": record.id}, text)
+
+
+def _teachers(record: RunRecord, events: Sequence[StoredEvent]) -> Way | None:
+    """What this run's teachers said, where that was kept."""
+    if not any(one.kind == "artifact" and one.payload["name"] == ANSWERS for one in events):
+        return None
+    text = "Each answer before and after noise, and whose teachers gave it. Private: it stays on this computer."
+    return ("What its teachers said", ":material/school:", "teachers", {"run": record.id}, text)
+
+
+def _relations(record: RunRecord) -> Way | None:
+    """What this run's encoder finds near a text, where it has learnt relations."""
+    known = METHODS.get(record.spec.method)
+    if known is None or RELATIONS not in known.tasks:
+        return None
+    query = {"bare" if record.spec.unit == "none" else "private": record.id}
+    text = "Type a text, and see what the encoder finds near it, before and after it learnt."
+    return ("Ask its encoder", ":material/compare_arrows:", "relations", query, text)

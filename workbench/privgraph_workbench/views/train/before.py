@@ -1,0 +1,352 @@
+"""What the Train page says before anything runs: numbers that decide, what to expect, what is promised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from privgraph.data.catalogue import dataset
+from privgraph.data.errors import DataError
+from privgraph.data.spec import DatasetSpec, PublicFacts
+from privgraph.methods.base import Plan, filled_in
+from privgraph.options import OptionError, UnknownName, build
+from privgraph.runs.launch import capacity
+from privgraph.runs.memory import too_large
+from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench import live_plot
+from privgraph_workbench.facts import datasets, expecting, plans
+from privgraph_workbench.facts.drowned import Drowned, drowned
+from privgraph_workbench.facts.expecting import RELATIONS, Expected, Outlook
+from privgraph_workbench.figures.runs import expected as figure
+from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import beginning, layout, statement
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.views.runs import one_run
+from privgraph_workbench.views.train import controls
+from privgraph_workbench.views.train.controls import Asked
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.meaning import strength
+from privgraph_workbench.words.naming import graph_title_of, method_title, statements_of
+from privgraph_workbench.words.numbers import duration, number, option, percent, stated
+
+NOISE = {
+    "aggregation_std": ("σ on sums over neighbours", 3),
+    "gradient": ("σ on gradients", 3),
+    "noise_std": ("σ on class sums", 3),
+    "votes": ("σ on votes", 3),
+    "one_to_one": ("an edge stays with chance", 2),
+}
+"""What the first noise of a plan is called, by its name there, and its digits."""
+
+
+def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> None:
+    """Fill the bar with the numbers and the button, and say below what they mean."""
+    reasons: list[str] = []
+    found: list[Plan] = []
+    waiting = False
+    if not asked.errors:
+        try:
+            found, waiting = _plans(spec, chosen, asked)
+        except (OptionError, DataError) as error:
+            reasons.append(str(error))
+    if found and (refusal := too_large(max(plan.memory_mb for plan in found))):
+        reasons.append(refusal)
+    runs = [] if asked.errors or reasons else _specs(spec, chosen, asked)
+    told = _outlook(runs[0], chosen) if runs else Outlook()
+    took = _seconds(found, runs, asked) if runs else None
+    with bar:
+        _numbers(found, told, asked, chosen)
+        _run(runs, bool(asked.errors or reasons), took)
+    for text in reasons:
+        st.error(markup.sentence(text))
+    if asked.errors:
+        st.info(widgets.pointer(asked.errors), icon=":material/edit:")
+    if waiting:
+        st.info("The graph is being counted; the noise is shown when its size is known. You need not wait.", icon="⏳")
+        st.fragment(_await_facts, run_every=1.0)(spec, asked)
+    useless = _warn(found, told, asked) if runs else []
+    if asked.epsilons:
+        asked.about.caption(controls.called(asked.epsilons, beginnings.lowered(chosen.method), useless))
+    left, right = layout.columns("before", 2)
+    with left:
+        if runs:
+            _expect(told, asked, runs[0])
+        if found:
+            _do(found[0])
+    with right:
+        if found:
+            _promise(found, asked, runs)
+
+
+def _plans(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> tuple[list[Plan], bool]:
+    """A plan for each budget; whether the graph is being counted. Raises `OptionError` and `DataError`."""
+    method = chosen.method
+    wanted = [{**asked.options.values, "epsilon": one} for one in asked.epsilons] or [dict(asked.options.values)]
+    config = build(method.load_config(), wanted[0])
+    facts = datasets.public_facts(spec, asked.data.values, asked.split)
+    found = []
+    if facts is not None:
+        with st.spinner("Calibrating the noise"):
+            found = [plans.plan(method.name, one, facts) for one in wanted]
+    asked.options.fill_in(filled_in(config, found[0].statement if found else None))
+    return found, facts is None
+
+
+def _specs(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> list[RunSpec]:
+    """The runs that are asked for, budget by budget and seed by seed."""
+    first = int(asked.setup.values["seed"])
+    return [
+        make_spec(
+            chosen.method.name,
+            spec.name,
+            {**asked.options.values, **({"epsilon": epsilon} if epsilon is not None else {})},
+            data_options=asked.data.values,
+            split=asked.split,
+            seed=seed,
+            device=str(asked.setup.values["device"]),
+        )
+        for epsilon in _budgets(asked)
+        for seed in range(first, first + int(asked.setup.values["seeds"]))
+    ]
+
+
+def _budgets(asked: Asked) -> list[float | None]:
+    """The budgets; one None where nothing is protected."""
+    return [*asked.epsilons] or [None]
+
+
+def _outlook(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
+    methods = dict.fromkeys((run.method, chosen.method.without_privacy, expecting.BLIND))
+    return expecting.outlook(expecting.finished(queue.store(), methods, run.dataset), run)
+
+
+def _seconds(found: Sequence[Plan], runs: Sequence[RunSpec], asked: Asked) -> float | None:
+    try:
+        workers = capacity()
+    except StoreError:
+        workers = 1
+    known = expecting.finished(queue.store(), [runs[0].method])
+    return expecting.seconds(found, runs[0], known, _facts, int(asked.setup.values["seeds"]), workers)
+
+
+def _facts(run: RunSpec) -> PublicFacts | None:
+    """The sizes of a run's graph as far as they are known without counting."""
+    try:
+        return datasets.known_facts(dataset(run.dataset), run.data_options)
+    except (DataError, OptionError, UnknownName):
+        return None
+
+
+# The bar
+
+
+def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginnings.Choice) -> None:
+    """Epsilon, noise and expected accuracy, of all budgets that are asked for."""
+    said = [plan.statement for plan in found]
+    open_ = bool(said) and said[0].unit == "none"
+    sound = "nothing" if open_ else _span([stated("sound", one.epsilon) for one in said])
+    st.metric(
+        EPSILONS["sound"].title if not open_ else "Promised",
+        sound,
+        delta="" if open_ or not said else f"δ {number(said[0].delta)}",
+        delta_color="off",
+        delta_arrow="off",
+        help="What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: the chance, at "
+        "most, that the guarantee does not hold at all.",
+        width="content",
+    )
+    name, digits = next(((one, 3) for plan in found[:1] for one in plan.noise), ("", 3))
+    label, digits = NOISE.get(name, (name.replace("_", " "), digits))
+    st.metric(
+        "Noise",
+        _span([number(plan.noise[name], digits) for plan in found]) if name else ("none" if found else "—"),
+        delta=label if name else "",
+        delta_color="off",
+        delta_arrow="off",
+        help="How strong the noise is that the guarantee takes: its standard deviation, in the unit of what it is "
+        "added to; or the chance with which an edge is reported as it is.",
+        width="content",
+    )
+    expected = [told.at(one) for one in _budgets(asked)]
+    shown = [one for one in expected if one is not None]
+    st.metric(
+        "Expected PREC@1" if RELATIONS in chosen.method.tasks else "Expected accuracy",
+        _span([percent(one.mean) for one in shown]) if shown else "unknown",
+        delta=_beside(told) if shown else "no run tells yet",
+        delta_color="off",
+        delta_arrow="off",
+        help="What finished runs of this method on this graph have reached on test nodes: the mean over seeds. Beside "
+        "it what takes no learning, what a model without edges reaches, and what one without privacy does.",
+        width="content",
+    )
+
+
+def _span(texts: Sequence[str]) -> str:
+    """One text, or the first and the last of several."""
+    if not texts:
+        return "—"
+    return texts[0] if texts[0] == texts[-1] else f"{texts[0]} – {texts[-1]}"
+
+
+def _beside(told: Outlook) -> str:
+    said = [
+        f"{word} {100 * mean:.0f}%"
+        for word, mean in (
+            ("guess", told.majority),
+            ("MLP", told.blind.mean if told.blind else None),
+            ("no privacy", told.bare.mean if told.bare else None),
+        )
+        if mean is not None
+    ]
+    return " · ".join(said)
+
+
+def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
+    count = len(runs)
+    several = len({run.options.get("epsilon") for run in runs}) > 1
+    label = "Run" if count <= 1 else f"Run {count} runs" if several else f"Run {count} seeds"
+    with st.container(key="go-and-time", width="content", gap=None):
+        pressed = st.button(label, type="primary", key="go", disabled=wrong, icon=":material/play_arrow:")
+        if runs:
+            st.caption("no run tells the time" if took is None else f"about {duration(max(1.0, took))}")
+    if pressed:
+        beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
+
+
+def _await_facts(spec: DatasetSpec, asked: Asked) -> None:
+    """Draw the page again when the sizes are there, or cannot be had."""
+    try:
+        ready = datasets.public_facts(spec, asked.data.values, asked.split) is not None
+    except DataError:
+        ready = True
+    if ready:
+        st.rerun()
+
+
+# What to expect
+
+
+def _expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
+    """The accuracy that finished runs reached, over epsilon."""
+    if not told.points:
+        st.markdown("#### What accuracy to expect")
+        st.info(
+            f"No run of {method_title(run.method)} on {markup.literal(graph_title_of(run))} is finished, so nobody "
+            "knows what accuracy to expect. Yours will be the first."
+        )
+        return
+    rows = figure.data(told, asked.epsilons)
+    live_plot.show(figure.plot(rows, layout.theme()), key="expected")
+    records = [one for point in told.points for one in point.records]
+    st.caption(_from(told, asked, records))
+    figure_exports("expected", rows, statements_of(records), name=run.method)
+
+
+def _from(told: Outlook, asked: Asked, records: Sequence[RunRecord]) -> str:
+    """What the figure comes from, and how far it speaks of what is asked for."""
+    gallery = sum(one.gallery for one in records)
+    said = [
+        f"From {len(records):,} finished runs on this graph and split"
+        + (f", {gallery:,} of the gallery" * bool(gallery))
+    ]
+    if told.differs:
+        said.append(f"they differ from yours in: {markup.literal(', '.join(told.differs))}")
+    for epsilon in asked.epsilons:
+        at = told.at(epsilon)
+        if at is not None and at.how in ("below", "above"):
+            end = at.near[0].epsilon
+            said.append(f"none is {at.how} ε {option(end or 0.0)}, so ε {option(epsilon)} is shown as that")
+        elif at is not None and at.how == "between":
+            said.append(f"ε {option(epsilon)} lies between measured ones")
+    return "; ".join(said) + ". Accuracies are an evaluator's, measured on test labels: no ε pays for looking."
+
+
+def _warn(found: Sequence[Plan], told: Outlook, asked: Asked) -> list[float]:
+    """Where the noise swamps the signal, a sentence: strong protection that lets nothing be learnt is no
+    bargain. Gives the budgets at which that is so."""
+    useless = []
+    for plan, epsilon in zip(found, asked.epsilons, strict=False):
+        worst, shown = drowned(plan), _nothing_shown(told, told.at(epsilon), plan.statement.unit)
+        if worst is None and not shown:
+            continue
+        useless.append(epsilon)
+        if len(useless) > 1:  # the smallest budget is the worst; the others can be read off the figure
+            continue
+        of = "what edges say" if plan.statement.unit == "edge" else "the signal"
+        said = [f"**At ε = {option(epsilon)} the noise swamps {of}.**", _sizes(worst), shown or _nothing(worst)]
+        if strength(plan.statement.epsilon, plan.statement.delta) in ("strong", "moderate"):
+            said.append("It protects well because next to nothing is learnt.")
+        st.warning(" ".join(filter(None, said)), icon=":material/blur_on:")
+    return useless
+
+
+def _sizes(worst: Drowned | None) -> str:
+    if worst is None:
+        return ""
+    times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
+    return f"The noise on {worst.what} is {times} times what it is to hide in."
+
+
+def _nothing(worst: Drowned | None) -> str:
+    if worst is None:
+        return ""
+    if worst.edges:
+        return "From edges nothing can be learnt: expect no more than a model that reads none."
+    return "Nothing can be learnt: expect no more than guessing the largest class."
+
+
+def _nothing_shown(told: Outlook, at: Expected | None, unit: str) -> str:
+    """What runs have shown of a budget that leaves nothing to be had; "" where they have not. Whoever hides
+    edges is to beat a model that reads none."""
+    if at is None or at.how == "above":
+        return ""
+    end = at.near[0].epsilon
+    where = f" already at ε {option(end)}" if at.how == "below" and end is not None else ""
+    if told.majority is not None and at.mean <= told.majority + 0.02:
+        guess = percent(told.majority)
+        return f"Runs reached {percent(at.mean)}{where}; naming the largest class for everybody is {guess}."
+    if unit == "edge" and told.blind is not None and at.mean <= told.blind.mean:
+        return f"Runs reached {percent(at.mean)}{where}; an MLP, which reads no edge, {percent(told.blind.mean)}."
+    return ""
+
+
+# What is promised
+
+
+def _promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> None:
+    """The statement as planned; of several budgets that of the first, and a table of all."""
+    first = found[0]
+    if len(found) > 1:
+        st.markdown(f"#### What is promised, for ε = {option(asked.epsilons[0])}")
+    else:
+        st.markdown("#### What is promised")
+    seeds = int(asked.setup.values["seeds"])
+    if len(runs) > 1 and math.isfinite(first.statement.epsilon) and first.statement.ledger:
+        statement.looking([plan.statement for plan in found], seeds, "runs" if len(found) > 1 else "runs, one a seed")
+    asked_for = (
+        RunSpec(method=runs[0].method, dataset=runs[0].dataset, options=runs[0].options).asked_epsilon if runs else None
+    )
+    statement.show(first.statement, planned=True, compact=True, asked=asked_for)
+
+
+def _do(first: Plan) -> None:
+    """What a run will do, in a few sentences."""
+    for note in first.notes:
+        st.caption(markup.sentence(note))
+    memory = f", about {first.memory_mb:,.0f} MB of memory" if first.memory_mb else ""
+    st.caption(f"Work: {work(first)}{memory}.")
+
+
+def work(planned: Plan) -> str:
+    """How much a run does, in the words of its progress; and why the ledger has another number."""
+    text = f"{planned.steps:,} {planned.work.step}"
+    times = sum(entry.count for entry in planned.statement.ledger)
+    if times in (0, planned.steps):
+        return text
+    return f"{text}, in which private data are read {times:,} time{'s' * (times != 1)}: that is what the ledger counts"

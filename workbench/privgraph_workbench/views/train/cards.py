@@ -1,0 +1,115 @@
+"""The two first choices of the Train page as cards: the graph, and the method. What does not fit is named
+with its reason, and cannot be chosen."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from privgraph.data.spec import DatasetSpec
+from privgraph.registry import MethodSpec
+from privgraph.runs.records import RunQuery
+from privgraph_workbench.facts import datasets
+from privgraph_workbench.forms import beginnings, data_options, widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import choosing
+from privgraph_workbench.words import markup
+
+PIXELS = 232
+"""Height of a list of cards, which scrolls."""
+MOST_READ = 5000
+START = " :green-badge[start here]"
+
+
+def choose_data() -> DatasetSpec:
+    """The graph: what can be loaded now, on which finished runs tell what to expect first."""
+    every = datasets.choices()
+    here = {spec.name: spec for spec in every if datasets.unavailable(spec) is None}
+    asked = st.query_params.get("data")
+    if asked is not None and asked not in here:
+        st.warning(f"In this page's address, {datasets.complaint(asked)}.")
+    told = {row["dataset"] for row in queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ))}
+    order = {"upload": 0, "embedded": 1, "real": 2}
+    names = sorted(here, key=lambda name: (name not in told, order.get(here[name].kind, 3)))
+    titles = choosing.graphs(here[name] for name in names)
+    st.markdown("##### 1 · Graph")
+    with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-data"):
+        name = choosing.one(
+            "Data",
+            titles,
+            "data",
+            captions={one: _facts(here[one], one in told) for one in names},
+            label_visibility="collapsed",
+            width="stretch",
+        )
+        away = [markup.literal(spec.title) for spec in every if spec.name not in here]
+        if away:
+            st.caption(f"Not on this machine yet; the Data page fetches them: {', '.join(away)}.")
+    spec = here[name]
+    if spec.caution:
+        st.caption(f"**{markup.literal(spec.title)}.** {markup.literal(spec.caution)}")
+    return spec
+
+
+def _facts(spec: DatasetSpec, told: bool) -> str:
+    """A graph in a line of Markdown: its size, and whether finished runs tell what to expect."""
+    known = {one.name: one.default for one in data_options.known(spec)}
+    nodes, edges, classes = spec.nodes, spec.edges, spec.classes
+    if "nodes" in known and "degree" in known:
+        nodes = int(known["nodes"])
+        edges, classes = round(nodes * float(known["degree"]) / 2), int(known.get("classes", classes or 0))
+    texts = spec.task != "node classification"
+    sizes = [
+        f"{size:,} {word}"
+        for size, word in ((nodes, "texts" if texts else "nodes"), (edges, "relations" if texts else "edges"))
+        if size is not None
+    ]
+    if classes and not texts:
+        sizes.append(f"{classes} classes")
+    said = " · ".join(sizes) or "invented, of a size that you choose"
+    yours = " · yours" if spec.kind == "upload" else ""
+    return f"{said}{yours}{' · **measured**' if told else ''}"
+
+
+def choose_method(spec: DatasetSpec) -> beginnings.Choice:
+    """The method: those that fit the graph; of the others it is said why not."""
+    every = beginnings.choices()
+    refused = {name: reason for name, one in every.items() if (reason := unfit(one.method, spec))}
+    titles = {name: one.title for name, one in every.items() if name not in refused}
+    asked = st.query_params.get("method")
+    st.markdown("##### 2 · Method")
+    if not titles:
+        st.error(f"No method learns from {markup.literal(spec.title)}.")
+        st.stop()
+    if asked is not None and asked not in titles:
+        first = next(iter(titles))
+        if asked in refused:
+            st.warning(f"{markup.sentence(refused[asked])} {titles[first]} is chosen instead.")
+        else:
+            said = f"there is no method {markup.literal(asked[:80])}"
+            st.warning(f"In this page's address, {said}; it is left out.")
+        choosing.forget("method")
+    firsts = {one.first for one in beginnings.GROUPS.values()}
+    with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-method"):
+        name = choosing.one(
+            "Method",
+            {one: f"{title}{START if one in firsts else ''}" for one, title in titles.items()},
+            "method",
+            captions={one: f"*{beginnings.hides(every[one].method)}* · {every[one].about}" for one in titles},
+            moved=widgets.turn,
+            label_visibility="collapsed",
+            width="stretch",
+        )
+        if refused:
+            st.caption("Do not fit this graph:")
+            st.caption("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
+    chosen = every[name]
+    widgets.turned(chosen.method, name)
+    st.caption(f"{chosen.title}: {markup.literal(chosen.method.paper)}")
+    return chosen
+
+
+def unfit(method: MethodSpec, spec: DatasetSpec) -> str | None:
+    """Why a method cannot learn from a graph whatever it protects, or None."""
+    reasons = [method.refuses(spec.task, spec.undirected, unit) for unit in method.units]
+    return None if None in reasons else reasons[0]

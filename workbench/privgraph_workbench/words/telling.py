@@ -1,0 +1,85 @@
+"""A run in one sentence: what was trained on what, whom it protects, how well it does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from privgraph.registry import METHODS
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.meaning import strength
+from privgraph_workbench.words.naming import graph_short, unit_of
+from privgraph_workbench.words.numbers import percent, stated
+
+RELATIONS = "relation prediction"
+HIDES = {"edge": "whether any two are connected", "node": "whether any one person took part"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beside:
+    """What an accuracy is told beside, where it is known: the mean over so many `seeds` of the same settings,
+    a model that reads no edge (`blind`), the same without privacy (`bare`), guessing (`majority`)."""
+
+    mean: float
+    seeds: int = 1
+    blind: float | None = None
+    bare: float | None = None
+    majority: float | None = None
+
+
+def sentence(record: RunRecord, title: str, nodes: int | None = None, told: Beside | None = None) -> str:
+    """The run in Markdown, in two or three sentences. `title`: what its method is called; `told`: what its
+    accuracy is read beside (None: it has none)."""
+    spec, unit = record.spec, unit_of(record)
+    relations = spec.method in METHODS and RELATIONS in METHODS[spec.method].tasks
+    size = f", {nodes:,} {'texts' if relations else 'nodes'}" if nodes else ""
+    verb = "was trained" if record.state == "done" else "is to be trained" if record.pending else "was being trained"
+    graph = f"**{markup.literal(graph_short(record))}**{size}"
+    text = f"**{title}** {verb} on {graph}, {_hides(record, unit)}."
+    if told is None:
+        return text
+    did = "puts the right partner first for" if relations else "names the right class for"
+    whom = "of the relations of a domain that it has not seen" if relations else "of nodes that it was not trained on"
+    text += f" It {did} **{percent(record.metrics['test_accuracy'])}** {whom}"
+    if told.seeds > 1:
+        text += f", and for {percent(told.mean)} on average over {told.seeds} seeds"
+    guess = "guessing" if relations else "naming the largest class"
+    return f"{text}{_beside(told, guess, reads_edges=unit == 'edge')}."
+
+
+def _hides(record: RunRecord, unit: str) -> str:
+    said = record.statement
+    if unit == "none":
+        return "and protects nobody"
+    if said is None:
+        asked = record.spec.asked_epsilon
+        return f"to hide {HIDES[unit]}" + (f" at ε = {asked:g}" if asked is not None else "")
+    if math.isinf(said.epsilon):
+        return f"to hide {HIDES[unit]}, and **nothing is guaranteed**"
+    word = strength(said.epsilon, said.delta)
+    return f"and hides {HIDES[unit]}, at **ε = {stated('sound', said.epsilon)}**: {word} protection"
+
+
+def _beside(told: Beside, guess: str, *, reads_edges: bool) -> str:
+    """How far it is above what takes less, and below what no privacy reaches."""
+    floor, name = told.majority, guess
+    if reads_edges and told.blind is not None:
+        floor, name = told.blind, "a model that reads no edge"
+    said = []
+    if floor is not None:
+        said.append(_apart(told.mean - floor, name))
+    if told.bare is not None:
+        said.append(_apart(told.mean - told.bare, "the same without privacy"))
+    return f": {' and '.join(said)}" if said else ""
+
+
+def _apart(by: float, name: str) -> str:
+    """
+    >>> _apart(0.123, "guessing"), _apart(-0.001, "guessing")
+    ('12 points above guessing', 'as good as guessing')
+    """
+    points = round(100 * abs(by))
+    if not points:
+        return f"as good as {name}"
+    return f"{points} point{'s' * (points != 1)} {'above' if by > 0 else 'below'} {name}"
