@@ -204,7 +204,7 @@ def adopt(store: RunStore, path: Path = FILE) -> int:
     be packed anew; how many came. Their noise is of `OPEN_KEY`: so must be the store's.
     """
     count = bring_in(store, path)
-    with store.database.claiming() as connection:
+    with store.database.submitting() as connection:
         connection.execute(gallery.delete())
     return count
 

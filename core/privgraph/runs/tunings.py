@@ -66,7 +66,7 @@ class Tunings:
         """Store a tuning whose terms are fixed from here on; its id begins with `name`. One of the same
         request that is open already is given instead."""
         made = f"tune-{name}-{secrets.token_hex(6)}"
-        with self._database.claiming() as connection:
+        with self._database.submitting() as connection:
             open_ = sa.select(tunings).where(tunings.c.request == request, tunings.c.state == OPEN)
             row = connection.execute(open_).first()
             if row is None:
@@ -94,7 +94,7 @@ class Tunings:
 
     def add(self, tuning: StoredTuning, place: int, spec: RunSpec) -> None:
         """Fix what is tried at that place, unless it is fixed already."""
-        with self._database.claiming() as connection:
+        with self._database.submitting() as connection:
             self._open(connection, tuning)
             there = sa.select(trials.c.run).where(trials.c.tuning == tuning.number, trials.c.place == place)
             if connection.execute(there).first() is None:
@@ -103,14 +103,14 @@ class Tunings:
 
     def judge(self, tuning: StoredTuning, place: int, score: float) -> None:
         """Fix the score of a trial, unless it has one."""
-        with self._database.claiming() as connection:
+        with self._database.submitting() as connection:
             self._open(connection, tuning)
             here = (trials.c.tuning == tuning.number, trials.c.place == place, trials.c.score.is_(None))
             connection.execute(trials.update().where(*here).values(score=score))
 
     def release(self, tuning: StoredTuning, run: str) -> StoredTuning:
         """End a tuning with the run that is released ("" for none); one that is done stays as it is."""
-        with self._database.claiming() as connection:
+        with self._database.submitting() as connection:
             here = (tunings.c.number == tuning.number, tunings.c.state == OPEN)
             connection.execute(tunings.update().where(*here).values(state=DONE, released=run))
         return self.get(tuning.id)

@@ -15,7 +15,7 @@ from privgraph.methods.base import Plan
 from privgraph.options import OptionError, Scalar, UnknownName
 from privgraph.registry import METHODS, MethodSpec
 from privgraph.runs.graph_id import GraphId
-from privgraph.runs.launch import STACK_LIMIT
+from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
