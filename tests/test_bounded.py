@@ -45,7 +45,7 @@ OPENING = ("open", "np.load", "numpy.load", "gzip.open", "zipfile.ZipFile", "mma
 OPENED_FOR_OTHERS = {
     "launch.py": "os.fdopen",  # `_log` opens the log for `_start`, which closes it
     # Mapped arrays: NumPy closes the file, and the mapping ends with its array.
-    "add.py": "np.load",
+    "add.py": "np.memmap",
     "open.py": "np.load",
     "sorting.py": "np.memmap",
 }

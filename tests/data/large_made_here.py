@@ -28,12 +28,23 @@ def frames(texts: bool = True) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame({"source": ids[ends[:, 0]], "target": ids[ends[:, 1]]}), nodes
 
 
+def paths(folder: Path, kind: str) -> list[Path]:
+    """Where `write` writes the graph's files."""
+    names = {
+        "csv": ("edges.csv", "nodes.csv"),
+        "parquet": ("nodes.parquet", "edges.parquet"),
+        "mixed": ("edges.parquet", "nodes.csv"),
+        "npy": ("x.npy", "edges.csv", "y.npy"),
+        "graphml": ("graph.graphml",),
+    }
+    return [folder / name for name in names[kind]]
+
+
 def write(folder: Path, kind: str, *, texts: bool = True) -> list[Path]:
     """The graph's files; `kind` is csv, parquet, mixed, npy or graphml."""
     edges, nodes = frames(texts)
-    paths = {name: folder / name for name in ("edges.csv", "nodes.csv", "edges.parquet", "nodes.parquet")}
+    places = {path.name: path for path in paths(folder, kind)}
     if kind == "graphml":
-        path = folder / "graph.graphml"
         keys = [f'<key id="d{place}" for="node" attr.name="f{place}" attr.type="double"/>' for place in range(FEATURES)]
         rows = [
             f'<node id="{row.id}"><data key="l">{row.label}</data>'
@@ -43,26 +54,23 @@ def write(folder: Path, kind: str, *, texts: bool = True) -> list[Path]:
         ]
         pairs = [f'<edge source="{row.source}" target="{row.target}"/>' for row in edges.itertuples()]
         half = len(pairs) // 2  # nodes are declared in between, so that some edges come before their ends
-        path.write_text(
+        places["graph.graphml"].write_text(
             '<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
             + '<key id="l" for="node" attr.name="label" attr.type="string"/>'
             + "\n".join([*keys, '<graph edgedefault="directed">', *pairs[:half], *rows, *pairs[half:], "</graph>"])
             + "</graphml>"
         )
-        return [path]
-    if kind in ("parquet", "mixed"):
-        edges.to_parquet(paths["edges.parquet"], row_group_size=1_000)
-    else:
-        edges.to_csv(paths["edges.csv"], index=False)
-    if kind == "npy":
+    elif kind in ("parquet", "mixed"):
+        edges.to_parquet(places["edges.parquet"], row_group_size=1_000)
+    elif kind == "npy":
         number = {name: place for place, name in enumerate(nodes["id"])}
-        numbered = edges.map(number.__getitem__)
-        numbered.to_csv(paths["edges.csv"], index=False)
-        np.save(folder / "x.npy", nodes[[f"f{place}" for place in range(FEATURES)]].to_numpy())
-        np.save(folder / "y.npy", np.array([sorted(LABELS).index(label) for label in nodes["label"]]))
-        return [folder / "x.npy", paths["edges.csv"], folder / "y.npy"]
+        edges.map(number.__getitem__).to_csv(places["edges.csv"], index=False)
+        np.save(places["x.npy"], nodes[[f"f{place}" for place in range(FEATURES)]].to_numpy())
+        np.save(places["y.npy"], np.array([sorted(LABELS).index(label) for label in nodes["label"]]))
+    else:
+        edges.to_csv(places["edges.csv"], index=False)
     if kind == "parquet":
-        nodes.to_parquet(paths["nodes.parquet"], row_group_size=100)
-        return [paths["nodes.parquet"], paths["edges.parquet"]]
-    nodes.to_csv(paths["nodes.csv"], index=False)
-    return [paths["edges.parquet" if kind == "mixed" else "edges.csv"], paths["nodes.csv"]]
+        nodes.to_parquet(places["nodes.parquet"], row_group_size=100)
+    elif kind in ("csv", "mixed"):
+        nodes.to_csv(places["nodes.csv"], index=False)
+    return list(places.values())

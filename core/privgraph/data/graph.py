@@ -30,7 +30,8 @@ class Graph:
         x: (|V|, F) float32 features; those beyond a million in size are cut off there.
         y: (|V|,) int64 labels in [0, C); of texts also -1, for one without a label.
         edge_index: (2, |E|) int64 rows (source, target), unique, without self-loops, sorted by target then
-            source; an undirected graph holds both directions of each pair.
+            source; an undirected graph holds both directions of each pair. Of a large graph it is mapped from
+            a file (`data.large`).
         train_mask: (|V|,) bool, the training nodes; the three masks are disjoint.
         val_mask: (|V|,) bool, the validation nodes.
         test_mask: (|V|,) bool, the test nodes.

@@ -44,8 +44,8 @@ _BROKEN = (
 
 
 @dataclass(frozen=True)
-class _Declared:
-    """What an npy header says."""
+class Declared:
+    """What an npy header says; the array begins at byte `start`."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -103,17 +103,22 @@ def _members(archive: zipfile.ZipFile, limits: Limits) -> dict[str, zipfile.ZipI
     return members
 
 
-def _declared(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> _Declared:
+def _declared(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Declared:
     """The header of one array, without the array."""
     with archive.open(member) as stream:
-        start = stream.read(10)
-        if len(start) < 10 or start[:6] != b"\x93NUMPY" or start[6] not in (1, 2, 3):
-            raise UploadError(f"The member {name} of the npz file is not an array")
-        if start[6] == 1:
-            length, begin = struct.unpack("<H", start[8:])[0], 10
-        else:
-            length, begin = struct.unpack("<L", start[8:] + stream.read(2))[0], 12
-        header = stream.read(length) if length <= 4096 else b""
+        return declared_array(stream, member.file_size, name)
+
+
+def declared_array(stream: IO[bytes], size: int, name: str) -> Declared:
+    """The header of an npy file of `size` bytes, matched and not evaluated. Raises `UploadError`."""
+    start = stream.read(10)
+    if len(start) < 10 or start[:6] != b"\x93NUMPY" or start[6] not in (1, 2, 3):
+        raise UploadError(f"{name} is not an array of NumPy")
+    if start[6] == 1:
+        length, begin = struct.unpack("<H", start[8:])[0], 10
+    else:
+        length, begin = struct.unpack("<L", start[8:] + stream.read(2))[0], 12
+    header = stream.read(length) if length <= 4096 else b""
     if b"'O'" in header or b"'|O'" in header:
         raise UploadError(f"The array {name} holds Python objects, which are never read; save it as numbers")
     match = _HEADER.fullmatch(header)
@@ -121,19 +126,19 @@ def _declared(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> _
         raise UploadError(
             f"The array {name} has a header or a type that is not read; save it as plain numbers or texts"
         )
-    order, kind, size, fortran, dims = (part.decode() for part in match.groups())
+    order, kind, width, fortran, dims = (part.decode() for part in match.groups())
     try:
-        dtype = np.dtype(f"{order}{kind}{size}")
+        dtype = np.dtype(f"{order}{kind}{width}")
     except TypeError:
-        raise UploadError(f"The array {name} is of an unknown type {shown(kind + size)}") from None
+        raise UploadError(f"The array {name} is of an unknown type {shown(kind + width)}") from None
     shape = tuple(int(part) for part in dims.split(",") if part.strip())
-    declared = _Declared(dtype, shape, fortran == "True", begin + length)
-    if declared.start + declared.bytes != member.file_size:
+    declared = Declared(dtype, shape, fortran == "True", begin + length)
+    if declared.start + declared.bytes != size:
         raise UploadError(f"The array {name} is not as long as its header says")
     return declared
 
 
-def _check_declared(declared: Mapping[str, _Declared], limits: Limits) -> None:
+def _check_declared(declared: Mapping[str, Declared], limits: Limits) -> None:
     """Shapes and types, before anything is unpacked."""
     x, y, edges = (declared[name] for name in _NEEDED)
     if len(x.shape) != 2 or x.dtype.kind not in "fiub":
@@ -161,7 +166,7 @@ def _check_declared(declared: Mapping[str, _Declared], limits: Limits) -> None:
                 raise UploadError(f"{name} must be a list of at most {most} texts")
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, declared: _Declared) -> NDArray[Any]:
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str, declared: Declared) -> NDArray[Any]:
     with archive.open(member) as stream:
         content = _exactly(stream, declared.start + declared.bytes, name)[declared.start :]
     try:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import struct
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from privgraph.data.fetch import OnProgress
 from privgraph.data.large import edges, graphml, nodes
 from privgraph.data.large.tables import Table, open_table
 from privgraph.data.upload_checks import Limits, clean_name, dropped_words, odd_words, shown
+from privgraph.data.upload_npz import declared_array
 from privgraph.data.uploads import DIGITS, keep_facts, large_folder, read_facts
 from privgraph.home import home
 from privgraph.progress import Progress
@@ -164,11 +166,18 @@ def _recognised(paths: Sequence[Path], limits: Limits) -> _Files:
 
 
 def _array(path: Path) -> NDArray[Any]:
-    try:
-        found: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError):
-        raise UploadError(f"{shown(path.name)} is no whole npy file of numbers: it may be cut off") from None
-    return found
+    """The array in an npy file, mapped."""
+    name = shown(path.name)
+    with path.open("rb") as file:
+        try:
+            said = declared_array(file, path.stat().st_size, name)
+        except struct.error:
+            raise UploadError(f"The array {name} is not as long as its header says") from None
+    if not said.bytes:
+        raise UploadError(f"The array {name} is empty")
+    return np.memmap(
+        path, dtype=said.dtype, mode="r", offset=said.start, shape=said.shape, order="F" if said.fortran else "C"
+    )
 
 
 def _key(paths: Sequence[Path], directed: bool, tell: Callable[[Progress], None]) -> str:

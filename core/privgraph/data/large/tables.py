@@ -57,8 +57,11 @@ class Table:
         read = self._of_csv if self.kind == "csv" else self._of_parquet
         try:
             yield from read(types, seen)
-        except pyarrow.ArrowException as error:
-            raise UploadError(f"{self.name} is damaged or cut off: {shown(error, 100)}") from None
+        except (pyarrow.ArrowException, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # of the disk, and not of what is on it
+                raise
+            words = " ".join(str(error).split())
+            raise UploadError(f"{self.name} is damaged or cut off: {shown(words, 100)}") from None
 
     def _of_csv(self, types: Mapping[str, Any], seen: Seen) -> Iterator[Any]:
         import pyarrow
