@@ -18,13 +18,13 @@ from privgraph.options import OptionError
 from privgraph.privacy import selection
 from privgraph.privacy.accountants import RenyiAccountant, tight
 from privgraph.privacy.events import (
+    Atoms,
     Composed,
     Gaussian,
     Laplace,
     NonPrivate,
     Nothing,
     PoissonSampled,
-    RandomizedResponse,
     Repeated,
 )
 from privgraph.privacy.renyi import DEFAULT_ORDERS, convert
@@ -119,23 +119,29 @@ def test_no_choice_of_gaussians_costs_more_than_its_price_and_some_cost_more_tha
 
 
 def test_a_played_selection_stays_under_its_price_and_refutes_that_of_one_run() -> None:
-    """Randomised response as a trial, chosen by its own bit: the lower bound of a Monte Carlo game."""
-    law, epsilon, games = NegativeBinomial(mean=20), 1.0, 200_000
-    likely, rare = math.exp(epsilon) / (1 + math.exp(epsilon)), 1 / (1 + math.exp(epsilon))
-    event = RandomizedResponse(one_to_one=likely, zero_to_one=rare)
-    numbers, chances = zip(*islice(law.chances(), 1500), strict=True)
-    weights = np.asarray([float(one) for one in chances])
+    """A game that was made to be dear: three outcomes, of which the best is likelier with the unit, and the
+    middle one without it. The middle one is chosen where no trial was the best.
+
+    The lower bound, by Monte Carlo, refutes the epsilon of one run, and that of two, and stays under the
+    price, which is nearly three.
+    """
+    law, epsilon, games = NegativeBinomial(mean=1000), 1.0, 400_000
+    rise = math.exp(epsilon)
+    with_unit, without = (0.02 * rise, 0.002), (0.02, 0.002 * rise)
+    event = Atoms(upper=(*with_unit, 1 - sum(with_unit)), lower=(*without, 1 - sum(without)))
+    assert tight().epsilon(event, 0.0) == pytest.approx(epsilon), "one trial"
     random = np.random.default_rng(5)
 
-    def zeros(chance: float) -> int:
-        """How often the best of K bits is 0."""
-        trials = random.choice(np.asarray(numbers), size=games, p=weights / weights.sum())
-        return int((random.binomial(trials, chance) == 0).sum())
+    def middle(best: float, second: float) -> int:
+        """How often the middle outcome is chosen."""
+        trials = random.geometric(law.parameter, size=games)
+        bests = random.binomial(trials, best)
+        return int(((bests == 0) & (random.binomial(trials, second / (1 - best)) > 0)).sum())
 
-    with_unit, without = zeros(likely), zeros(rare)
-    bound = math.log(float(at_least(without, games, 0.025)) / float(at_most(with_unit, games, 0.025)))
-    assert bound > 1.5 * epsilon, "that of one run is refuted"
-    assert bound <= price([event], law, 1e-9).epsilon
+    often, seldom = middle(*without), middle(*with_unit)
+    bound = math.log(float(at_least(often, games, 0.025)) / float(at_most(seldom, games, 0.025)))
+    assert bound > 2.3 * epsilon
+    assert bound <= price([event], law, 1e-9).epsilon <= 3.01 * epsilon
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)

@@ -42,7 +42,7 @@ def privacy(statement: PrivacyStatement | None) -> dict[str, Any]:
 
 
 def result(record: RunRecord) -> dict[str, Any]:
-    """A run as other tools rely on it."""
+    """A run as other tools rely on it; `tuning` stands there where one tried it."""
     return {
         "run": record.id,
         "method": record.spec.method,
@@ -55,7 +55,7 @@ def result(record: RunRecord) -> dict[str, Any]:
         "peak_memory_mb": record.peak_memory_mb,
         "device": record.device,
         "version": record.version,
-        "tuning": None if record.tuning is None else tried(record.tuning),
+        **({} if record.tuning is None else {"tuning": tried(record.tuning)}),
     }
 
 
