@@ -120,7 +120,7 @@ def test_the_base_is_the_engine() -> None:
     extras = PROJECT["optional-dependencies"]
     assert names(extras["app"]) == {"streamlit", "plotly", "matplotlib"}
     assert "jupyterlab" in names(extras["notebooks"])
-    assert {"privgraph[app,docs,notebooks,postgres,text,tune]"} <= set(extras["test"])
+    assert {"privgraph[app,docs,notebooks,postgres,ray,remote,slurm,text,tune]"} <= set(extras["test"])
     assert not names(PROJECT["dependencies"]) & names(extras["text"]), "language models are an extra"
     assert {"privgraph[app,notebooks]"} <= set(extras["docs"]), "the site executes the notebooks"
 
