@@ -19,7 +19,10 @@ from privgraph.runs.store import RunStore
 
 WORLD = "document.querySelector('.privgraph-world').privgraphWorld"
 REPEATS = 15
-PAGES = {"runs": "[data-testid=stDataFrame]", "tradeoffs": ".main-svg", "attacks": ".main-svg", "teachers": ".main-svg"}
+PAGES = {
+    "runs": "[data-testid=stDataFrame]",
+    **dict.fromkeys(("tradeoffs", "attacks", "teachers", "accounting"), ".main-svg"),
+}
 
 
 def fill(home: Path) -> float:

@@ -187,7 +187,7 @@ def _deaf_to_parts(page: Page) -> None:
         ("data?data=karate", "Train on this graph", {"data": "karate"}),
         (
             "accounting?data=karate&method=gap&epsilon=3.5",
-            "Train with these settings",
+            "Train GAP with these settings",
             {"data": "karate", "method": "gap", "epsilon": "3.5"},
         ),
     ],

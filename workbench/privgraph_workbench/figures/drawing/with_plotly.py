@@ -48,6 +48,7 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
     )
     first_shown: set[str] = set()
     seen: Counter[str] = Counter()
+    traces, places = [], []
     for series in chart.series:
         row, column = divmod(series.panel, columns)
         entry = series.legend and bool(series.name) and (series.group or series.name) not in first_shown
@@ -62,7 +63,10 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
             legendgroup=series.group or series.name,
             name=plain(series.name),
         )
-        figure.add_trace(trace, row=row + 1, col=column + 1)
+        traces.append(trace)
+        places.append((row + 1, column + 1))
+    if traces:  # all at once: plotly looks the whole figure through each time
+        figure.add_traces(traces, rows=[row for row, _ in places], cols=[column for _, column in places])
     for position, panel in enumerate(chart.panels):
         row, column = divmod(position, columns)
         place = {"row": row + 1, "col": column + 1}

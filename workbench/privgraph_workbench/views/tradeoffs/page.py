@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from privgraph.data.spec import DatasetSpec
@@ -167,6 +168,12 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 
 @lru_cache(maxsize=16)
+def _plot(url: str, ids: tuple[str, ...], theme_name: str) -> go.Figure:
+    """The figure of these runs in that theme; of many it takes longer to draw than to send."""
+    return tradeoff.plot(_curve(url, ids)[0], theme_name)
+
+
+@lru_cache(maxsize=16)
 def _together(url: str, ids: tuple[str, ...]) -> str:
     """`composition.together` of these runs. Finished runs never change, so this is computed once."""
     records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
@@ -219,7 +226,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
-    live_plot.show(tradeoff.plot(rows, layout.theme()), key=f"tradeoff.{shown}", on_click=_clicked)
+    live_plot.show(_plot(queue.store().url, ids, layout.theme()), key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, statements, name=shown)
         _open_by_name(rows)
