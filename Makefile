@@ -129,6 +129,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python -m tests.benchmarks.bench_page
 	$(BIN)/python -m tests.benchmarks.bench_live
 	$(BIN)/python -m tests.benchmarks.bench_first_hour
+	$(BIN)/python -m tests.benchmarks.bench_queue
 
 # Graphs that do not fit: 10^6, 10^7 and 10^8 edges taken in and trained on (an hour, 10 GB of disk and of memory; LARGEST=10000000
 # stops before the last).
@@ -158,3 +159,13 @@ fuzz: $(VENV)/.installed-test
 ROUNDS ?= 200
 faults: $(VENV)/.installed-test
 	$(BIN)/python -m tests.faults.rounds --rounds $(ROUNDS)
+
+# Sixteen workers that pull 3,000 short runs from one PostgreSQL store; the same while a worker is killed every second and the database
+# crashes twice; and the runs an hour of one worker and of two. RUNS=300 plays fewer.
+.PHONY: many-workers
+RUNS ?= 3000
+many-workers: $(VENV)/.installed-test
+	$(BIN)/python -m tests.faults.many_workers --runs $(RUNS)
+	$(BIN)/python -m tests.faults.many_workers --runs $(RUNS) --kill 1 --restarts 2
+	$(BIN)/python -m tests.faults.many_workers --runs $(RUNS) --workers 1
+	$(BIN)/python -m tests.faults.many_workers --runs $(RUNS) --workers 2
