@@ -12,6 +12,7 @@ from functools import lru_cache
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.catalogue import dataset as known_dataset
 from privgraph.data.spec import DatasetSpec
+from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
@@ -42,6 +43,8 @@ CLOSE = 0.99
 """Noise that was calibrated to a budget uses so much of it at least: such a run is called by the budget."""
 NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
+UPLOAD = "upload:"
+"""What the names of uploads begin with; nobody is to read the rest."""
 MOST_MOVED = 4
 """Options that the name of a run tells."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
@@ -58,8 +61,15 @@ def unit_of(record: RunRecord) -> str:
 
 
 def graph_of(record: RunRecord) -> str:
-    """The run's graph in words. Runs on different graphs never share a curve, a panel or a mean."""
-    return GraphId.of(record.spec).words()
+    """The run's graph in words, an upload's by its title. Runs on different graphs never share a curve, a
+    panel or a mean: uploads of one title are told apart."""
+    name = record.spec.dataset
+    if not name.startswith(UPLOAD):
+        return GraphId.of(record.spec).words()
+    title = data_title(name)
+    if sum(spec.title == title for spec in (*DATASETS.values(), *uploads())) != 1:
+        title = f"{title} ({name[-4:]})"
+    return GraphId.of(record.spec).words(title)
 
 
 def nodes_of(record: RunRecord) -> int | None:
@@ -262,7 +272,7 @@ def data_title(dataset: str) -> str:
     try:
         return known_dataset(dataset).title
     except UnknownName:
-        return "an upload that is gone" if dataset.startswith("upload:") else dataset
+        return "an upload that is gone" if dataset.startswith(UPLOAD) else dataset
 
 
 def about(spec: DatasetSpec) -> str:
