@@ -56,7 +56,7 @@ def test_a_run_is_trained_and_attacked_by_an_outsider(context: BrowserContext, p
     rests(page)
     page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_url(re.compile(r"/train\?run="))
-    link = page.get_by_role("link", name="Attack it as an outsider")
+    link = page.get_by_role("link", name="Attack this run")
     expect(link).to_be_visible(timeout=120_000)
     settled(page)
     link.click()

@@ -67,6 +67,8 @@ def test_a_slider_moves_both_epsilons(context: BrowserContext, place: tuple[str,
     expect(train).to_have_attribute("href", re.compile(r"lam=0\.12"), timeout=30_000)  # it is drawn after the numbers
     train.click()
     page.wait_for_url(re.compile(r"/train\?.*lam=0\.12"))
+    settled(page)
+    page.get_by_text(re.compile("More options")).click()
     expect(page.get_by_role("textbox", name="Noise lambda")).to_have_value("0.12", timeout=60_000)
 
 

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests.data.uploads_made_here import arrays, npz
 from tests.figures import made_runs
 from tests.pages.kept_runs import KARATE
 
 from privgraph.data.spec import PublicFacts
+from privgraph.data.upload import check_upload
+from privgraph.data.uploads import save_upload
 from privgraph.options import OptionError, Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.graph_id import GraphId
@@ -30,10 +33,11 @@ from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
 from privgraph_workbench.views.runs.page import comparison, row
-from privgraph_workbench.words.naming import asked, describe, privacy, run_labels, statements_of
+from privgraph_workbench.words.naming import asked, describe, graph_of, privacy, run_labels, statements_of
 from privgraph_workbench.words.numbers import upper
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
+UPLOADED = ((24, "Ring"), (30, "Ring"), (36, "Star"))
 SMALL_WORDS, LARGE_WORDS = "social (nodes 600, classes 3, degree 8)", "social (nodes 1500, degree 8)"
 
 # Graphs
@@ -329,3 +333,14 @@ def test_no_budget_stands_beside_an_infinite_epsilon(store: RunStore) -> None:
     assert (shown["sound ε"], shown["ε asked for"], shown["Delta"], shown["Accounting"]) == ("∞", "—", "—", "—")
     row, _ = compare.data([open_, private])
     assert (row["option epsilon"], row["option accounting"]) == (None, None)
+
+
+def test_an_upload_is_called_by_its_title_and_told_apart_from_its_namesake(store: RunStore) -> None:
+    names = [save_upload(check_upload({"graph.npz": npz(arrays(nodes))}), title=title) for nodes, title in UPLOADED]
+    said = made_runs.statement(made_runs.edge_entries(9))
+    records = [made_runs.finish(store, make_spec("progap", name, {}), 0.7, said) for name in names]
+    first, second, alone = (graph_of(record) for record in records)
+    assert alone == "Star"
+    assert first != second
+    assert {first[:6], second[:6]} == {"Ring ("}
+    assert not any("upload:" in label for label in run_labels(records))

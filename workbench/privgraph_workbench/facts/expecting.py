@@ -30,6 +30,7 @@ MOST = 2000
 MOST_KEPT = 32
 BLIND = "mlp"
 """The method that reads no edge."""
+BEYOND = 4
 RELATIONS = "relation prediction"
 METRIC = "test_accuracy"
 
@@ -122,7 +123,7 @@ def outlook(records: Sequence[RunRecord], spec: RunSpec) -> Outlook:
     own = [one for one in here if one.spec.method == spec.method and one.spec.unit == spec.unit]
     if spec.unit != "none":
         own = [one for one in own if one.spec.asked_epsilon is not None]
-    chosen, differs = _nearest(own, spec.options)
+    chosen, differs = _nearest(own, spec.options, spec.asked_epsilon)
     method = METHODS[spec.method]
     return Outlook(
         points=_by_epsilon(chosen),
@@ -133,9 +134,12 @@ def outlook(records: Sequence[RunRecord], spec: RunSpec) -> Outlook:
     )
 
 
-def _nearest(records: Sequence[RunRecord], options: Mapping[str, Scalar]) -> tuple[list[RunRecord], tuple[str, ...]]:
+def _nearest(
+    records: Sequence[RunRecord], options: Mapping[str, Scalar], epsilon: float | None = None
+) -> tuple[list[RunRecord], tuple[str, ...]]:
     """Those whose options are nearest to these, all with the same options but epsilon; and the labels of the
-    options in which they differ from these."""
+    options in which they differ from these. Runs beyond whose budgets `epsilon` lies count as if they
+    differed in `BEYOND` options more."""
     groups: dict[tuple[tuple[str, Scalar], ...], list[RunRecord]] = {}
     for one in records:
         groups.setdefault(_loose(one.spec.options), []).append(one)
@@ -147,7 +151,11 @@ def _nearest(records: Sequence[RunRecord], options: Mapping[str, Scalar]) -> tup
         held = dict(key)
         return sorted(name for name in asked.keys() | held.keys() if asked.get(name) != held.get(name))
 
-    best = min(groups, key=lambda key: (len(away(key)), -len(groups[key])))
+    def beyond(key: tuple[tuple[str, Scalar], ...]) -> bool:
+        held = [one.spec.asked_epsilon for one in groups[key] if one.spec.asked_epsilon is not None]
+        return epsilon is not None and bool(held) and not min(held) <= epsilon <= max(held)
+
+    best = min(groups, key=lambda key: (len(away(key)) + BEYOND * beyond(key), -len(groups[key])))
     method = groups[best][0].spec.method
     return groups[best], tuple(differences.title(name, (method,)) for name in away(best))
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from privgraph.data.catalogue import DATASETS
 from privgraph.data.catalogue import dataset as known_dataset
 from privgraph.data.spec import DatasetSpec
+from privgraph.data.uploads import uploads
 from privgraph.options import Scalar, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS
@@ -44,6 +45,8 @@ NETWORKS = ("network", "conv", "backbone")
 """What methods call the option that chooses their network."""
 MOST_APART = 2
 """Options that tell namesakes apart in a list of short names; behind them stands the end of the id."""
+UPLOAD = "upload:"
+"""What the names of uploads begin with; nobody is to read the rest."""
 MOST_MOVED = 4
 """Options that the name of a run tells."""
 UNIT_WORDS: Mapping[str, str] = {"edge": "edge-level", "node": "node-level", "none": "not private"}
@@ -60,8 +63,15 @@ def unit_of(record: RunRecord) -> str:
 
 
 def graph_of(record: RunRecord) -> str:
-    """The run's graph in words. Runs on different graphs never share a curve, a panel or a mean."""
-    return GraphId.of(record.spec).words()
+    """The run's graph in words, an upload's by its title. Runs on different graphs never share a curve, a
+    panel or a mean: uploads of one title are told apart."""
+    name = record.spec.dataset
+    if not name.startswith(UPLOAD):
+        return GraphId.of(record.spec).words()
+    title = data_title(name)
+    if sum(spec.title == title for spec in (*DATASETS.values(), *uploads())) != 1:
+        title = f"{title} ({name[-4:]})"
+    return GraphId.of(record.spec).words(title)
 
 
 def nodes_of(record: RunRecord) -> int | None:
@@ -284,7 +294,7 @@ def data_title(dataset: str) -> str:
     try:
         return known_dataset(dataset).title
     except UnknownName:
-        return "an upload that is gone" if dataset.startswith("upload:") else dataset
+        return "an upload that is gone" if dataset.startswith(UPLOAD) else dataset
 
 
 def about(spec: DatasetSpec) -> str:

@@ -36,7 +36,7 @@ def sentence(record: RunRecord, title: str, nodes: int | None = None, told: Besi
     size = f", {nodes:,} {'texts' if relations else 'nodes'}" if nodes else ""
     verb = "was trained" if record.state == "done" else "is to be trained" if record.pending else "was being trained"
     graph = f"**{markup.literal(graph_short(record))}**{size}"
-    text = f"**{title}** {verb} on {graph}, {_hides(record, unit)}."
+    text = f"**{markup.literal(title)}** {verb} on {graph}, {_hides(record, unit)}."
     if told is None:
         return text
     did = "puts the right partner first for" if relations else "names the right class for"

@@ -40,9 +40,9 @@ def show(run: str) -> None:
         states.badge(record)
         states.unreadable(record)
         return
-    title = f"{story.called(record)} on {markup.literal(naming.graph_short(record))}"
+    title = f"{story.called(record)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
-    st.title(title)
+    st.title(markup.literal(title))
     live = record.pending or comparison.waiting(record)
     shell.fragment(_live, run_every=POLL_SECONDS if live else None)(run, live)
 

@@ -67,7 +67,7 @@ def called(record: RunRecord) -> str:
     """The name by which the run's method is chosen, as plain text."""
     spec = record.spec
     chosen = beginnings.choices().get(beginnings.choice_of(spec.method, spec.options))
-    return markup.literal(chosen.title if chosen is not None else spec.method)
+    return chosen.title if chosen is not None else spec.method
 
 
 def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: Sequence[RunRecord]) -> None:

@@ -161,8 +161,9 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
         "most, that the guarantee does not hold at all.",
         width="content",
     )
-    name, digits = next(((one, 3) for plan in found[:1] for one in plan.noise), ("", 3))
-    label, digits = NOISE.get(name, (name.replace("_", " "), digits))
+    drawn = [*found[0].noise] if found else []
+    name = next((one for one in NOISE if one in drawn), drawn[0] if drawn else "")
+    label, digits = NOISE.get(name, (name.replace("_", " "), 3))
     st.metric(
         "Noise",
         _span([number(plan.noise[name], digits) for plan in found]) if name else ("none" if found else "—"),
@@ -234,12 +235,19 @@ def _await_facts(spec: DatasetSpec, asked: Asked) -> None:
 
 def _expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     """The accuracy that finished runs reached, over epsilon."""
+    graph = markup.literal(graph_title_of(run))
     if not told.points:
         st.markdown("#### What accuracy to expect")
         st.info(
-            f"No run of {method_title(run.method)} on {markup.literal(graph_title_of(run))} is finished, so nobody "
-            "knows what accuracy to expect. Yours will be the first."
+            f"No run of {method_title(run.method)} on {graph} is finished, so nobody knows what accuracy to expect. "
+            "Yours will be the first."
         )
+        return
+    if not asked.epsilons:
+        (point,) = told.points[:1]
+        st.markdown("#### What accuracy to expect")
+        st.markdown(f"**{percent(point.mean)}** on {graph}{_over(point.seeds)}: {_beside(told)}.")
+        st.caption(_from(told, asked, point.records))
         return
     rows = figure.data(told, asked.epsilons)
     live_plot.show(figure.plot(rows, layout.theme()), key="expected")
@@ -248,11 +256,15 @@ def _expect(told: Outlook, asked: Asked, run: RunSpec) -> None:
     figure_exports("expected", rows, statements_of(records), name=run.method)
 
 
+def _over(seeds: int) -> str:
+    return f", on average over {seeds} seeds" if seeds > 1 else ", in one run"
+
+
 def _from(told: Outlook, asked: Asked, records: Sequence[RunRecord]) -> str:
     """What the figure comes from, and how far it speaks of what is asked for."""
     gallery = sum(one.gallery for one in records)
     said = [
-        f"From {len(records):,} finished runs on this graph and split"
+        f"From {len(records):,} finished run{'s' * (len(records) != 1)} on this graph and split"
         + (f", {gallery:,} of the gallery" * bool(gallery))
     ]
     if told.differs:

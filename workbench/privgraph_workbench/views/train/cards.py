@@ -31,7 +31,7 @@ def choose_data() -> DatasetSpec:
     told = {row["dataset"] for row in queue.store().find_rows(RunQuery(states=("done",), limit=MOST_READ))}
     order = {"upload": 0, "embedded": 1, "real": 2}
     names = sorted(here, key=lambda name: (name not in told, order.get(here[name].kind, 3)))
-    titles = choosing.graphs(here[name] for name in names)
+    titles = {one: markup.literal(title) for one, title in choosing.graphs(here[name] for name in names).items()}
     st.markdown("##### 1 · Graph")
     with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-data"):
         name = choosing.one(
@@ -75,7 +75,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     """The method: those that fit the graph; of the others it is said why not."""
     every = beginnings.choices()
     refused = {name: reason for name, one in every.items() if (reason := unfit(one.method, spec))}
-    titles = {name: one.title for name, one in every.items() if name not in refused}
+    titles = {name: markup.literal(one.title) for name, one in every.items() if name not in refused}
     asked = st.query_params.get("method")
     st.markdown("##### 2 · Method")
     if not titles:
@@ -95,7 +95,9 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
             "Method",
             {one: f"{title}{START if one in firsts else ''}" for one, title in titles.items()},
             "method",
-            captions={one: f"*{beginnings.hides(every[one].method)}* · {every[one].about}" for one in titles},
+            captions={
+                one: f"*{beginnings.hides(every[one].method)}* · {markup.literal(every[one].about)}" for one in titles
+            },
             moved=widgets.turn,
             label_visibility="collapsed",
             width="stretch",
@@ -105,7 +107,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
             st.caption("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
     chosen = every[name]
     widgets.turned(chosen.method, name)
-    st.caption(f"{chosen.title}: {markup.literal(chosen.method.paper)}")
+    st.caption(f"{markup.literal(chosen.title)}: {markup.literal(chosen.method.paper)}")
     return chosen
 
 

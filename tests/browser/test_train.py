@@ -1,0 +1,130 @@
+"""Train and the run that comes of it, in a real browser: by keyboard alone, on a phone, in both themes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, Page, expect
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+from tests.pages.kept_runs import keep, spec
+
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+LAPTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 800}
+STOPPED, FAILED, OPEN = spec(epsilon=4.0), spec(epsilon=8.0), spec("gnn", unit="none")
+KEPT = [spec(epsilon=2.0, seed=seed) for seed in (0, 1, 2)]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        home = tmp_path_factory.mktemp("train-home")
+        patch.setenv("PRIVGRAPH_HOME", str(home))
+        patch.setenv("OMP_NUM_THREADS", "1")
+        store = RunStore.open()
+        for seed, kept in enumerate(KEPT):
+            keep(store, kept, accuracy=0.7 + seed / 20)
+        keep(store, OPEN, accuracy=0.9)
+        keep(store, spec("mlp", unit="none"), accuracy=0.6)
+        keep(store, STOPPED, state="stopped")
+        keep(store, FAILED, state="failed", error="the disk is full")
+        store.close()
+        with served(home) as running:
+            yield running
+
+
+def test_a_card_is_chosen_by_keyboard_a_run_is_made_and_its_story_told(browser: Browser, address: str) -> None:
+    page = browser.new_context(viewport=LAPTOP).new_page()
+    page.goto(f"{address}/train?data=karate")
+    settled(page)
+    page.get_by_role("radio", name=re.compile("^ProGAP")).focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("radio", name="GAP", exact=True)).to_be_checked()
+    page.wait_for_url(re.compile("method=gap"))
+    settled(page)
+    for _ in range(2):
+        page.keyboard.press("ArrowDown")
+        settled(page)
+    page.wait_for_url(re.compile("method=edge-rand"))
+    page.keyboard.press("ArrowUp")
+    page.wait_for_url(re.compile("method=mlp"))
+    settled(page)
+    go = page.get_by_role("button", name="Run", exact=True)
+    _reach(page, "Run", back=True)
+    expect(go).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/train\?run="))
+    expect(page.get_by_text("Test accuracy", exact=True)).to_be_visible(timeout=120_000)
+    settled(page)
+    expect(page.get_by_role("heading", name="MLP (ignores edges) on Karate club", level=1)).to_be_visible()
+    expect(page).to_have_title("MLP (ignores edges) on Karate club · privgraph")
+    expect(page.get_by_text(re.compile("It names the right class for .*% of nodes"))).to_be_visible()
+    tab = page.get_by_role("tab", name="Learning curves")
+    tab.focus()
+    for name in ("The promise", "Settings"):
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tabpanel").get_by_text("Karate club", exact=True)).to_be_visible()
+
+
+def _reach(page: Page, name: str, *, back: bool) -> None:
+    """Walk by the Tab key until a button of that name has the focus."""
+    for _ in range(80):
+        page.keyboard.press("Shift+Tab" if back else "Tab")
+        if page.evaluate("() => document.activeElement.innerText").strip().endswith(name):
+            return
+
+
+def test_run_and_the_three_numbers_are_always_in_sight(browser: Browser, address: str) -> None:
+    for size in (LAPTOP, PHONE):
+        page = browser.new_context(viewport=size).new_page()
+        page.goto(f"{address}/train?data=karate&epsilon=2")
+        settled(page)
+        main = page.get_by_test_id("stMain")
+        for place in ("0", "1e6"):
+            main.evaluate(f"main => main.scrollTo(0, {place})")
+            page.wait_for_timeout(300)
+            expect(page.get_by_role("button", name="Run", exact=True)).to_be_in_viewport(ratio=1)
+            for label in ("sound ε", "Noise", "Expected accuracy"):
+                shown = page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True)
+                expect(shown.first).to_be_in_viewport(ratio=1)
+        expect(page.get_by_test_id("stMetricValue").get_by_text("75.0%")).to_be_visible()
+        page.context.close()
+
+
+def test_a_chosen_card_is_seen_wherever_it_stands_in_its_list(browser: Browser, address: str) -> None:
+    page = browser.new_context(viewport=LAPTOP).new_page()
+    page.goto(f"{address}/train?data=karate&method=dp-gpl-w")
+    settled(page)
+    expect(page.get_by_test_id("stRadioOption").get_by_text("DP-GPL+W", exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_nothing_is_wider_than_a_phone(browser: Browser, address: str) -> None:
+    page = browser.new_context(viewport=PHONE).new_page()
+    for path in ("?data=karate", *(f"?run={one.id}" for one in (KEPT[0], STOPPED, FAILED, OPEN))):
+        page.goto(f"{address}/train{path}")
+        settled(page)
+        width = page.get_by_test_id("stMain").evaluate("main => main.scrollWidth - main.clientWidth")
+        assert width <= 0, path
+
+
+@pytest.mark.parametrize("run", [None, KEPT[0], STOPPED, FAILED, OPEN])
+def test_contrast_names_and_structure(browser: Browser, address: str, run: RunSpec | None) -> None:
+    context = browser.new_context(viewport=SIZE, color_scheme="dark")
+    page = context.new_page()
+    path = "/train?data=karate&epsilon=0.01" if run is None else f"/train?run={run.id}"
+    page.goto(f"{address}{path}")
+    settled(page)
+    violations = faults_of_both_themes(page, path)
+    context.close()
+    assert not violations, "\n".join(violations)

@@ -1,0 +1,110 @@
+"""What to expect of a run before it begins: from finished runs, and from its plan alone."""
+
+from __future__ import annotations
+
+import pytest
+from tests.pages.kept_runs import KARATE, keep, spec
+
+from privgraph.data.spec import PublicFacts
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import make_spec
+from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import expecting
+from privgraph_workbench.facts.drowned import drowned
+
+SOCIAL = PublicFacts(nodes=600, edges=4800, entries=9600, features=32, classes=3, train_nodes=450)
+
+
+@pytest.fixture
+def store() -> RunStore:
+    return RunStore.open()
+
+
+def _kept(store: RunStore, *runs: tuple[float, float, int], **options: object) -> list[RunRecord]:
+    """Finished runs of ProGAP: (epsilon, accuracy, seed)."""
+    return [
+        store.get(keep(store, spec(epsilon=epsilon, seed=seed, **options), accuracy=accuracy))
+        for epsilon, accuracy, seed in runs
+    ]
+
+
+def test_between_two_budgets_accuracy_is_straight_over_the_logarithm(store: RunStore) -> None:
+    told = expecting.outlook(_kept(store, (1.0, 0.5, 0), (4.0, 0.8, 0), (4.0, 0.9, 1)), spec(epsilon=2.0))
+    at = told.at(2.0)
+    assert at is not None
+    assert (at.how, at.mean) == ("between", pytest.approx((0.5 + 0.85) / 2))
+    measured = told.at(4.0)
+    assert measured is not None
+    assert (measured.how, measured.mean, measured.near[0].seeds) == ("measured", pytest.approx(0.85), 2)
+    for epsilon, how, mean in ((0.1, "below", 0.5), (50.0, "above", 0.85)):
+        beyond = told.at(epsilon)
+        assert beyond is not None
+        assert (beyond.how, beyond.mean) == (how, pytest.approx(mean))
+    assert expecting.outlook([], spec(epsilon=2.0)).at(2.0) is None
+
+
+def test_the_nearest_settings_tell_and_say_in_what_they_differ(store: RunStore) -> None:
+    records = [*_kept(store, (2.0, 0.6, 0), hidden=8), *_kept(store, (2.0, 0.7, 0), hidden=8, depth=3)]
+    told = expecting.outlook(records, spec(epsilon=2.0))
+    assert told.points[0].mean == pytest.approx(0.6)
+    assert told.differs == ("Hidden",)
+    assert expecting.outlook(records, spec(epsilon=2.0, hidden=8)).differs == ()
+    assert expecting.outlook(records, spec("gap", epsilon=2.0)).points == (), "of another method they tell nothing"
+    public = make_spec("progap", "karate", {"epsilon": 2.0}, split="inductive")
+    assert expecting.outlook(records, public).points == (), "of another split they tell nothing"
+
+
+def test_what_an_accuracy_is_read_beside(store: RunStore) -> None:
+    records = _kept(store, (2.0, 0.7, 0))
+    records.append(store.get(keep(store, spec("mlp", unit="none"), accuracy=0.6)))
+    records.append(store.get(keep(store, spec("progap", unit="none"), accuracy=0.9)))
+    told = expecting.outlook(records, spec(epsilon=2.0))
+    assert told.majority == 0.5
+    assert told.blind is not None
+    assert told.bare is not None
+    assert (told.blind.mean, told.bare.mean) == (pytest.approx(0.6), pytest.approx(0.9))
+
+
+def test_time_grows_with_steps_and_with_what_cannot_train_together(store: RunStore) -> None:
+    records = _kept(store, (2.0, 0.7, 0))
+    plan = spec(epsilon=2.0).config().plan(KARATE)
+    longer = spec(epsilon=2.0, epochs=1000).config().plan(KARATE)
+
+    def told(found: object, seeds: int = 1) -> float:
+        took = expecting.seconds([found], spec(epsilon=2.0), records, lambda _: KARATE, seeds, 1)  # type: ignore[list-item]
+        assert took is not None
+        return took
+
+    assert told(plan) == pytest.approx(3.5 + expecting.START_SECONDS)
+    assert told(longer) == pytest.approx(35 + expecting.START_SECONDS)
+    assert told(plan, seeds=expecting.STACK_LIMIT) == told(plan)
+    assert told(plan, seeds=expecting.STACK_LIMIT + 1) == pytest.approx(2 * told(plan))
+    assert expecting.seconds([plan], spec(epsilon=2.0), [], lambda _: KARATE, 1, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "edges"),
+    [
+        ("progap", {"unit": "edge"}, True),
+        ("gap", {"unit": "edge"}, True),
+        ("edge-rand", {}, True),
+        ("dp-mlp", {}, False),
+        ("heter-poisson", {"unit": "node"}, False),
+    ],
+)
+def test_noise_drowns_the_signal_at_a_tiny_budget_and_not_at_a_large_one(
+    method: str, options: dict[str, object], edges: bool
+) -> None:
+    worst = drowned(spec(method, epsilon=0.01, **options).config().plan(SOCIAL))
+    assert worst is not None
+    assert worst.times > 1
+    assert worst.edges is edges
+    assert drowned(spec(method, epsilon=8.0, **options).config().plan(SOCIAL)) is None
+
+
+def test_noise_on_sums_is_held_against_the_mean_degree() -> None:
+    plan = spec(epsilon=0.25).config().plan(SOCIAL)
+    worst = drowned(plan)
+    assert worst is not None
+    assert worst.signal == 16
+    assert worst.noise == plan.statement.ledger[0].noise_std
