@@ -16,6 +16,7 @@ from privgraph.audits.bounds import (
     at_most,
     gaussian_bound,
     least_shift,
+    mean_of_shares,
     shared_confidence,
     threshold_bound,
 )
@@ -412,3 +413,26 @@ def test_a_shift_of_scores_that_are_tiny_is_that_of_scores_that_are_not() -> Non
     plain = least_shift(one, other, confidence=0.95)
     for scale in (1e-170, 1e-162, 1e150):
         assert least_shift(one * scale, other * scale, confidence=0.95) == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("law", ["coins", "spread"])
+@pytest.mark.parametrize("count", [3, 30])
+def test_the_interval_of_a_mean_of_shares_holds_it_whatever_their_law(law: str, count: int) -> None:
+    draw = np.random.default_rng(7)
+    for p in (0.1, 0.5, 0.8):
+        shares = draw.binomial(1, p, (600, count)) if law == "coins" else draw.beta(2 * p, 2 - 2 * p, (600, count))
+        ends = np.array([mean_of_shares(float(mean), count, 0.05) for mean in shares.mean(1)])
+        assert (ends[:, 0] > p).mean() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)
+        assert (ends[:, 1] < p).mean() <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)
+        assert (ends[:, 1] - ends[:, 0]).mean() < 2.6 * math.sqrt(math.log(20) / (2 * count)), "and is of use"
+
+
+def test_the_ends_of_an_interval_of_shares() -> None:
+    low, high = mean_of_shares(0.3, 50, 0.025)
+    for end in (low, high):
+        gap = 0.3 * math.log(0.3 / end) + 0.7 * math.log(0.7 / (1 - end))
+        assert math.exp(-50 * gap) == pytest.approx(0.025)
+    assert low < 0.3 < high
+    assert mean_of_shares(0.0, 50, 0.025)[0] == 0.0
+    assert mean_of_shares(1.0, 50, 0.025)[1] == 1.0
+    assert mean_of_shares(0.0, 50, 0.025)[1] == pytest.approx(1 - 0.025 ** (1 / 50))

@@ -21,7 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, ndtr, ndtri
+from scipy.optimize import brentq
+from scipy.special import betaincinv, ndtr, ndtri, rel_entr
 
 from privgraph.privacy.composition import gaussian_epsilon
 
@@ -106,6 +107,25 @@ def at_least(hits: Array | int, trials: int, level: float) -> Array:
 def at_most(hits: Array | int, trials: int, level: float) -> Array:
     """An upper limit on a chance that fails with chance `level` at most."""
     return np.asarray(1 - at_least(trials - np.asarray(hits, dtype=np.float64), trials, level))
+
+
+def mean_of_shares(mean: float, count: int, level: float) -> tuple[float, float]:
+    """An interval for the expected mean of `count` independent numbers in [0, 1] whose mean was `mean`: each
+    end fails with chance `level` at most.
+
+    Whatever their laws, such a mean lies at x or further from its expectation p, on that side, with chance
+    exp(-count KL(x, p)) at most, KL that of two coins (Hoeffding 1963, Theorem 1): an end is where that is
+    `level`.
+    """
+    room = -math.log(level) / count
+
+    def beyond(p: float) -> float:
+        return float(rel_entr(mean, p) + rel_entr(1 - mean, 1 - p)) - room
+
+    first, last = 1e-300, 1 - 1e-16
+    low = brentq(beyond, first, mean) if mean > first and beyond(first) > 0 else 0.0
+    high = brentq(beyond, mean, last) if mean < last and beyond(last) > 0 else 1.0
+    return float(low), float(high)
 
 
 def most_by_threshold(trials: int, *, delta: float, confidence: float) -> float:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph.attacks.record import AttackRecord
+from privgraph.audits.bounds import mean_of_shares
 from privgraph.registry import sides
-from privgraph_workbench.facts.references import LEVEL, interval
+from privgraph_workbench.facts.references import LEVEL
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
 TITLE = "Who is exposed"
-INTERVAL = f"{LEVEL:.0%} interval, at its widest"
+INTERVAL = f"{LEVEL:.0%} interval over nodes"
 WITHOUT = "a perceptron, which reads no edge"
 KINDS = {"degree": "by degree", "class": "by class"}
 AXES = {"degree": "degree (how many)", "class": "class (how many)"}
@@ -22,7 +23,7 @@ AXES = {"degree": "degree (how many)", "class": "class (how many)"}
 def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]:
     """One row per group: kind (degree or class), name, nodes, exposure (the mean share of nodes that did not
     train whose scores lie below those of the group's training nodes; 0.5 is chance), low, high (its interval,
-    `references.interval`: the widest that so many shares with that mean can have), attack (its title), asks
+    `bounds.mean_of_shares`, which takes nodes for independent), attack (its title), asks
     and members_are (its question, and who is exposed, in words), likeness (whether it goes by likeness, which
     tells edges that no model read), by_classes (then the area of the true classes alone, if known), and
     without (the exposure of the same group by the same attack on a model that reads no edge: the record
@@ -41,7 +42,7 @@ def data(record: AttackRecord, without: AttackRecord | None = None) -> list[Row]
             "name": one.name,
             "nodes": one.nodes,
             "exposure": one.exposure,
-            **dict(zip(("low", "high"), interval(one.exposure, one.nodes), strict=True)),
+            **dict(zip(("low", "high"), mean_of_shares(one.exposure, one.nodes, (1 - LEVEL) / 2), strict=True)),
             "attack": record.title,
             "asks": apart.asks,
             "members_are": apart.members,
@@ -139,8 +140,8 @@ def _notes(rows: Sequence[Row], *, compared: bool) -> tuple[str, ...]:
     """What to compare with where likeness tells edges, too."""
     first = rows[0]
     wide = (
-        "Intervals are as wide as they can be for so many nodes with that mean; groups whose intervals "
-        "overlap need not differ."
+        "Intervals are for so many independent nodes, whatever the law of their shares (Hoeffding); groups whose "
+        "intervals overlap need not differ."
     )
     if not first["likeness"]:
         return (wide,)
