@@ -13,6 +13,8 @@ from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, listed, parameters, parse
 from privgraph.registry import METHODS, MethodSpec
+from privgraph.runs import engines
+from privgraph.runs.engines import ENGINES
 from privgraph.runs.memory import too_large
 from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -117,6 +119,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private and not reasons:
         statement.looking(private, int(asked), "private runs of this sweep")
+    engine = _engine()
     under_way = set(_pending())
     again = bool(specs) and {one.id for one in specs} <= set(st.session_state.get("sweep", ()))
     if st.button(
@@ -127,7 +130,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         icon=":material/play_arrow:",
     ):
         try:
-            sent = queue.submit(specs, tags=["sweep"])
+            sent = queue.submit(specs, tags=["sweep"], engine=engine)
         except (StoreError, OptionError, OSError) as error:
             st.error(markup.sentence(error))
             return
@@ -135,6 +138,16 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
         st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit)
         st.rerun()
     shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(bool(under_way))
+
+
+def _engine() -> str:
+    """Who trains the sweep; nothing is asked where this machine alone can."""
+    choices = engines.offered()
+    if len(choices) == 1:
+        return choices[0]
+    return str(
+        st.selectbox("Train on", choices, key="sweep_engine", format_func=lambda name: f"{name}: {ENGINES[name].about}")
+    )
 
 
 _BEGUN = "sweep.begun"
