@@ -21,6 +21,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import comparing
 from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.start.page import demo_spec
 from privgraph_workbench.words.numbers import upper
@@ -100,6 +101,22 @@ def test_a_sweep_is_one_batch(opened: Callable[..., AppTest], store: RunStore) -
 def _said_of_the_sweep(app: AppTest) -> str:
     (bar,) = app.get("progress")
     return str(bar.proto.text)
+
+
+def test_an_engine_is_asked_for_where_there_is_another(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert "Train on" not in [box.label for box in opened("tradeoffs", data="karate").selectbox]
+    sent: list[tuple[str, int]] = []
+    monkeypatch.setattr(queue, "send", lambda _store, engine, workers: sent.append((engine, workers)))
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6379")
+    app = opened("tradeoffs", data="karate")
+    app.selectbox(key="sweep_engine").set_value("ray").run()
+    app.button(key="sweep_go").click().run()
+    assert not app.exception, app.exception
+    assert sent == [("ray", 2)], "one worker for each ten of the twelve runs"
+    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 12
 
 
 def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -13,6 +13,7 @@ from privgraph.options import OptionError, UnknownName
 from privgraph.runs import engines
 from privgraph.runs.engine_options import EngineOptions
 from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, numbers, train
+from privgraph.runs.engines.__main__ import main as given
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -73,6 +74,17 @@ def test_an_engine_that_is_not_there_is_said_in_a_sentence(tmp_path: Path, capsy
 def test_slurm_wants_a_store_that_all_machines_reach(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="set PRIVGRAPH_STORE to a PostgreSQL database"):
         ENGINES["slurm"].start(a_store(tmp_path), EngineOptions(cluster="slurm"))
+
+
+def test_the_process_of_a_page_trains_what_was_given_to_its_engine() -> None:
+    store = RunStore.open()
+    ids = store.submit_all(the_sweep(epochs=2)[:2], engine="slurm")
+    other = store.submit(make_spec("mlp", "karate", {"epochs": 2}), engine="ray")
+    assert store.given_to("slurm") == ids
+    assert given(["moon"]) == 1
+    assert given(["slurm"]) == 1, "no store that all machines reach"
+    assert [store.get(run).state for run in (*ids, other)] == ["queued"] * 3
+    assert given(["ray", "--workers", "0"]) == 1
 
 
 class Idle:
@@ -160,11 +172,14 @@ def cluster() -> Iterator[object]:
         ray.shutdown()
         made.shutdown()
 
-    try:
-        made = begin()
-    except Exception:  # its agents are given 15 seconds, which a busy machine may take (ray #65983)
-        ray.shutdown()
-        made = begin()
+    made = None
+    for _ in range(3):  # its agents are given 15 seconds, which a busy machine may take (ray #65983)
+        try:
+            made = begin()
+            break
+        except Exception:
+            ray.shutdown()
+    assert made is not None, "Ray did not start three times"
     try:
         yield made
     finally:

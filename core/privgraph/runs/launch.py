@@ -33,7 +33,7 @@ LOOKED_AT_ONCE = 400
 
 _OURS = Wants(engines=(LOCAL,))
 
-_children: list[subprocess.Popen[bytes]] = []
+children: list[subprocess.Popen[bytes]] = []
 """Workers that this process started; asked after now and then, so that none stays behind as a zombie."""
 
 
@@ -61,7 +61,7 @@ def launch(store: RunStore) -> list[str]:
 
     Safe to call at any time, from any number of processes: a run is started once.
     """
-    bury(_children)
+    bury(children)
     store.sweep_lost()
     room, started = capacity(), list[str]()
     while (busy := store.leases.busy()) < room and (busy == 0 or _memory_left()):
@@ -106,7 +106,7 @@ def _start(store: RunStore, ids: Sequence[str], worker: str) -> None:
         for run in ids:
             store.leases.finish(run, worker, Outcome(state="failed", error=f"no worker could be started ({error})"))
         return
-    _children.append(child)
+    children.append(child)
     # From here on a worker that dies before its first word is missed at once, not after a silence.
     store.leases.adopt(worker, child.pid)
 

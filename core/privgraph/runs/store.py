@@ -210,6 +210,12 @@ class RunStore:
                 found |= {row.id: row.state for row in connection.execute(chosen)}
         return found
 
+    def given_to(self, engine: str) -> list[str]:
+        """The queued runs that were given to an engine, in order."""
+        chosen = sa.select(runs.c.id).where(runs.c.state == "queued", runs.c.engine == engine).order_by(runs.c.number)
+        with self._database.read() as connection:
+            return list(connection.scalars(chosen))
+
     def count(self, query: RunQuery = ALL_RUNS) -> int:
         """How many runs the query asks for, whatever its limit and offset."""
         with self._database.read() as connection:

@@ -15,12 +15,17 @@ from contextlib import suppress
 from functools import lru_cache
 
 from privgraph.home import home
+from privgraph.runs.engine_options import RETRIES
+from privgraph.runs.engines import send
 from privgraph.runs.launch import launch
+from privgraph.runs.queueing import LOCAL, STACK_LIMIT
 from privgraph.runs.records import StoreError, StoreIsFull, StoreIsReadOnly
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 
 LAUNCH_EVERY = 1.0
+MOST_CREW = 16
+"""Workers that a page asks an engine for at most: one for each stack of runs, up to so many."""
 _last_launch: dict[str, float] = {}
 _launching = threading.Lock()
 
@@ -46,10 +51,17 @@ def _store(url: str, folder: str) -> tuple[RunStore, RunStore]:
     return whole, whole.without_gallery()
 
 
-def submit(specs: Iterable[RunSpec], tags: Sequence[str] = ()) -> list[str]:
-    """Store the specs as runs of one batch, start workers where there is room, and give the ids in order."""
+def submit(specs: Iterable[RunSpec], tags: Sequence[str] = (), engine: str = LOCAL) -> list[str]:
+    """Store the specs as runs of one batch, start workers where there is room, and give the ids in order.
+
+    With another engine than this machine, it is told to train them.
+    """
     chosen = list(specs)
     batch = f"batch-{secrets.token_hex(4)}" if len(chosen) > 1 else ""
+    if engine != LOCAL:
+        ids = store().submit_all(chosen, tags, batch, engine=engine, retries=RETRIES)
+        send(store(), engine, min(MOST_CREW, -(-len(ids) // STACK_LIMIT)))
+        return ids
     ids = store().submit_all(chosen, tags, batch)
     launch(store())
     return ids

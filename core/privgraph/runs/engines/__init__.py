@@ -6,6 +6,10 @@ what is done. What an engine needs beside is imported when it is asked for.
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +17,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Protocol, cast
 
+from privgraph import home
 from privgraph.options import OptionError, Table
 from privgraph.runs.engine_options import EngineOptions
+from privgraph.runs.launch import children, environment
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import FINISHED, StoreAway, StoreError
-from privgraph.runs.store import RunStore
+from privgraph.runs.store import ARTIFACTS, RunStore
 
 MOST_CREWS = 5
 """How often workers are started for one sweep, where all of them ended and runs were left."""
@@ -78,11 +84,34 @@ def configured() -> tuple[str, ...]:
     return tuple(name for name, engine in ENGINES.items() if engine.configured)
 
 
+def offered() -> tuple[str, ...]:
+    """The engines that a page offers: this machine, and those whose cluster is there. That is Slurm's sbatch
+    among the commands, or an address in RAY_ADDRESS."""
+    there = {LOCAL: True, "slurm": shutil.which("sbatch") is not None, "ray": bool(os.environ.get("RAY_ADDRESS"))}
+    return tuple(name for name in configured() if there[name])
+
+
+def send(store: RunStore, engine: str, workers: int) -> None:
+    """Start the process that has the engine train what was given to it; it outlives this one.
+
+    Its words are in `engines.log` of the home.
+    """
+    command = [sys.executable, "-P", "-m", "privgraph.runs.engines", engine, f"--workers={workers}"]
+    with (home.home() / "engines.log").open("ab") as log:
+        child = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env=environment(store),
+            umask=home.umask(),
+        )
+    children.append(child)
+
+
 def surroundings(store: RunStore) -> dict[str, str]:
     """What the environment of an engine's worker must say: where the store is."""
-    from privgraph.runs.launch import environment
-    from privgraph.runs.store import ARTIFACTS
-
     found = environment(store)
     told = ("PRIVGRAPH_STORE",) if store.artifacts else ("PRIVGRAPH_STORE", ARTIFACTS)
     return {name: found[name] for name in told}

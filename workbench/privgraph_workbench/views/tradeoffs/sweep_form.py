@@ -15,6 +15,8 @@ from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.base import Plan
 from privgraph.options import Option, OptionError, Parameter, Scalar, listed, parameters, parse
 from privgraph.registry import METHODS
+from privgraph.runs import engines
+from privgraph.runs.engines import ENGINES
 from privgraph.runs.launch import capacity
 from privgraph.runs.memory import too_large
 from privgraph.runs.records import FINISHED, RunQuery, RunRecord, StoreError
@@ -111,6 +113,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
 
 
 def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool) -> None:
+    engine = _engine()
     under_way = set(_pending())
     again = bool(specs) and {one.id for one in specs} <= set(st.session_state.get("sweep", ()))
     if st.button(
@@ -121,7 +124,7 @@ def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool) -> None:
         icon=":material/play_arrow:",
     ):
         try:
-            sent = queue.submit(specs, tags=["sweep"])
+            sent = queue.submit(specs, tags=["sweep"], engine=engine)
         except (StoreError, OptionError, OSError) as error:
             st.error(markup.sentence(error))
             return
@@ -134,6 +137,16 @@ def progress() -> None:
     """How far the sweep is that was sent last; nothing where none was."""
     under_way = bool(_pending())
     shell.fragment(_progress, run_every=POLL_SECONDS if under_way else None)(under_way)
+
+
+def _engine() -> str:
+    """Who trains the sweep; nothing is asked where this machine alone can."""
+    choices = engines.offered()
+    if len(choices) == 1:
+        return choices[0]
+    return str(
+        st.selectbox("Train on", choices, key="sweep_engine", format_func=lambda name: f"{name}: {ENGINES[name].about}")
+    )
 
 
 _BEGUN = "sweep.begun"
