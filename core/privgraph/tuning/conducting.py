@@ -124,7 +124,7 @@ class Tuning:
         events = request.events(self.terms.trial_epsilon)
         count = draw(request.law, Secret(self._key, 0, "noise/trials"))
         one_by_one = request.sampler in ADAPTIVE
-        at_once = 1 if one_by_one else capacity()
+        at_once = 1 if one_by_one else max(1, capacity())  # 0: others pull, any number
         while True:
             trials = self._tunings.trials(self._tuning)
             pending = [one for one in trials if one.score is None]

@@ -128,7 +128,7 @@ def _outlook(run: RunSpec, chosen: beginnings.Choice) -> Outlook:
 
 def _seconds(found: Sequence[Plan], runs: Sequence[RunSpec], asked: Asked) -> float | None:
     try:
-        workers = capacity()
+        workers = max(1, capacity())
     except StoreError:
         workers = 1
     known = expecting.finished(queue.store(), [runs[0].method])
