@@ -453,3 +453,14 @@ def test_what_was_changed_stands_above_what_came_of_it(opened: Callable[..., App
     app.run()
     assert "**Changed:** ε asked for 2 → 4; test accuracy 70.0% → 80.0%" in _texts(app)
     assert "**Changed:**" not in _texts(opened("train", run=before))
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed"])
+def test_a_run_that_ended_on_its_way_shows_its_curves_beside_what_it_spent(
+    opened: Callable[..., AppTest], store: RunStore, state: str
+) -> None:
+    run = keep(store, spec(), state=state)
+    app = opened("train", run=run)
+    assert _curves(app)["figure"]["data"]
+    assert "What is promised" in _texts(app)
+    assert [tab.label for tab in app.tabs] == ["Settings", "Files", "Log"]

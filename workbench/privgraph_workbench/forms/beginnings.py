@@ -30,28 +30,20 @@ ESSENTIAL: Mapping[str, tuple[str, ...]] = {
 class Group:
     """Methods that protect the same thing: where to start, and why."""
 
-    title: str
-    about: str
     first: str
     why: str
 
 
 GROUPS: Mapping[str, Group] = {
     "edge": Group(
-        title="Hide connections (edges)",
-        about="Whether two people are linked stays deniable; that they take part, and their features, do not.",
         first="progap",
         why="it is quick, and the demo on the front page is one",
     ),
     "node": Group(
-        title="Hide people (nodes)",
-        about="Whether a person takes part stays deniable, with features and links. This costs more accuracy.",
         first="privgnn",
         why="its noisy table answers any number of queries for one price",
     ),
     "none": Group(
-        title="Hide nothing",
-        about="What the others are compared with: the accuracy without noise.",
         first="gnn",
         why="it is the plain graph network",
     ),

@@ -29,7 +29,6 @@ from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import attacked, tuning_price
 from privgraph_workbench.facts import method_costs
-from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
@@ -42,16 +41,15 @@ def show(
     planned: bool = False,
     compact: bool = False,
     whole: bool = True,
-    run: str = "",
     asked: float | None = None,
 ) -> None:
     """The whole statement; `planned` says that nothing has run yet, `compact` leaves room for a form beside
     it.
 
-    Not `whole`: the run ended on its way, and the epsilons are those of its whole plan. `run`: which one may
-    be audited. `asked`: the budget that the noise was chosen by.
+    Not `whole`: the run ended on its way, and the epsilons are those of its whole plan.
+    `asked`: the budget that the noise was chosen by.
     """
-    short(statement, planned=planned, whole=whole, run=run, asked=asked)
+    short(statement, planned=planned, whole=whole, asked=asked)
     ledger(statement.ledger, planned=planned, whole=whole)
     with st.expander("What exactly is promised, and on which assumptions", expanded=not (planned or compact)):
         promise(statement)
@@ -62,11 +60,10 @@ def short(
     *,
     planned: bool = False,
     whole: bool = True,
-    run: str = "",
     asked: float | None = None,
 ) -> None:
     """The three numbers, what they mean, and what must be known of them; see `show`."""
-    numbers(statement, planned=planned, whole=whole, run=run)
+    numbers(statement, planned=planned, whole=whole)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
     if statement.known_faults:
@@ -82,9 +79,8 @@ def short(
         gaps(statement)
 
 
-def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True, run: str = "") -> None:
-    """Sound, as published and audited epsilon, each with its label and what it is. `run`: which one may be
-    audited."""
+def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True) -> None:
+    """Sound, as published and audited epsilon, each with its label and what it is."""
     will = "will guarantee" if planned else "guarantees"
     published = (
         f" Computed by: {markup.literal(statement.accountant_as_published)}."
@@ -121,7 +117,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
     if planned or not whole:
         cards[0].caption("as planned" if planned else "of the whole plan")
     with cards[-1]:
-        _under_audited(statement, run)
+        _under_audited(statement)
     for sentence in refuted:
         st.error(sentence)
     if statement.known_faults:
@@ -162,18 +158,10 @@ def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
     return f":red[{text}]" if colour else text
 
 
-def _under_audited(statement: PrivacyStatement, run: str) -> None:
-    """How sure the audited number is and what was attacked; or the way to the first audit, where a run can
-    have one."""
+def _under_audited(statement: PrivacyStatement) -> None:
+    """How sure the audited number is, and what was attacked."""
     if statement.epsilon_audited is not None:
         st.caption(markup.literal(statement_words.audited_how(statement)))
-    elif run and statement.unit != "none":
-        st.page_link(
-            shell.page("attacks"),
-            label="Audit it",
-            icon=":material/gavel:",
-            query_params={"who": "worst-case", "run": run},
-        )
 
 
 def gaps(statement: PrivacyStatement) -> None:

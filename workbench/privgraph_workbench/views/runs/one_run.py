@@ -81,8 +81,7 @@ def _unfinished(record: RunRecord, watched: watching.Watched) -> None:
     with left:
         drawing = watched.drawing(layout.theme())
         if drawing.figure["data"]:
-            if record.pending:
-                live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
+            live_plot.grow(drawing.base, drawing.figure, drawing.tail, key=f"curves.{record.id}")
         elif record.pending:
             replay.show(record)
             beginning.show(record, _facts(record))

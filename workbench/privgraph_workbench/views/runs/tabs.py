@@ -31,21 +31,22 @@ MOST_SEEDS = 6
 """Seeds whose curves are laid over each other at most."""
 LAID = ("val_accuracy", "train_loss")
 """What is laid over each other: the first of these that was measured."""
-NAMES = ("Learning curves", "The promise", "Settings", "Files", "Log")
 
 
 def show(watched: Watched, told: Outlook, same: Sequence[RunRecord]) -> None:
     """The tabs of a run that is over; what another one holds is made when it is opened."""
     record, events = watched.record, watched.events
-    tabs = st.tabs(NAMES, key=f"tabs.{record.id}", on_change="rerun")
-    drawn: tuple[Callable[[], None], ...] = (
-        partial(_curves, watched, same),
-        partial(_promise, record),
-        partial(_settings, record),
-        partial(_files, record, events, told, same),
-        partial(log, events),
-    )
-    for tab, draw in zip(tabs, drawn, strict=True):
+    drawn: dict[str, Callable[[], None]] = {
+        "Learning curves": partial(_curves, watched, same),
+        "The promise": partial(_promise, record),
+        "Settings": partial(_settings, record),
+        "Files": partial(_files, record, events, told, same),
+        "Log": partial(log, events),
+    }
+    if record.state != "done":  # its curves stand above already
+        del drawn["Learning curves"], drawn["The promise"]
+    tabs = st.tabs(list(drawn), key=f"tabs.{record.id}", on_change="rerun")
+    for tab, draw in zip(tabs, drawn.values(), strict=True):
         if tab.open:
             with tab:
                 draw()
@@ -76,10 +77,10 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
 
 def _promise(record: RunRecord) -> None:
     if record.statement is None:
-        st.caption("The run ended before its statement could be made; what it spent stands above.")
+        st.caption("This run has no statement.")
         return
     statement.promise(record.statement)
-    statement.ledger(record.statement.ledger, whole=record.state == "done")
+    statement.ledger(record.statement.ledger)
     private_rows.show(record)
 
 

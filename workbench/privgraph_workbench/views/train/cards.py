@@ -89,15 +89,13 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
             said = f"there is no method {markup.literal(asked[:80])}"
             st.warning(f"In this page's address, {said}; it is left out.")
         choosing.forget("method")
-    firsts = {one.first for one in beginnings.GROUPS.values()}
+    firsts = {one.first: f" First, because {one.why}." for one in beginnings.GROUPS.values()}
     with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-method"):
         name = choosing.one(
             "Method",
             {one: f"{title}{START if one in firsts else ''}" for one, title in titles.items()},
             "method",
-            captions={
-                one: f"*{beginnings.hides(every[one].method)}* · {markup.literal(every[one].about)}" for one in titles
-            },
+            captions={one: _about(every[one]) + firsts.get(one, "") for one in titles},
             moved=widgets.turn,
             label_visibility="collapsed",
             width="stretch",
@@ -109,6 +107,11 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     widgets.turned(chosen.method, name)
     st.caption(f"{markup.literal(chosen.title)}: {markup.literal(chosen.method.paper)}")
     return chosen
+
+
+def _about(choice: beginnings.Choice) -> str:
+    """A method in a line of Markdown: whom it can hide, and how."""
+    return f"*{beginnings.hides(choice.method)}* · {markup.literal(choice.about)}"
 
 
 def unfit(method: MethodSpec, spec: DatasetSpec) -> str | None:
