@@ -150,10 +150,12 @@ def test_an_epsilon_that_promises_nothing_does_not_stretch_the_axis() -> None:
 
 
 def test_a_legend_has_room_for_so_many() -> None:
-    rows = [_row(1, 0.5, variant=f"depth {depth}") for depth in range(20)]
+    rows = [_row(1, 0.5, variant=f"depth {depth}") for depth in range(19)]
+    rows.append(_row(math.inf, 0.9, reference=True, title="MLP"))
     chart = tradeoff.chart(rows)
     named = {one.group for one in chart.series if one.legend and one.group}
     assert len(named) == tradeoff.ENTRIES
+    assert any(name.startswith("MLP") for name in named), "what there is to compare with is always named"
     assert chart.notes[-1] == "6 more curves have no room in the legend."
     assert not any(one.kind == "band" for one in chart.series)
 

@@ -186,7 +186,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 if row["reference"] and _curve(row) == level:
                     series += _level(row, level, len(curves) + number_, place, ends[place])
         series += _front(private, place, ends[place][1])
-    series, left = _named(series, [*curves, *levels])
+    series, left = _named(series, [*levels, *curves])
     series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
@@ -285,7 +285,7 @@ def _ends(rows: Sequence[Row]) -> tuple[float, float]:
 
 
 def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:
-    """The series with at most `ENTRIES` of these names in the legend, and how many were left out of it."""
+    """The series with the first `ENTRIES` of these names in the legend, and how many were left out of it."""
     left = set(names[ENTRIES:])
     return [replace(one, legend=False) if one.group in left else one for one in series], len(left)
 

@@ -230,10 +230,11 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, statements, name=shown)
         _open_by_name(rows)
+    left = tradeoff.chart(rows).notes[1:]
     st.caption(
         f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Levels have no ε: they protect "
         "nothing, or read no edge. Bars and bands: 95% confidence over three seeds or more. Grey steps: the Pareto "
-        f"front. {_from_gallery([bool(row['gallery']) for row in found])}"
+        f"front. {' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
         if part.open:
