@@ -19,7 +19,13 @@ from privgraph.runs.store import RunStore
 
 WORLD = "document.querySelector('.privgraph-world').privgraphWorld"
 REPEATS = 15
-PAGES = {"runs": "[data-testid=stDataFrame]", "tradeoffs": ".main-svg", "attacks": ".main-svg", "teachers": ".main-svg"}
+PAGES = {
+    "train": ".main-svg",
+    "runs": "[data-testid=stDataFrame]",
+    "tradeoffs": ".main-svg",
+    "attacks": ".main-svg",
+    "teachers": ".main-svg",
+}
 
 
 def fill(home: Path) -> float:
