@@ -20,6 +20,7 @@ from privgraph.runs.store import RunStore
 WORLD = "document.querySelector('.privgraph-world').privgraphWorld"
 REPEATS = 15
 PAGES = {
+    "train": ".main-svg",
     "runs": "[data-testid=stDataFrame]",
     **dict.fromkeys(("tradeoffs", "attacks", "teachers", "accounting"), ".main-svg"),
 }
