@@ -179,7 +179,8 @@ def cluster() -> Iterator[object]:
             break
         except Exception:
             ray.shutdown()
-    assert made is not None, "Ray did not start three times"
+    if made is None:
+        pytest.skip("Ray itself did not start, three times (ray #65983: its agents have 15 seconds)")
     try:
         yield made
     finally:
@@ -197,7 +198,7 @@ IGNORED = (
 
 def of_ray(test: Callable[..., None]) -> Callable[..., None]:
     """A test of Ray, whose own warnings are its own."""
-    marks = [pytest.mark.long, pytest.mark.postgres, pytest.mark.timeout(900)]
+    marks = [pytest.mark.long, pytest.mark.postgres, pytest.mark.cluster, pytest.mark.timeout(900)]
     for mark in (*marks, *(pytest.mark.filterwarnings(one) for one in IGNORED)):
         test = mark(test)
     return test
