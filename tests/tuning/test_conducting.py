@@ -62,7 +62,11 @@ def several(store: RunStore) -> tuple[Tuning, int]:
     raise AssertionError("no law gives three trials")
 
 
-def test_the_best_is_released_with_the_price_and_the_others_are_not(store: RunStore) -> None:
+@pytest.mark.parametrize("workers", ["2", "0"])
+def test_the_best_is_released_with_the_price_and_the_others_are_not(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, workers: str
+) -> None:
+    monkeypatch.setenv("PRIVGRAPH_WORKERS", workers)  # 0: all training is left to workers that pull
     with at_work(MadeWorker(deep)) as worker:
         tuning, count = several(store)
         tuned = tuning.conduct()
