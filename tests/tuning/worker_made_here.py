@@ -12,6 +12,7 @@ import pytest
 from privgraph.data.spec import PublicFacts
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.leases import Outcome, new_worker
+from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.tuning import conducting, request
@@ -41,7 +42,7 @@ class MadeWorker:
         self.accuracy, self.most, self.done = accuracy, most, list[RunSpec]()
 
     def launch(self, store: RunStore) -> list[str]:
-        for waiting in store.leases.waiting():
+        for waiting in store.find(RunQuery(states=("queued",))):
             if self.most is not None and len(self.done) >= self.most:
                 raise KeyboardInterrupt
             worker = new_worker()
