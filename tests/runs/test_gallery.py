@@ -144,6 +144,21 @@ def test_adopted_runs_are_the_stores_own_and_are_packed_as_they_were(
     assert gallery.content(anew) == gallery.content(packed)
 
 
+def test_encoders_come_along_where_that_is_asked(store: RunStore, tmp_path: Path) -> None:
+    ids = [trained(store, spec) for spec in SPECS]
+    for run in ids:
+        for name in gallery.ADAPTER:
+            (store.folder(run) / name).write_bytes(b"weights of " + run.encode())
+    path = tmp_path / "with.json.xz"
+    gallery.write(store, {"all": SPECS}, path, whole={ids[1]})
+    other = RunStore.open(f"sqlite:///{tmp_path / 'third.sqlite'}", tmp_path / "third")
+    assert gallery.bring_in(other, path) == 2
+    kept = [[name for name in gallery.ADAPTER if (other.folder(run) / name).is_file()] for run in ids]
+    assert kept == [[], list(gallery.ADAPTER)]
+    assert (other.folder(ids[1]) / gallery.ADAPTER[0]).read_bytes() == b"weights of " + ids[1].encode()
+    other.close()
+
+
 def test_a_run_of_the_gallery_is_not_deleted(store: RunStore, packed: Path) -> None:
     gallery.bring_in(store, packed)
     with pytest.raises(RunIsFixed, match="is from the gallery, which can be hidden, not deleted"):

@@ -17,7 +17,7 @@ import lzma
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,8 @@ POINTS = 60
 FILES = ("answers.npz", "ensemble.npz")
 """Artifacts that pages read: what teachers said. They are kept of the first seed, where they are small."""
 FILE_LIMIT = 60_000
+ADAPTER = ("adapter_model.safetensors", "adapter_config.json")
+"""What an encoder learnt from relations, kept of the few runs that can then be asked at once."""
 _NOT_KEPT = (
     "number",
     "worker",
@@ -65,14 +67,17 @@ _NUMBERS = tuple(column.name for column in runs.c if isinstance(column.type, sa.
 """Columns of numbers, which may be infinite."""
 
 
-def write(store: RunStore, chapters: Mapping[str, Sequence[RunSpec]], path: Path = FILE) -> str:
+def write(
+    store: RunStore, chapters: Mapping[str, Sequence[RunSpec]], path: Path = FILE, *, whole: Collection[str] = ()
+) -> str:
     """Write the file of those of the specs that are done in the store; give a sentence about it.
 
-    Raises `ValueError` where it would be larger than `LIMIT`.
+    `whole` are ids of runs whose `ADAPTER` is kept, too. Raises `ValueError` where the file would be larger
+    than `LIMIT`.
     """
     with store.database.read() as connection:
         packed = {
-            chapter: [one for spec in specs for one in _packed(store, connection, spec)]
+            chapter: [one for spec in specs for one in _packed(store, connection, spec, whole)]
             for chapter, specs in chapters.items()
         }
     text = json.dumps({"form": FORM, "chapters": packed}, separators=(",", ":"), sort_keys=True, allow_nan=False)
@@ -84,7 +89,9 @@ def write(store: RunStore, chapters: Mapping[str, Sequence[RunSpec]], path: Path
     return f"{path.name} holds {count:,} runs in {len(data):,} bytes"
 
 
-def _packed(store: RunStore, connection: sa.Connection, spec: RunSpec) -> Iterator[dict[str, Any]]:
+def _packed(
+    store: RunStore, connection: sa.Connection, spec: RunSpec, whole: Collection[str]
+) -> Iterator[dict[str, Any]]:
     """The run of the spec as JSON, where it is done."""
     row = connection.execute(sa.select(runs).where(runs.c.id == spec.id, runs.c.state == "done")).mappings().first()
     if row is None:
@@ -96,6 +103,8 @@ def _packed(store: RunStore, connection: sa.Connection, spec: RunSpec) -> Iterat
         for name in FILES
         if spec.seed == 0 and (folder / name).is_file() and (folder / name).stat().st_size <= FILE_LIMIT
     ]
+    if spec.id in whole:
+        files += [name for name in ADAPTER if (folder / name).is_file()]
     kept = list(connection.execute(_of(audits, number).order_by(audits.c.number)).mappings())
     places = {one["number"]: place for place, one in enumerate(kept)}
     version = connection.scalar(
