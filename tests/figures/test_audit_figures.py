@@ -211,7 +211,7 @@ class TestBounds:
         chart = audit_bounds.chart(audit_bounds.data(record))
         end = float(chart.panels[0].x.high or 0)
         assert 8 < end < 20
-        assert "Cut where the axis ends: claimed: ε as published, at most 1.151e+05." in chart.notes
+        assert "Cut where the axis ends: claimed: ε as published, more than 100,000." in chart.notes
         assert not audit_bounds.chart(audit_bounds.data(audit(claimed=8.0, published=20.0))).notes
 
     @pytest.mark.parametrize("trials", [400, 40_000])

@@ -12,6 +12,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.naming import UNIT_WORDS
 from privgraph_workbench.words.statements import cells, line
 
@@ -50,7 +51,7 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
     return [*badges(rows, statements), *(said or [NO_STATEMENT])]
 
 
-COLUMNS = ("", "protects", "sound ε", "ε as published", "ε audited", "δ", "")
+COLUMNS = ("", "protects", *(EPSILONS[kind].title for kind in ("sound", "published", "audited")), "δ", "")
 LABEL = 58
 """Letters of a line that say whose statement it is; a longer name goes on in the next line."""
 

@@ -176,7 +176,10 @@ def _value(row: Row) -> str:
         return "no formula"
     if math.isinf(epsilon):
         return "∞, none proved"
-    return f"at {'least' if row['kind'] == 'bound' else 'most'} {stated(_kind(row), epsilon)}"
+    told = stated(_kind(row), epsilon)
+    if told.startswith(">"):
+        return f"more than {told[1:]}"
+    return f"at {'least' if row['kind'] == 'bound' else 'most'} {told}"
 
 
 def _hover(row: Row, name: str) -> str:
