@@ -329,15 +329,25 @@ def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppT
     assert [error.value for error in app.error] == ["Delta must be a number (got much)."]
 
 
+def _promised(app: AppTest, run: str) -> AppTest:
+    """With the tab open that holds a run's promise in full."""
+    app.session_state[f"tabs.{run}"] = "The promise"
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
 def test_a_run_whose_rows_are_covered_shows_what_they_can_tell(opened: Callable[..., AppTest], store: RunStore) -> None:
     covered = keep(store, spec("gap", unit="node", own_rows=True, epsilon=4.0))
-    app = opened("train", run=covered)
+    app = _promised(opened("train", run=covered), covered)
     said = next(text for text in _drawn(app) if text.startswith("The highest precision"))
     statement = store.get(covered).statement
     assert statement is not None
     bound = precision_bound(statement.epsilon, statement.delta, KARATE.classes)
     assert f"sound ε: ε {upper(statement.epsilon)}, precision at most {percent(bound)}" in said
-    other = opened("train", run=keep(store, spec("gap", unit="node", epsilon=4.0)))
+    bare = keep(store, spec("gap", unit="node", epsilon=4.0))
+    other = _promised(opened("train", run=bare), bare)
+    assert len(_drawn(other)) > 0
     assert not any(text.startswith("The highest precision") for text in _drawn(other)), (
         "an own row is not covered there"
     )

@@ -71,7 +71,7 @@ def test_runs_without_protection_can_be_attacked_and_not_audited(opened: Open, s
     assert app.selectbox(key="run").value == bare
     assert [one.options for one in app.get("button_group") if one.key == "attack.query"]
     link = next(
-        one.proto for one in opened("train", run=bare).get("page_link") if one.proto.label == "Attack it as an outsider"
+        one.proto for one in opened("train", run=bare).get("page_link") if one.proto.label == "**Attack this run**"
     )
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": bare}
 

@@ -96,7 +96,9 @@ def test_runs_that_were_audited_are_marked_and_one_of_them_stands_first(
 
 
 def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
-    link = next(one.proto for one in opened("train", run=run).get("page_link") if one.proto.label == "Audit this run")
+    link = next(
+        one.proto for one in opened("train", run=run).get("page_link") if one.proto.label == "**Audit this run**"
+    )
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "worst-case"}
     back = next(one.proto for one in opened("audit", run=run).get("page_link") if one.proto.label == "Open the run")
     assert dict(parse_qsl(back.query_string.removeprefix("?"))) == {"run": run}
@@ -104,7 +106,7 @@ def test_the_page_of_a_run_leads_here_and_back(opened: Open, run: str) -> None:
 
 def test_the_page_of_an_open_run_does_not(opened: Open, store: RunStore) -> None:
     bare = keep(store, spec("gnn", unit="none"))
-    assert not [one for one in opened("train", run=bare).get("page_link") if one.proto.label == "Audit this run"]
+    assert not [one for one in opened("train", run=bare).get("page_link") if one.proto.label == "**Audit this run**"]
 
 
 class TestANewAudit:

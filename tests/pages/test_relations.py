@@ -118,7 +118,7 @@ def test_without_a_run_it_says_what_there_will_be_and_trains_a_pair(opened: Open
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     assert query == {"method": "relational", "data": "products"}
     train = opened("train", **query)
-    assert (train.selectbox(key="method").value, train.selectbox(key="data").value) == ("relational", "products")
+    assert (train.radio(key="method").value, train.radio(key="data").value) == ("relational", "products")
     app.button(key="train_pair").click().run()
     assert not app.exception, app.exception
     records = store.find(RunQuery())
@@ -185,7 +185,7 @@ def test_a_run_s_own_page_leads_here(opened: Open, store: RunStore, process: Ans
     run = made_run(store, unit=unit)
     made_run(store, unit=unit, seed=1)
     train = opened("train", run=run.id)
-    link = next(one.proto for one in train.get("page_link") if one.proto.label == "Ask its encoder")
+    link = next(one.proto for one in train.get("page_link") if one.proto.label == "**Ask its encoder**")
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     assert query == {key: run.id}
     assert opened("relations", **query).selectbox(key=key).value == run.id
