@@ -109,7 +109,7 @@ def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> No
     assert query.items() >= {"method": "privgnn", "release": "posterior", "lam": "0.4", "neighbours": "50"}.items()
     train = opened("train", **query)
     assert not train.warning, train.warning
-    assert train.selectbox(key="method").value == "privgnn"
+    assert train.radio(key="method").value == "privgnn"
     assert train.text_input(key="lam").value == "0.4"
     assert train.number_input(key="queries").value == 1000
     assert train.number_input(key="neighbours").value == 50
@@ -249,7 +249,7 @@ def test_a_broken_file_is_one_sentence(opened: Callable[..., AppTest], store: Ru
 def test_the_run_leads_to_its_teachers_and_back(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep_answers(store, made_answers())
     app = opened("train", run=run)
-    link = next(one.proto for one in app.get("page_link") if one.proto.label == "What its teachers said")
+    link = next(one.proto for one in app.get("page_link") if one.proto.label == "**What its teachers said**")
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run}
     app = opened("teachers", data="karate", run=run)
     link = next(one.proto for one in app.get("page_link") if one.proto.label == "Open the run")

@@ -115,8 +115,8 @@ def test_an_engine_is_asked_for_where_there_is_another(
     app.selectbox(key="sweep_engine").set_value("ray").run()
     app.button(key="sweep_go").click().run()
     assert not app.exception, app.exception
-    assert sent == [("ray", 2)], "one worker for each ten of the twelve runs"
-    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 12
+    assert sent == [("ray", 2)], "one worker for each ten of the fifteen runs"
+    assert len(store.given_to("ray")) == store.count(RunQuery(states=("queued",))) == 15
 
 
 def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[..., AppTest], store: RunStore) -> None:
