@@ -28,6 +28,7 @@ from privgraph.runs import worker
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
+from privgraph.streams import noise_key
 
 
 @pytest.fixture
@@ -155,6 +156,7 @@ def test_each_of_the_four_changes_the_key(
     with monkeypatch.context() as patched:
         (home() / "elsewhere").mkdir()
         patched.setattr(worker, "home", lambda: home() / "elsewhere")
+        store.leases.renew(noise_key(home() / "elsewhere"))
         others += keys_of(store, given, spec)
     flat = [key for pair in others for key in pair]
     assert len(set(flat)) == len(flat) == 2 * 9
