@@ -101,7 +101,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunStore, d
 
 @pytest.fixture
 def store(kept: tuple[RunStore, dict[str, str], str], monkeypatch: pytest.MonkeyPatch) -> Iterator[RunStore]:
-    monkeypatch.setenv("PRIVGRAPH_HOME", str(kept[0]._folders.parent))
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(kept[0].folders.parent))
     yield kept[0]
     queue._store.cache_clear()
 
@@ -165,7 +165,7 @@ def test_every_page_goes_on(kept: tuple[RunStore, dict[str, str], str], store: R
     if page in ("start", "audit", "tradeoffs"):
         assert "cannot be read by this version" in said(app)
     if page == "audit":
-        assert naming.plain_name(store.get(kept[2])) in app.selectbox(key="run").options
+        assert naming.plain_name(store.get(kept[2])).replace(", on ", " · ") in app.selectbox(key="run").options
 
 
 @pytest.mark.parametrize("name", [*ROWS, "queued"])

@@ -30,7 +30,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.server import Gate
 from privgraph_workbench.views.accounting import page as accounting
 from privgraph_workbench.views.tradeoffs import page as tradeoffs
-from privgraph_workbench.views.train.page import SETUP
+from privgraph_workbench.views.train.controls import SEEDS, SETUP
 
 PAGES = ("start", "train", "data", "accounting", "attacks", "audit", "tradeoffs", "teachers", "relations", "runs")
 OWN = {
@@ -102,7 +102,7 @@ def _forms(page: str, query: Query) -> Iterator[tuple[str, Sequence[Parameter]]]
     """The options in a page's address, by prefix."""
     if page in ("train", "accounting"):
         name = query.get("method", ["progap"])[-1]
-        yield "", [*parameters(METHODS[name if name in METHODS else "progap"].load_config()), *SETUP]
+        yield "", [*parameters(METHODS[name if name in METHODS else "progap"].load_config()), SEEDS, *SETUP]
     if page in ("train", "data", "accounting"):
         yield "data.", parameters(cast(type, DATASETS["social"].load_options()))
     if page == "audit":
