@@ -326,13 +326,14 @@ def _compare(records: Sequence[RunRecord]) -> None:
     st.markdown("### Side by side")
     if len(records) > MOST_COMPARED:
         st.info(f"The first {MOST_COMPARED} of the chosen runs are compared.")
+    together = composition.together(records)  # of all: who sees six of ten has been shown ten
     records = records[:MOST_COMPARED]
     rows = compare.data(records)
     statements, labels = statements_of(records), run_labels(records)
     live_plot.show(compare.plot(rows, layout.theme()), key="compare.bars")
     figure_exports("compare", rows, statements)
     st.dataframe(comparison(records), alt="The chosen runs side by side", height="content")
-    if together := composition.together(records):
+    if together:
         st.caption(together)
     points = [
         point
