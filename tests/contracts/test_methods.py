@@ -142,6 +142,8 @@ UNCOVERED = {
     ("gap", "node"): {"predictions.npz"},
     ("progap", "node"): {"predictions.npz"},
     ("heter-poisson", "node"): {"predictions.npz"},
+    ("dp-mlp", "node"): {"predictions.npz"},
+    ("dp-gnn", "node"): {"predictions.npz"},
     ("pate", "node"): {"answers.npz"},
     ("privgnn", "node"): {"answers.npz"},
     ("dp-gpl", "node"): {"answers.npz", "ensemble.npz"},

@@ -22,7 +22,7 @@ from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, a
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger, price
-from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, predicted
 from privgraph_workbench.figures.noise import influence, precision
 from privgraph_workbench.figures.play import (
     claims_played,
@@ -86,6 +86,7 @@ def rows(store: RunStore, swept: list[RunRecord]) -> dict[str, list[Row]]:
         "degrees": degrees.data([1, 1, 2, 5, 9]),
         "classes": classes.data({"left": 3, "right $x$ <b>&": 2}),
         "neighbourhood": neighbourhood.data([(0, 1), (1, 2)], [0, 1, 0], centre=1),
+        "predicted": predicted.data([(0, 1), (1, 2)], {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0}, centre=1),
         "tradeoff": tradeoff.data(swept),
         "expected": expected.data(_outlook(learnt), (0.5, 2.0)),
         "standing": standing.data(learnt[0], learnt, _outlook(learnt)),

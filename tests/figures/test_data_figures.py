@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
+from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood, predicted
 from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
 
 EDGES = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)]
@@ -82,3 +82,35 @@ class TestNeighbourhood:
         none: list[Row] = neighbourhood.data([], [])
         assert none == []
         assert neighbourhood.chart(none).series == ()
+
+
+class TestPredicted:
+    ROWS = predicted.data(EDGES, dict(enumerate([0, 0, 1, 1, 1])), {0: 0, 1: 1, 2: 1, 3: 1}, centre=2, class_names="ab")
+
+    def test_rows_tell_the_predicted_class_and_the_true_one(self) -> None:
+        nodes = {row["node"]: row for row in self.ROWS if row["kind"] == "node"}
+        assert [(nodes[at]["true_name"], nodes[at]["predicted"], nodes[at]["name"]) for at in (0, 1, 4)] == [
+            ("a", 0, "a"),
+            ("a", 1, "b"),
+            ("b", None, None),
+        ]
+
+    def test_wrong_ones_are_hollow_and_nodes_without_a_prediction_small(self) -> None:
+        chart = predicted.chart(self.ROWS)
+        points = {series.name: series for series in chart.series if series.kind == "points"}
+        assert set(points) == {"a", "b", "b, wrongly", "b (the chosen node)", "no prediction"}
+        assert [points[name].hollow for name in ("a", "b", "b, wrongly", "b (the chosen node)")] == [
+            False,
+            False,
+            True,
+            False,
+        ]
+        assert points["b"].slot == points["b, wrongly"].slot != points["a"].slot
+        assert points["no prediction"].size < points["b"].size
+        assert points["b, wrongly"].hover == ("node 1\npredicted b\ntruly a\n2 drawn neighbours",)
+
+    def test_the_summary_counts_what_is_right(self) -> None:
+        chart = predicted.chart(self.ROWS)
+        assert "3 of 4 predictions are right" in chart.summary
+        assert chart.badges == (predicted.BADGE,)
+        assert predicted.chart([]).series == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -14,10 +14,11 @@ from torch import Tensor
 from privgraph.data.digest import tensors_digest
 from privgraph.data.graph import Graph
 from privgraph.mechanisms.observer import Observer
+from privgraph.methods import predictions
 from privgraph.methods.base import MethodConfig, Plan
 from privgraph.methods.outsider import Outsider
 from privgraph.privacy.ledger import Ledger
-from privgraph.progress import Event
+from privgraph.progress import Artifact, Event
 from privgraph.streams import Secret, derived_key, stream_seed
 
 
@@ -126,3 +127,15 @@ def train_one(
     """Train a single run."""
     for _, event in entry([planned(config, graph, context)]):
         yield event
+
+
+def keep_predictions(context: Context, predicted: Tensor, unit: str) -> Iterator[Event]:
+    """Write the predicted classes (|V|,) of all nodes into the run's folder, where it has one.
+
+    At edge level, methods that read edges through their noise alone cover all predictions. At node level a
+    node's own prediction reads its features, which nothing covers; and without privacy nothing is covered.
+    """
+    if context.folder is not None:
+        predictions.write(context.folder, predicted.cpu().numpy())
+        kept = "" if unit == "edge" else " (not for release)"
+        yield Artifact(name=predictions.NAME, title=f"Predicted class of every node{kept}")

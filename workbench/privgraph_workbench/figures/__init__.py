@@ -42,6 +42,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "degrees": "Degree distribution",
         "classes": "Class sizes",
         "neighbourhood": "A drawn neighbourhood",
+        "predicted": "What a run predicts on a piece of the graph",
     },
     "teachers": {
         "answers": "How clear teachers' answers were, and what noise did to them",

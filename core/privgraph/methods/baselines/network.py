@@ -12,7 +12,7 @@ from torch.nn import functional
 from privgraph.data.graph import Graph, without_edges
 from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.baselines.options import GraphNetworkOptions
-from privgraph.methods.training import Context
+from privgraph.methods.training import Context, keep_predictions
 from privgraph.nn.gnn import GraphNetwork, initialise
 from privgraph.nn.stacked_gnn import Architecture, MemberNetwork, Surroundings, Workspace
 from privgraph.nn.training import in_turn, one_thread_each
@@ -72,6 +72,8 @@ def fit_together(
                     yield index, event
     for index, member in enumerate(members):
         member.answer()
+        for kept in keep_predictions(contexts[index], member.predicted, options.unit):
+            yield index, kept
         yield index, Result(metrics={**member.best, **chance_level(graph.y[member.test])})
 
 
@@ -102,19 +104,22 @@ class _Member:
         self._counts = {name: int(mask.sum()) for name, mask in masks.items() if bool(mask.any())}
         self._masks = torch.stack([masks[name] for name in self._counts]).float()
         self.best: dict[str, float] = {}
+        self.predicted = torch.zeros(0, dtype=torch.int64)
+        """The classes (|V|,) that the network of the best epoch predicts."""
         self._state: tuple[Tensor, ...] = ()
 
     @torch.inference_mode()
     def epoch(self, work: Workspace) -> tuple[float, dict[str, float]]:
         """Take a step; loss before it, and accuracies after it."""
         loss = self._network.step(work)
-        right = (self._network.evaluate().max(0).indices == self._around.y).float()
+        predicted = self._network.evaluate().max(0).indices
+        right = (predicted == self._around.y).float()
         hits = (self._masks @ right).tolist()
         accuracies = {
             f"{name}_accuracy": hit / count for (name, count), hit in zip(self._counts.items(), hits, strict=True)
         }
         if _better(accuracies, self.best):
-            self.best = accuracies
+            self.best, self.predicted = accuracies, predicted
             if self._outsider is not None:
                 self._state = self._network.state()
         return float(loss), accuracies
@@ -157,6 +162,7 @@ def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) 
     best: dict[str, float] = {}
     answers: dict[str, Tensor] = {}
     kept: dict[str, Tensor] = {}
+    predicted = torch.zeros(0, dtype=torch.int64)
     for epoch in range(1, options.epochs + 1):
         model.train()
         optimiser.zero_grad()
@@ -169,7 +175,7 @@ def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) 
             logits = model(x, adjacency)
             accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
             if _better(accuracies, best):
-                best = accuracies
+                best, predicted = accuracies, logits.argmax(dim=1)
                 if unlinked is not None:
                     answers = {"linked": logits, "alone": model(x, unlinked)}
                     kept = {name: value.clone() for name, value in model.state_dict().items()}
@@ -186,4 +192,5 @@ def fit_by_layers(graph: Graph, options: GraphNetworkOptions, context: Context) 
 
         context.outsider.hears(**answers)
         context.outsider.may_ask(changed)
+    yield from keep_predictions(context, predicted, options.unit)
     yield Result(metrics={**best, **chance_level(y[masks["test"]])})

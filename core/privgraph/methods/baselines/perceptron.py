@@ -9,7 +9,7 @@ import torch
 
 from privgraph.methods.accuracies import SPLITS, chance_level
 from privgraph.methods.baselines.mlp.config import MlpOptions
-from privgraph.methods.training import Member
+from privgraph.methods.training import Member, keep_predictions
 from privgraph.nn.inputs import Shared
 from privgraph.nn.layers import EVALUATION, Linear
 from privgraph.nn.stacked import StackedNet, mlp_layers
@@ -61,10 +61,15 @@ def results(
     """Each member's accuracies, with the parameters that its training left."""
     labels, masks = labels_and_masks(members)
     found = accuracies(net, [inputs], labels, [masks[name] for name in SPLITS])
-    if any(member.context.outsider is not None for member in members):
-        for member, logits in zip(members, net.forward([inputs], EVALUATION).transpose(1, 2), strict=True):
+    told = [member.context for member in members if member.context.outsider or member.context.folder]
+    if told:
+        for index, member, logits in zip(
+            indices, members, net.forward([inputs], EVALUATION).transpose(1, 2), strict=True
+        ):
             if member.context.outsider is not None:
                 member.context.outsider.hears(linked=logits)
+            for kept in keep_predictions(member.context, logits.argmax(1), member.config.unit):
+                yield index, kept
     for place, index in enumerate(indices):
         metrics = {
             f"{name}_accuracy": float(values[place])

@@ -21,7 +21,7 @@ from privgraph_workbench.jobs.watching import Watched
 from privgraph_workbench.serving.offered_files import File
 from privgraph_workbench.views.parts import layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports, offer
-from privgraph_workbench.views.runs import private_rows
+from privgraph_workbench.views.runs import on_graph, private_rows
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import option
@@ -39,6 +39,7 @@ def show(watched: Watched, told: Outlook, same: Sequence[RunRecord]) -> None:
     drawn: dict[str, Callable[[], None]] = {
         "Learning curves": partial(_curves, watched, same),
         "The promise": partial(_promise, record),
+        **({"On the graph": partial(on_graph.show, record)} if on_graph.has_predictions(record) else {}),
         "Settings": partial(_settings, record),
         "Files": partial(_files, record, events, told, same),
         "Log": partial(log, events),

@@ -14,7 +14,7 @@ from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.gradients.dp_gnn.config import Config
 from privgraph.methods.gradients.dp_gnn.network import SubgraphNetwork
 from privgraph.methods.gradients.dp_gnn.subgraphs import frozen_subgraphs
-from privgraph.methods.training import Member
+from privgraph.methods.training import Member, keep_predictions
 from privgraph.nn.optim import StackedAdam
 from privgraph.nn.tables import BLOCK, require_places_alike
 from privgraph.privacy.serialisation import entry_to_json
@@ -51,6 +51,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     unlinked = without_edges(facts.nodes).to(device) if context.outsider is not None else None
     best: dict[str, float] = {}
     answers: dict[str, torch.Tensor] = {}
+    predicted = torch.zeros(0, dtype=torch.int64)
     for epoch in range(1, config.epochs + 1):
         total_loss, drawn = 0.0, 0
         count = epoch * steps // config.epochs - (epoch - 1) * steps // config.epochs
@@ -75,7 +76,7 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         accuracies = split_accuracies(logits.argmax(dim=1), y, masks)
         better = "val_accuracy" in accuracies and accuracies["val_accuracy"] > best.get("val_accuracy", -1.0)
         if config.selection == "last" or better:
-            best = accuracies
+            best, predicted = accuracies, logits.argmax(dim=1)
             if unlinked is not None:
                 answers = {"linked": logits, "alone": network.predict(x, unlinked)}
         if drawn:
@@ -88,4 +89,5 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
     for chosen in config.unpaid():
         context.ledger.add(chosen)
         yield Spent(entry=entry_to_json(chosen))
+    yield from keep_predictions(context, predicted, config.unit)
     yield Result(metrics={**best, **chance_level(y[masks["test"]])})

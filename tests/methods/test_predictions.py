@@ -1,0 +1,72 @@
+"""What a run predicts for its nodes, as it is kept, and read back."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.methods.toy_graphs import toy_graph
+
+from privgraph.methods import predictions
+from privgraph.methods.predictions import Predictions
+from privgraph.methods.training import Context, train_one
+from privgraph.progress import Artifact, Result
+from privgraph.registry import method
+
+
+def test_predictions_of_all_nodes_and_of_some() -> None:
+    all_ = Predictions(classes=np.array([2, 0, 1]))
+    assert [all_.of(node) for node in (-1, 0, 1, 2, 3)] == [None, 2, 0, 1, None]
+    some = Predictions(classes=np.array([2, 0]), nodes=np.array([4, 9]))
+    assert [some.of(node) for node in (3, 4, 5, 9, 10)] == [None, 2, None, 0, None]
+    with pytest.raises(ValueError, match="nodes must rise"):
+        Predictions(classes=np.array([2, 0]), nodes=np.array([9, 4]))
+    with pytest.raises(ValueError, match="one class for each node"):
+        Predictions(classes=np.array([2, 0]), nodes=np.array([9]))
+
+
+def test_a_file_is_read_without_pickles_and_a_wrong_one_is_refused(tmp_path: Path) -> None:
+    assert predictions.read(tmp_path) is None
+    file = tmp_path / predictions.NAME
+    np.savez(file, node=np.array([1, 3], dtype=np.int32), prediction=np.array([0, 1]), probabilities=np.ones((2, 2)))
+    found = predictions.read(tmp_path)
+    assert found is not None
+    assert (found.of(1), found.of(2), found.of(3)) == (0, None, 1)
+    np.savez(file, prediction=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(ValueError, match="pickle"):
+        predictions.read(tmp_path)
+    np.savez(file, prediction=np.array([0.5]))
+    with pytest.raises(ValueError, match="whole numbers"):
+        predictions.read(tmp_path)
+    np.savez(file, other=np.array([1]))
+    with pytest.raises(ValueError, match="cannot be read"):
+        predictions.read(tmp_path)
+    file.write_bytes(b"no archive")
+    with pytest.raises((ValueError, zipfile.BadZipFile)):
+        predictions.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("gnn", {"epochs": 8}),
+        ("mlp", {"epochs": 8}),
+        ("edge-rand", {"epochs": 8, "epsilon": 4.0}),
+        ("dp-mlp", {"epochs": 3, "epsilon": 4.0}),
+        ("dp-gnn", {"epochs": 3, "epsilon": 4.0}),
+        ("heter-poisson", {"epochs": 3, "epsilon": 4.0}),
+        ("gap", {"epochs": 3, "epsilon": 4.0}),
+    ],
+)
+def test_they_are_those_of_the_accuracy_that_is_told(name: str, options: dict[str, float], tmp_path: Path) -> None:
+    graph, spec = toy_graph(), method(name)
+    context = Context(noise_key=bytes(32), folder=tmp_path)
+    events = list(train_one(spec.load_train(), spec.load_config()(**options), graph, context))
+    assert [event.name for event in events if isinstance(event, Artifact)] == [predictions.NAME]
+    found, last = predictions.read(tmp_path), events[-1]
+    assert found is not None
+    assert isinstance(last, Result)
+    right = [found.of(int(node)) == int(graph.y[node]) for node in graph.test_mask.nonzero().squeeze(1)]
+    assert np.mean(right) == pytest.approx(last.metrics["test_accuracy"])
