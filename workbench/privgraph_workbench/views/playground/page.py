@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,9 @@ CONTROLS = (
 )  # fmt: skip
 WHO, WITH = "who", "friend"
 """In the address: who is taken out, and whose friendship with them where it is one friendship alone."""
+LETS_THROUGH = 0.03
+"""Seconds in which the drawn world leaves for the browser. The figures below keep the interpreter busy for
+longer than that, and the picture would wait for them: 130 ms from control to picture become 90."""
 ALL = -1
 """What is chosen where all friendships go."""
 
@@ -81,6 +85,7 @@ def _play() -> None:
     who, friend = _chosen(world)
     st.caption(_promise(protects, epsilon, hops, b))
     live_world.show("world", _data(world, protects, b, hops, seed, who, friend), _pick)
+    time.sleep(LETS_THROUGH)
     _share()
     who, friend = _take_out(world, protects, who, friend)
     if who is None:
