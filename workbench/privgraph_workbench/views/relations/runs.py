@@ -237,7 +237,7 @@ def _here(record: RunRecord) -> None:
         st.caption("One with its settings is in training, as it says above, and can be asked when it is done.")
         return
     if any(one.state == "done" and encoder_here(one) for one in alike):
-        st.caption("One with its settings was trained here, can be asked, and stands first in the list.")
+        st.caption("Another seed of its settings has its encoder here: it stands first in the list, and can be asked.")
         return
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
     took = "" if record.seconds is None else f"; this one took {duration(record.seconds)}"
