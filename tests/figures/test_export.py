@@ -205,6 +205,34 @@ def test_a_footer_is_a_sorted_block(statement: PrivacyStatement) -> None:
     assert max(map(len, rest)) <= notes.LABEL + 2
 
 
+def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(statement: PrivacyStatement) -> None:
+    bare = replace(statement, epsilon_audited=None, audit_confidence=None, adversary=None)
+    held = {
+        f"{method} on Cora, edge ε {value:g}": replace(bare, epsilon=value, epsilon_as_published=value / 2)
+        for method in ("GAP", "ProGAP")
+        for value in (10.0, 0.5, 2.0, 4.0)
+    }
+    held["GAP on Cora, edge ε 4"] = replace(bare, epsilon=4.0, epsilon_audited=1.5)
+    title, *lines = notes.block(held)
+    assert title.startswith("on Cora ")
+    assert [line.split("  ")[0] for line in lines] == ["GAP, edge ε 0.5 to 10", "ProGAP, edge ε 0.5 to 10"]
+    assert "  0.5 to 10  " in lines[1]
+    assert "  0.25 to 5  " in lines[1]
+    assert "at least 1.5, 1 of 4" in lines[0]
+    assert "none yet" in lines[1]
+    assert "more statements" not in "".join(lines)
+
+
+def test_columns_of_a_footer_stand_under_each_other_in_a_page(statement: PrivacyStatement) -> None:
+    """A browser makes one space of several in the text of an SVG: there are none in the block."""
+    held = {f"ProGAP, edge ε {value:g}": replace(statement, epsilon=value) for value in (10.0, 0.5)}
+    drawing = export.export("degrees", [{"low": 1, "high": 1, "nodes": 1, "share": 1.0}], held, "svg").decode()
+    texts = [text for text in re.findall(r">([^<>]+)<", drawing.partition("</metadata>")[2]) if "ProGAP" in text]
+    assert len(texts) == 2
+    assert not any("  " in text for text in texts)
+    assert all("\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}" in text for text in texts)
+
+
 def test_a_sound_epsilon_is_never_rounded_down(statement: PrivacyStatement) -> None:
     shown = dict(statements.three_numbers(replace(statement, epsilon=1.00001)))
     assert float(shown["sound ε"]) >= 1.00001

@@ -68,21 +68,77 @@ def natural(text: str) -> list[tuple[int, float, str]]:
 
 def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
     """The statements as lines of a table with columns of equal width, sorted by their names; equal ones are
-    said once, and beyond `most` they are counted. Where there is none it says so."""
+    said once. Where there are more than `most`, those that differ in ε alone share a line, with the range of
+    each number, if that makes fewer lines; beyond `most` they are counted. Where there is none it says so."""
     held: dict[tuple[str, ...], list[str]] = {}
     for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
         held.setdefault(cells(statement), []).append(label)
     if not held:
         return [NO_STATEMENT]
-    rows: list[Sequence[str]] = [COLUMNS]
-    for said, labels in list(held.items())[:most]:
-        name, *more = textwrap.wrap(f"{', '.join(labels[:3])}{_rest(labels)}", LABEL) or [""]
-        rows.append((name, *said))
-        rows += [(f"  {rest}", *("" for _ in said)) for rest in more]
+    said = [(f"{', '.join(labels[:3])}{_rest(labels)}", values) for values, labels in held.items()]
+    if len(statements) > most:
+        said = min(said, _together(statements), key=len)
+    shared = _shared([name for name, _ in said]) if len(said) > 1 else ""
+    rows: list[Sequence[str]] = [(shared.removeprefix(" "), *COLUMNS[1:])]
+    for name, values in said[:most]:
+        first, *more = textwrap.wrap(name.replace(shared, "", 1) if shared else name, LABEL) or [""]
+        rows.append((first, *values))
+        rows += [(f"  {rest}", *("" for _ in values)) for rest in more]
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    left = len(held) - most
+    left = len(said) - most
     return lines if left <= 0 else [*lines, f"and {left} more statements, all of them in this file's metadata"]
+
+
+_BUDGET = re.compile(r"ε \d[\d.,e+-]*\d|ε \d")
+_REPEATED = re.compile(r" \(\d+\)$")
+_GRAPH = re.compile(r" on [^,]+(?=,)")
+
+
+def _shared(names: Sequence[str]) -> str:
+    """The graph in the words of names (" on Cora") where all have the same; "" otherwise."""
+    found = {match[0] if (match := _GRAPH.search(name)) else "" for name in names}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _together(statements: Mapping[str, PrivacyStatement]) -> list[tuple[str, tuple[str, ...]]]:
+    """A name and its cells for the statements of each method and setting, whatever their ε."""
+    groups: dict[tuple[str, str], list[tuple[str, PrivacyStatement]]] = {}
+    for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
+        name = _BUDGET.sub("ε", _REPEATED.sub("", label), count=1)
+        groups.setdefault((name, statement.unit), []).append((label, statement))
+    found = []
+    for (name, _), members in groups.items():
+        budgets = sorted({match[0][2:] for label, _ in members if (match := _BUDGET.search(label))}, key=natural)
+        shown = members[0][0] if len(members) == 1 else name.replace("ε", f"ε {_range(budgets)}", 1)
+        found.append((shown, _ranges([statement for _, statement in members])))
+    return found
+
+
+def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
+    """The cells of several statements: one value where all have it, and a range otherwise."""
+    by_size = {
+        1: sorted(members, key=lambda one: one.epsilon),
+        2: sorted(members, key=lambda one: -1.0 if one.epsilon_as_published is None else one.epsilon_as_published),
+        3: sorted(
+            (one for one in members if one.epsilon_audited is not None), key=lambda one: one.epsilon_audited or 0
+        ),
+        4: sorted(members, key=lambda one: one.delta),
+    }
+    found = []
+    for place in range(len(COLUMNS) - 1):
+        values = list(dict.fromkeys(cells(one)[place] for one in by_size.get(place, members)))
+        if place == len(COLUMNS) - 2:
+            found.append("; ".join(filter(None, values)))
+        else:
+            found.append(_range(values) or cells(members[0])[place])
+    if 0 < len(by_size[3]) < len(members):
+        found[3] += f", {len(by_size[3])} of {len(members)}"
+    return tuple(found)
+
+
+def _range(values: Sequence[str]) -> str:
+    return f"{values[0]} to {values[-1]}" if len(values) > 1 else "".join(values)
 
 
 def _rest(labels: Sequence[str]) -> str:

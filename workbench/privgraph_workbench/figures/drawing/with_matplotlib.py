@@ -143,7 +143,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), blo
     lower.text(
         0.012,
         1 - (0.08 + _LINE * len(lines)) / foot,
-        "\n".join(block),
+        "\n".join(block).replace(" ", "\N{NO-BREAK SPACE}"),  # readers of SVG make one space of several
         ha="left",
         va="top",
         fontsize=min(8.0, 72 * 0.97 * width / (0.61 * widest)),  # a letter of this font is 0.6 of its size wide
