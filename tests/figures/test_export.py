@@ -298,7 +298,10 @@ def test_accuracies_by_private_labels_say_so_wherever_they_go(
     held = json.loads(export.export(figure, rows, {"": statement}, "json"))
     assert all(row["evaluator"] and row["composed"] == many for row in held["rows"])
     assert {notes.EVALUATOR, notes.COMPOSED.format(many)} <= set(held["badges"])
-    assert notes.COMPOSED.format(many) in texts(export.export(figure, rows, {"": statement}, "svg")).replace("\n", " ")
+    drawn = texts(export.export(figure, rows, {"": statement}, "svg")).replace("\n", " ")
+    for badge in (EVALUATOR_BADGE, COMPOSED_BADGE.format(many)):
+        assert drawn.count(badge) == 1
+    assert notes.EVALUATOR not in drawn, "once is enough"
 
 
 def test_one_run_composes_nothing(swept: list[RunRecord]) -> None:

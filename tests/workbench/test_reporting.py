@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -17,9 +18,11 @@ from tests.figures.made_attacks import attack as made_attack
 from privgraph.options import OptionError
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import reporting
+from privgraph_workbench import report, reporting
 from privgraph_workbench.cli import main
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.export import FORMATS
+from privgraph_workbench.report import Remark
 from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
 
@@ -93,6 +96,38 @@ def test_the_page_asks_nobody_and_warns_first(runs: list[Told]) -> None:
     assert "Ours &amp; theirs" in page
     assert "Second &lt;b&gt;." in page, "words of people are words"
     assert page.count("<h2>") > 8
+
+
+def test_a_remark_has_its_marks_and_is_text_for_the_rest() -> None:
+    points = "- first <b>\n- [paper](https://example.org/?a=1&b=2)"
+    told = f"Why *this* **one** (`gap`):\n\n{points}\n\n2 * 3 * 4 and\n- no point"
+    page = report.as_html(Remark(told), {})
+    assert page == (
+        "<p>Why <em>this</em> <strong>one</strong> (<code>gap</code>):</p>"
+        '<ul><li>first &lt;b&gt;</li><li><a rel="noreferrer" href="https://example.org/?a=1&amp;b=2">paper</a></li></ul>'
+        "<p>2 * 3 * 4 and - no point</p>"
+    )
+    for hostile in ("[x](javascript:alert(1))", '[x](https://a" onload="y)', "<script>", "**<img src=x>**"):
+        made = report.as_html(Remark(hostile), {})
+        assert not re.search(r"<(?!/?(p|a|strong)\b)", made), made
+        assert "javascript:" not in made or "href" not in made
+        assert ' onload="' not in made
+    assert report.as_markdown(Remark(told)) == told
+
+
+def test_a_figure_says_its_title_and_each_warning_once(runs: list[Told]) -> None:
+    kept = asked(runs)
+    page = opened(reporting.build(kept))["report.html"].decode()
+    section = page[page.index("Figure 1") : page.index("Figure 2")]
+    drawn = base64.b64decode(re.search(r"src=\"data:image/svg\+xml;base64,([^\"]+)", section)[1]).decode()  # type: ignore[index]
+    shown = drawn.partition("</metadata>")[2]
+    title = chart_of(kept.figures[0].figure, kept.figures[0].rows).title
+    assert title in section
+    assert title not in shown
+    assert shown.count("evaluator only: accuracies") == 1
+    assert "Evaluator only: some" not in shown
+    visible = re.sub(r"<[^>]*>", "", section)
+    assert "evaluator only" not in visible
 
 
 def test_equal_reports_are_equal_bytes(runs: list[Told]) -> None:

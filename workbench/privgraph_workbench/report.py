@@ -78,7 +78,14 @@ class Warned:
     text: str
 
 
-Block = str | list[str] | Table | Picture | Code | Warned
+@dataclass(frozen=True)
+class Remark:
+    """What a person wrote, with the marks of Markdown: paragraphs, points, emphasis, code, links."""
+
+    text: str
+
+
+Block = str | list[str] | Table | Picture | Code | Warned | Remark
 """A paragraph, a list of points, or one of the above."""
 
 
@@ -287,6 +294,8 @@ def as_markdown(block: Block) -> str:
     if isinstance(block, Picture):
         chart = chart_of(block.figure, block.rows)
         return literal(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]))
+    if isinstance(block, Remark):
+        return block.text
     if isinstance(block, Code):
         return f"```\n{block.text}\n```"
     return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
@@ -302,12 +311,16 @@ def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
         body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in block.rows)
         return f"<table>{head}<tbody>{body}</tbody></table>"
     if isinstance(block, Picture):
-        said = markup.escape(chart_of(block.figure, block.rows).summary, quote=True)
+        chart = chart_of(block.figure, block.rows)
+        said = markup.escape(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]), quote=True)
         light, dark = (_data_uri(block, statements, theme) for theme in ("light", "dark"))
         return (
-            f'<picture><source media="screen and (prefers-color-scheme: dark)" srcset="{dark}">'
-            f'<img alt="{said}" src="{light}"></picture>'
+            '<div class="figure"><picture>'
+            f'<source media="screen and (prefers-color-scheme: dark)" srcset="{dark}">'
+            f'<img alt="{said}" src="{light}"></picture></div>'
         )
+    if isinstance(block, Remark):
+        return _written(block.text)
     if isinstance(block, Code):
         return f"<pre><code>{markup.escape(block.text)}</code></pre>"
     if isinstance(block, Warned):
@@ -315,12 +328,37 @@ def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
     return f"<p>{markup.escape(block)}</p>"
 
 
+_INLINE = (
+    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])"), r"<em>\1</em>"),
+    (re.compile(r"\[([^\[\]]+)\]\((https?://[^\s()]+)\)"), r'<a rel="noreferrer" href="\2">\1</a>'),
+)
+_POINT = re.compile(r"[-*] +")
+
+
+def _written(text: str) -> str:
+    """A remark as HTML. All that is HTML in it is text; only what is listed in `Remark` becomes markup."""
+    parts = []
+    for part in re.split(r"\n\s*\n", text.strip()):
+        lines = [line.strip() for line in part.split("\n") if line.strip()]
+        points = all(_POINT.match(line) for line in lines)
+        said = [markup.escape(_POINT.sub("", line, count=1) if points else line) for line in lines]
+        for mark, tag in _INLINE:
+            said = [mark.sub(tag, line) for line in said]
+        if lines and points:
+            parts.append(f"<ul>{''.join(f'<li>{line}</li>' for line in said)}</ul>")
+        elif lines:
+            parts.append(f"<p>{' '.join(said)}</p>")
+    return "".join(parts)
+
+
 def _cells(row: Sequence[str], tag: str) -> str:
     return "".join(f"<{tag}>{markup.escape(cell)}</{tag}>" for cell in row)
 
 
 def _data_uri(block: Picture, statements: dict[str, PrivacyStatement], theme: str) -> str:
-    drawn = export(block.figure, block.rows, statements, "svg", theme)
+    drawn = export(block.figure, block.rows, statements, "svg", theme, titled=False)
     return f"data:image/svg+xml;base64,{base64.b64encode(drawn).decode()}"
 
 
@@ -342,7 +380,10 @@ h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 pre { background: var(--soft); padding: .9rem; overflow-x: auto; border-radius: 6px; }
+td:first-child { min-width: 8rem; }
+.figure { overflow-x: auto; }
 img { max-width: 100%; height: auto; }
+@media (max-width: 40rem) { .figure img { max-width: none; width: 44rem; } }
 .careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
 section { break-inside: avoid-page; }
 </style>

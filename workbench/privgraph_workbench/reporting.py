@@ -253,7 +253,8 @@ def _first(asked: Asked) -> Section:
     blocks: list[report.Block] = [Warned(EVALUATOR)] if _evaluator(asked) else []
     if not asked.share:
         blocks.append(Warned(report.SECRET))
-    blocks += [part.strip() for part in asked.remark.split("\n\n") if part.strip()]
+    if asked.remark.strip():
+        blocks.append(report.Remark(asked.remark))
     if asked.runs:
         blocks.append(_table(asked))
     return Section("What is reported", blocks)
@@ -264,8 +265,7 @@ def _sections(asked: Asked) -> Iterator[tuple[Section, Drawn | None]]:
     yield _first(asked), None
     for place, one in enumerate(asked.figures, start=1):
         chart = chart_of(one.figure, one.rows)
-        words = " ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges), *chart.notes])
-        yield Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), words]), one
+        yield Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary]), one
     labels = run_labels([one.record for one in asked.runs], privacy_too=True)
     for label, told in zip(labels, asked.runs, strict=True):
         for section in report.sections(told.record, told.events, told.attacks, asked.share):
@@ -340,6 +340,8 @@ def _plain(block: report.Block) -> list[str]:
         return [piece for line in block.text.split("\n") for piece in (textwrap.wrap(line, WIDTH) or [""])]
     if isinstance(block, list):
         return [piece for point in block for piece in textwrap.wrap(f"- {point}", WIDTH, subsequent_indent="  ")]
+    if isinstance(block, report.Remark):
+        return [piece for line in block.text.strip().split("\n") for piece in (textwrap.wrap(line, WIDTH) or [""])]
     text = f"CAREFUL: {block.text}" if isinstance(block, Warned) else str(block)
     return textwrap.wrap(text, WIDTH)
 

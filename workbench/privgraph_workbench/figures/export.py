@@ -50,11 +50,14 @@ def export(
     statements: Mapping[str, PrivacyStatement],
     kind: str,
     theme: str = "light",
+    *,
+    titled: bool = True,
 ) -> bytes:
     """The figure of that name as a file of that format.
 
     `statements` by label (such as a run's name); empty where no run is behind the figure, and the file then
-    says that nothing is guaranteed. Raises `ValueError` for an unknown figure, format or theme.
+    says that nothing is guaranteed. A picture that is not `titled` is for a page that says its title above.
+    Raises `ValueError` for an unknown figure, format or theme.
     """
     if kind not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
@@ -64,7 +67,7 @@ def export(
         return _stated(figure, rows, statements)
     if kind == "json":
         return _text(record(figure, rows, statements)).encode()
-    return _picture(figure, rows, statements, kind, theme)
+    return _picture(figure, rows, statements, kind, theme, titled)
 
 
 def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
@@ -99,7 +102,7 @@ def bundle(
 
 
 def _picture(
-    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], kind: str, theme: str
+    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], kind: str, theme: str, titled: bool
 ) -> bytes:
     # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
     import matplotlib
@@ -112,8 +115,8 @@ def _picture(
     said = " ".join([chart.summary, *chart.badges, *notes])
     written = io.BytesIO()
     with _lock, matplotlib.rc_context(SETTINGS):
-        lines = [*chart.notes, *figures_notes.badges(rows, statements)]
-        drawn = draw(chart, theme, lines, figures_notes.block(statements))
+        lines = [*chart.notes, *figures_notes.further(chart.badges, rows, statements)]
+        drawn = draw(chart, theme, lines, figures_notes.block(statements), titled=titled)
         drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
     return _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
 

@@ -38,6 +38,18 @@ def badges(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> l
     return warnings
 
 
+def further(drawn: Sequence[str], rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
+    """The warnings of `badges` that are not `drawn` on the figure already, in the shorter words of its
+    own."""
+    counted, runs = (form.partition("{:,}")[2] for form in (COMPOSED_BADGE, COMPOSED))
+    has_evaluator, has_composed = EVALUATOR_BADGE in drawn, any(one.endswith(counted) for one in drawn)
+    return [
+        one
+        for one in badges(rows, statements)
+        if not (has_evaluator and one == EVALUATOR) and not (has_composed and one.endswith(runs))
+    ]
+
+
 def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> list[str]:
     """The lines below an exported figure: its badges, then one line a statement, equal ones said once."""
     held: dict[str, list[str]] = {}

@@ -65,9 +65,17 @@ _LINE = 0.19  # inches of one line of the footnote
 _ROW = 0.165  # and of one line of the block below it
 
 
-def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), block: Sequence[str] = ()) -> Figure:
+def draw(
+    chart: Chart,
+    theme_name: str = "light",
+    notes: Sequence[str] = (),
+    block: Sequence[str] = (),
+    *,
+    titled: bool = True,
+) -> Figure:
     """The chart in that theme, with `notes` printed below it, one to a line (wrapped where too long), and
-    below them the lines of `block`, whose columns stand under each other."""
+    below them the lines of `block`, whose columns stand under each other. Not `titled`: its title stands
+    above it already, in the words of a page."""
     colours = theme(theme_name)
     columns = min(chart.columns, len(chart.panels))
     rows = math.ceil(len(chart.panels) / columns)
@@ -77,7 +85,8 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), blo
     legend_columns = _legend_columns(chart, width)
     legend_rows = math.ceil(entries / legend_columns) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
-    head = 0.4 + 0.22 * len(badges)
+    top = 0.4 if titled else 0.12
+    head = top + 0.22 * len(badges)
     body = chart.height / 95 + 0.24 * legend_rows
     foot = 0.16 + _LINE * len(lines) + _ROW * len(block)
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.06)
@@ -89,7 +98,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), blo
     above.text(
         0.012,
         1 - 0.1 / head,
-        chart.title,
+        chart.title if titled else "",
         va="top",
         fontsize=14,
         color=colours.text,
@@ -97,7 +106,7 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), blo
     )
     above.text(
         0.012,
-        1 - 0.4 / head,
+        1 - top / head,
         "\n".join(badges),
         va="top",
         fontsize=9.5,
@@ -106,7 +115,8 @@ def draw(chart: Chart, theme_name: str = "light", notes: Sequence[str] = (), blo
     )
     axes = upper.subplots(rows, columns, squeeze=False, width_ratios=widths(chart.panels, columns))
     for place, panel in enumerate(chart.panels):
-        _axes(axes[place // columns][place % columns], panel, colours, columns)
+        letters = int((width / columns - 0.8) * 13.5)  # of an axis title, at its size
+        _axes(axes[place // columns][place % columns], panel, colours, columns, letters)
     for place in range(len(chart.panels), rows * columns):
         axes[place // columns][place % columns].set_axis_off()
     handles: dict[str, Any] = {}
@@ -174,7 +184,7 @@ def _legend_columns(chart: Chart, width: float) -> int:
     return max(1, min(4, int(width / (0.085 * longest + 0.75))))
 
 
-def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int) -> None:
+def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int, letters: int) -> None:
     axis.set_facecolor(colours.background)
     axis.set_axisbelow(True)
     for side in ("top", "right"):
@@ -191,7 +201,7 @@ def _axes(axis: Axes, panel: Panel, colours: Theme, columns: int) -> None:
     if panel.title:
         title = "\n".join(title_lines(panel, columns))
         axis.set_title(title, fontsize=11.5, color=colours.text, loc="left", pad=22 if panel.rules else 8)
-    axis.set_xlabel(panel.x.title, fontsize=10.5, color=colours.text)
+    axis.set_xlabel(textwrap.fill(panel.x.title, letters), fontsize=10.5, color=colours.text)
     axis.set_ylabel(panel.y.title, fontsize=10.5, color=colours.text)
     for letter, description in (("x", panel.x), ("y", panel.y)):
         _scale(axis, letter, description, colours)
