@@ -12,6 +12,7 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.views.parts import composition
 from privgraph_workbench.views.runs.page import PAGE_SIZE, comparison
 
 
@@ -80,6 +81,14 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
     assert (left["protects"], right["protects"]) != (right["protects"], left["protects"])
     assert right["Batch size"] == "8"
     assert "hidden" not in left, "equal settings are not repeated"
+
+
+def test_what_chosen_runs_cost_together_counts_all_of_them(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """Six of them are drawn; who sees the results of ten has been shown ten."""
+    chosen = [keep(store, spec(epsilon=2.0, seed=seed)) for seed in range(10)]
+    (told,) = (text.value for text in opened("runs", chosen=",".join(chosen)).caption if "together" in text.value)
+    assert told == composition.together([store.get(run) for run in chosen])
+    assert told != composition.together([store.get(run) for run in chosen[:6]])
 
 
 def test_the_reference_without_privacy_raises_no_alarm(opened: Callable[..., AppTest], store: RunStore) -> None:

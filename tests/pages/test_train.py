@@ -23,6 +23,7 @@ from privgraph.runs.final_statement import interrupted_statement
 from privgraph.runs.leases import Outcome, new_worker
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.drawing.with_plotly import FAINT
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.start.page import DEMO_DATA
 from privgraph_workbench.words import markup, naming
@@ -298,6 +299,13 @@ def test_an_accuracy_is_read_beside_chance_and_a_run_without_privacy(
     assert "and protects nobody" in _texts(opened("train", run=bare.id))
 
 
+def _figure(app: AppTest, name: str) -> dict[str, Any]:
+    (figure,) = (
+        data["figure"] for one in app.get("bidi_component") if (data := json.loads(one.proto.json))["name"] == name
+    )
+    return dict(figure)
+
+
 def _bars(app: AppTest, run: str) -> list[str]:
     """The bars of the figure that shows where the run's accuracy stands."""
     (figure,) = (
@@ -314,14 +322,30 @@ def test_seeds_stand_as_dots_on_one_bar_and_their_curves_over_each_other(
     runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7 + seed / 10) for seed in (0, 1, 2)]
     app = opened("train", run=runs[0])
     assert "It names the right class for **70.0%**" in _texts(app)
-    assert "and for 80.0% on average over 3 seeds" in _texts(app)
+    assert "Over 3 seeds it is **80.0%** on average" in _texts(app)
+    assert app.metric[0].label == "Test accuracy of this run, seed 0"
+    drawn = _figure(app, f"standing.{runs[0]}")["data"]
+    dots = {trace["name"]: trace["x"] for trace in drawn if trace["type"] == "scatter" and "seed" in trace["name"]}
+    assert {name: list(values) for name, values in dots.items()} == {
+        "other seeds": [pytest.approx(0.8), pytest.approx(0.9)],
+        "this run, seed 0": [0.7],
+    }
     assert _bars(app, runs[0]) == ["Largest class: 50.0%", "Mean of 3 seeds: 80.0%"]
-    (seeds,) = (
-        data["figure"]
-        for one in app.get("bidi_component")
-        if (data := json.loads(one.proto.json))["name"] == f"seeds.{runs[0]}"
-    )
+    seeds = _figure(app, f"seeds.{runs[0]}")
     assert [trace["name"] for trace in seeds["data"]] == [f"seed {seed}: validation accuracy" for seed in (0, 1, 2)]
+
+
+def test_all_of_many_seeds_are_drawn_and_this_one_stands_out(opened: Callable[..., AppTest], store: RunStore) -> None:
+    runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7) for seed in range(9)]
+    app = opened("train", run=runs[4])
+    assert "##### All 9 seeds, laid over each other" in {text.value for text in app.markdown}
+    traces = _figure(app, f"seeds.{runs[4]}")["data"]
+    assert [trace["name"] for trace in traces] == ["8 others: validation accuracy"] * 8 + [
+        "seed 4: validation accuracy"
+    ]
+    assert sum(trace["showlegend"] for trace in traces) == 2
+    assert {trace["opacity"] for trace in traces[:-1]} == {FAINT}
+    assert traces[-1]["opacity"] == 1
 
 
 def test_a_run_that_starts_replays_one_that_was_stored(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -43,7 +43,7 @@ def sentence(record: RunRecord, title: str, nodes: int | None = None, told: Besi
     whom = "of the relations of a domain that it has not seen" if relations else "of nodes that it was not trained on"
     text += f" It {did} **{percent(record.metrics['test_accuracy'])}** {whom}"
     if told.seeds > 1:
-        text += f", and for {percent(told.mean)} on average over {told.seeds} seeds"
+        text += f". Over {told.seeds} seeds it is **{percent(told.mean)}** on average"
     guess = "guessing" if relations else "naming the largest class"
     return f"{text}{_beside(told, guess, reads_edges=unit == 'edge')}."
 

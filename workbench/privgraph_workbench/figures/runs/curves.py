@@ -22,6 +22,8 @@ TITLES = {
     "val_accuracy": "validation accuracy",
     "test_accuracy": "test accuracy",
 }
+TOLD_APART = 6
+"""Runs whose curves have colours of their own; of more, the first stands out, and the others are a group."""
 EVALUATOR_BADGE = "evaluator only: these curves are not part of what is released, and no guarantee covers them"
 
 
@@ -54,7 +56,8 @@ def data(events: Iterable[StoredEvent], *, run: str = "", limit: int = LIMIT) ->
 def chart(rows: Sequence[Row]) -> Chart:
     """Loss in one panel and accuracies in another, over steps; a dotted line marks where each stage begins.
 
-    What was measured only once is no curve: it is left out where something else is one.
+    What was measured only once is no curve: it is left out where something else is one. Of more than
+    `TOLD_APART` runs the first stands out before the others.
     """
     if not rows:
         return empty("Learning curves", "nothing has been measured yet")
@@ -72,7 +75,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     }
     panels = tuple(Panel(x=Axis(title=_steps_title(rows)), y=axes[side], rules=rules) for side in shown)
     series = []
-    for place, run in enumerate(runs):
+    several, crowd = len(runs) > 1, len(runs) > TOLD_APART
+    for place, run in sorted(enumerate(runs), reverse=crowd):  # what stands out is drawn last
+        behind = crowd and place > 0
         for slot, metric in enumerate(metrics):
             points = [row for row in rows if row["run"] == run and row["metric"] == metric]
             if not points:
@@ -80,15 +85,16 @@ def chart(rows: Sequence[Row]) -> Chart:
             title = TITLES.get(metric, metric.replace("_", " "))
             series.append(
                 Series(
-                    name=f"{run}: {title}" if len(runs) > 1 else title,
+                    name=f"{len(runs) - 1} others: {title}" if behind else f"{run}: {title}" if several else title,
                     kind="line",
+                    faint=behind,
+                    group=f"others: {title}" if behind else "",
+                    legend=not behind or place == 1,
                     x=tuple(row["step"] for row in points),
                     y=tuple(row["value"] for row in points),
-                    slot=place * len(metrics) + slot if len(runs) > 1 else slot,
+                    slot=slot if crowd else place * len(metrics) + slot,
                     # the first curve of each panel is solid: dashes on a noisy one look like gaps
-                    shape=None
-                    if len(runs) > 1
-                    else [one for one in metrics if sides[one] == sides[metric]].index(metric),
+                    shape=None if several else [one for one in metrics if sides[one] == sides[metric]].index(metric),
                     panel=shown.index(sides[metric]),
                     hover=tuple(_hover(row, title) for row in points),
                 )

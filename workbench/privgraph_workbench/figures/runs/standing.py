@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts.expecting import METRIC, Outlook, Reached, reached
@@ -27,7 +28,7 @@ LABELS = {
 
 def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> list[Row]:
     """One row per level (kind "majority" or "guessing", "base", "blind", "own", "bare") that is known, one
-    per run of the same settings with another seed or this one (kind "seed").
+    per run of the same settings with another seed or this one (kind "seed"; `mine` where it is this one).
 
     kind, seed (None for a level), value, low, high (95% confidence: of three seeds or more, of the mean over
     seeds; else of the test nodes; None: not known), seeds, evaluator (True: test labels are private).
@@ -40,7 +41,7 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
     if own.low is None and own.seeds == 1 and (nodes := chance(record.metrics)) is not None:
         low, high = nodes.low, nodes.high
     rows: list[Row] = []
-    level = guess(record, told)
+    level = guess(record, done, told)
     if level is not None:
         rows.append(_level("guessing" if "guessing_accuracy" in record.metrics else "majority", level))
     if "base_accuracy" in record.metrics:
@@ -50,14 +51,20 @@ def data(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> lis
     rows.append({**_level("own", own.mean), "low": low, "high": high, "seeds": own.seeds})
     if told.bare is not None:
         rows.append(_of("bare", told.bare))
-    rows += [{**_level("seed", one.metrics[METRIC]), "seed": one.spec.seed, "seeds": 1} for one in done]
+    rows += [
+        {**_level("seed", one.metrics[METRIC]), "seed": one.spec.seed, "seeds": 1, "mine": one.id == record.id}
+        for one in done
+    ]
     return rows
 
 
-def guess(record: RunRecord, told: Outlook) -> float | None:
-    """What takes no learning: naming the largest class, or a partner at random."""
-    own = record.metrics
-    return own.get("majority_class_accuracy", own.get("guessing_accuracy", told.majority))
+def guess(record: RunRecord, siblings: Sequence[RunRecord], told: Outlook) -> float | None:
+    """What takes no learning: naming the largest class, or a partner at random. The mean over the runs whose
+    accuracies stand beside it, for each has test nodes of its own."""
+    for name in ("majority_class_accuracy", "guessing_accuracy"):
+        if name in record.metrics:
+            return fmean(one.metrics[name] for one in siblings if name in one.metrics)
+    return told.majority
 
 
 def _level(kind: str, value: float) -> Row:
@@ -74,6 +81,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not levels:
         return empty(TITLE, "nothing has been measured yet")
     seeds = [row for row in rows if row["kind"] == "seed"]
+    this = next((row for row in seeds if row["mine"]), None)
     own = next(row for row in levels if row["kind"] == "own")
     titles = {**LABELS, "own": LABELS["own"] if own["seeds"] <= 1 else f"Mean of {own['seeds']} seeds"}
     labels = {row["kind"]: f"{titles[row['kind']]}: {percent(row['value'])}" for row in levels}
@@ -104,19 +112,12 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
     if len(seeds) > 1:
-        series.append(
-            Series(
-                name="each seed",
-                kind="points",
-                x=tuple(row["value"] for row in seeds),
-                y=(mine,) * len(seeds),
-                slot=4,
-                shape=7,
-                hollow=True,
-                size=9,
-                hover=tuple(f"seed {row['seed']}: {percent(row['value'])}" for row in seeds),
-            )
-        )
+        for name, held, hollow in (
+            ("other seeds", [row for row in seeds if not row["mine"]], True),
+            (f"this run, seed {this['seed']}" if this else "this run", [this] if this else [], False),
+        ):
+            if held:
+                series.append(_dots(name, held, mine, hollow=hollow))
     told = "; ".join(labels.values())
     return Chart(
         title=TITLE,
@@ -135,6 +136,20 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def _dots(name: str, rows: Sequence[Row], label: str, *, hollow: bool) -> Series:
+    return Series(
+        name=name,
+        kind="points",
+        x=tuple(row["value"] for row in rows),
+        y=(label,) * len(rows),
+        slot=4,
+        shape=7,
+        hollow=hollow,
+        size=9 if hollow else 13,
+        hover=tuple(f"seed {row['seed']}: {percent(row['value'])}" for row in rows),
+    )
 
 
 def _hover(row: Row, label: str) -> str:

@@ -51,13 +51,14 @@ def tell(record: RunRecord, facts: PublicFacts | None, told: Outlook, same: Sequ
     """The run in one sentence or two."""
     beside = None
     if METRIC in record.metrics:
-        own = expecting.reached([one for one in same if METRIC in one.metrics])
+        measured = [one for one in same if METRIC in one.metrics]
+        own = expecting.reached(measured)
         beside = telling.Beside(
             mean=own.mean,
             seeds=own.seeds,
             blind=told.blind.mean if told.blind else None,
             bare=told.bare.mean if told.bare else None,
-            majority=standing.guess(record, told),
+            majority=standing.guess(record, measured, told),
         )
     with st.container(key=shell.LEAD):
         st.markdown(telling.sentence(record, called(record), facts.nodes if facts else None, beside))
@@ -87,8 +88,9 @@ def _accuracy(record: RunRecord, same: Sequence[RunRecord], told: Outlook) -> No
         return
     relations = record.spec.method in METHODS and RELATIONS in METHODS[record.spec.method].tasks
     nodes = chance(record.metrics)
+    several = f" of this run, seed {record.spec.seed}" if len(same) > 1 else ""
     st.metric(
-        "PREC@1" if relations else "Test accuracy",
+        ("PREC@1" if relations else "Test accuracy") + several,
         percent(record.metrics.get(METRIC)),
         delta=f"95% interval {percent(nodes.low)} to {percent(nodes.high)}, by {nodes.nodes:,} test nodes"
         if nodes

@@ -27,7 +27,7 @@ from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import option
 
 LOG_LINES = 200
-MOST_SEEDS = 6
+MOST_SEEDS = 50
 """Seeds whose curves are laid over each other at most."""
 LAID = ("val_accuracy", "train_loss")
 """What is laid over each other: the first of these that was measured."""
@@ -60,7 +60,7 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
     figure_exports("curves", curves.data(watched.events), statements_of([record]), name=record.id, label="Export")
     if len(same) < 2:
         return
-    shown = same[:MOST_SEEDS]
+    shown = sorted(same, key=lambda one: one.id != record.id)[:MOST_SEEDS]  # this run first: it stands out
     every = [
         point
         for one in shown
@@ -71,7 +71,8 @@ def _curves(watched: Watched, same: Sequence[RunRecord]) -> None:
     metric = next((name for name in LAID if any(point["metric"] == name for point in every)), "")
     points = [point for point in every if point["metric"] == metric]
     if points:
-        st.markdown("##### All seeds, laid over each other")
+        many = f"All {len(same)}" if len(shown) == len(same) else f"{len(shown)} of {len(same)}"
+        st.markdown(f"##### {many} seeds, laid over each other")
         live_plot.show(curves.plot(points, layout.theme()), key=f"seeds.{record.id}")
         figure_exports("curves", points, statements_of(shown), name=f"{record.id}-seeds", label="Export the seeds")
 
