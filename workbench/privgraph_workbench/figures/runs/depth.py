@@ -8,6 +8,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed
+from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words.naming import UNIT_WORDS, asked, graph_of, method_title, setting, unit_of, variants
 from privgraph_workbench.words.numbers import percent, stated
@@ -93,8 +94,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         for graph, unit in places
     )
     series = []
+    own = slots({_name(row): row["method"] for row in rows})
     for place, (graph, unit) in enumerate(places):
-        for slot, name in enumerate(names):
+        for name in names:
+            slot = own[name]
             points = [row for row in rows if row["graph"] == graph and row["unit"] == unit and _name(row) == name]
             if not points:
                 continue

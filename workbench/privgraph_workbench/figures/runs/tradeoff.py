@@ -19,6 +19,7 @@ from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words
+from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.naming import (
@@ -39,6 +40,8 @@ PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "no
 FRONT = "Pareto front of the means"
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
+SAME_RUN = "same run"
+"""What joins the two epsilons of one noise."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 DODGE = 1.02
@@ -173,18 +176,19 @@ def chart(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
+    own = slots({_curve(row): row["method"] for wanted in (False, True) for row in rows if row["reference"] == wanted})
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
         private = [row for row in held if not row["reference"]]
         crowd = len({_curve(row) for row in private}) > CROWD
-        for slot, curve in enumerate(curves):
+        for curve in curves:
             members = [row for row in private if _curve(row) == curve]
             if members:
-                series += _curve_series(members, curve, slot, place, mixed=mixed, crowd=crowd)
-        for number_, level in enumerate(levels):
+                series += _curve_series(members, curve, own[curve], place, mixed=mixed, crowd=crowd)
+        for level in levels:
             for row in held:
                 if row["reference"] and _curve(row) == level:
-                    series += _level(row, level, len(curves) + number_, place, ends[place])
+                    series += _level(row, level, own[level], place, ends[place])
         series += _front(private, place, ends[place][1])
     series, left = _named(series, [*levels, *curves])
     series += _keys(series)
@@ -216,6 +220,29 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def plain(rows: Sequence[Row]) -> Chart:
+    """The same without the epsilons as published and without the front: each method at its sound epsilon, in
+    its own colour. Curves of which nothing is proved are left out, and named in a note."""
+    full = chart(rows)
+    lines = {(one.group, one.panel): one.slot for one in full.series if one.kind == "line"}
+    proved = {(one.group, one.panel) for one in full.series if one.epsilon == "sound"}
+    series = []
+    for one in full.series:
+        at = (one.group, one.panel)
+        if one.epsilon == "published" or one.group == FRONT or one.name == SAME_RUN or one.x == (None,):
+            continue
+        if at not in lines:
+            series.append(one)
+        elif at in proved:
+            series.append(replace(one, epsilon=None, slot=lines[at]) if one.epsilon == "sound" else one)
+    unproved = sorted({group for group, panel in lines if (group, panel) not in proved})
+    note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
+    return replace(full, series=tuple(series), notes=(*full.notes, *note))
+
+
+plot_plain = plotted(plain)
 
 
 def _seeds_note(rows: Sequence[Row]) -> str:
@@ -368,7 +395,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
     if ends:
         series.append(
             Series(
-                name="same run",
+                name=SAME_RUN,
                 kind="links",
                 x=tuple(end for one in ends for end in one[:2]),
                 y=tuple(end for one in ends for end in (one[2], one[2])),

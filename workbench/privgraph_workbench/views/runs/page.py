@@ -82,6 +82,9 @@ def page() -> None:
     if not total:
         _nothing(query)
         return
+    asked = [run for run in st.query_params.get("chosen", "").split(",") if run]
+    if len(asked) > 1:
+        st.markdown(f"**{len(asked)} runs are chosen.** [Side by side](#side-by-side) they stand below the list.")
     start = _page_number(total)
     rows = store.find_rows(_at(query, start), graphs=True)
     chosen = _table(rows)
@@ -256,13 +259,6 @@ def _actions(records: Sequence[RunRecord]) -> None:
                     queue.retry(record.id)
             st.rerun()
         st.button(
-            f"Delete {count}",
-            icon=":material/delete:",
-            key="delete_chosen",
-            on_click=st.session_state.update,
-            args=({"deleting": ids},),
-        )
-        st.button(
             "Add to report",
             key="collect_chosen",
             icon=":material/post_add:",
@@ -285,7 +281,13 @@ def _actions(records: Sequence[RunRecord]) -> None:
                 icon=":material/edit:",
                 query_params=form_address(records[0]),
             )
-
+        st.button(
+            f"Delete {count}",
+            icon=":material/delete:",
+            key="delete_chosen",
+            on_click=st.session_state.update,
+            args=({"deleting": ids},),
+        )
     if st.session_state.get("deleting") == ids:
         _confirm_delete(ids)
 

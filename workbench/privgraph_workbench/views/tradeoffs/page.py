@@ -32,6 +32,7 @@ from privgraph_workbench.words.numbers import percent, stated
 
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
+DETAILED = "tradeoff_detailed"
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
 
@@ -68,6 +69,7 @@ _KEPT = (
     "sweep_bare",
     "sweep_option",
     "sweep_values",
+    DETAILED,
     "fold.sweep",
     "fold.compare",
 )
@@ -168,9 +170,9 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 
 @lru_cache(maxsize=16)
-def _plot(url: str, ids: tuple[str, ...], theme_name: str) -> go.Figure:
+def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool) -> go.Figure:
     """The figure of these runs in that theme; of many it takes longer to draw than to send."""
-    return tradeoff.plot(_curve(url, ids)[0], theme_name)
+    return (tradeoff.plot if detailed else tradeoff.plot_plain)(_curve(url, ids)[0], theme_name)
 
 
 @lru_cache(maxsize=16)
@@ -226,15 +228,24 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
-    live_plot.show(_plot(queue.store().url, ids, layout.theme()), key=f"tradeoff.{shown}", on_click=_clicked)
+    detailed = bool(st.session_state.get(DETAILED, False))
+    figure = _plot(queue.store().url, ids, layout.theme(), detailed)
+    live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, statements, name=shown)
         _open_by_name(rows)
-    left = tradeoff.chart(rows).notes[1:]
+        st.toggle(
+            "ε as published, and the Pareto front",
+            key=DETAILED,
+            help="The paper's own number for the same noise beside the sound one, and in grey steps the highest "
+            "accuracy that is had at an ε or below it. Files that are exported have both",
+        )
+    left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
+    marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Grey steps: the Pareto front."
     st.caption(
-        f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Levels have no ε: they protect "
-        "nothing, or read no edge. Bars and bands: 95% confidence over three seeds or more. Grey steps: the Pareto "
-        f"front. {' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
+        f"{marks if detailed else 'Each mark stands at a sound ε.'} Levels have no ε: they protect nothing, or read "
+        "no edge. Bars and bands: 95% confidence over three seeds or more. "
+        f"{' '.join([*left, _from_gallery([bool(row['gallery']) for row in found])])}"
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
         if part.open:
