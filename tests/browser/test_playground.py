@@ -98,6 +98,34 @@ def test_a_click_takes_somebody_out_and_another_brings_them_back(page: Page, add
     page.wait_for_function(f"() => {WORLD}.data.gone === null")
 
 
+COVERED = f"""() => {{ const w = {WORLD};
+    w.counts.forEach(one => one.changed.fill(w.frame)); // each guess was changed each time: the widest rims
+    const stroke = CanvasRenderingContext2D.prototype.stroke, dark = w.data.colours.text;
+    const areas = [];
+    CanvasRenderingContext2D.prototype.stroke = function () {{
+        if (this.strokeStyle === dark.toLowerCase()) areas.push(this.lineWidth); return stroke.call(this); }};
+    const arc = CanvasRenderingContext2D.prototype.arc; const sizes = [];
+    CanvasRenderingContext2D.prototype.arc = function (...at) {{ sizes.push(at[2]); return arc.apply(this, at); }};
+    w.draw();
+    CanvasRenderingContext2D.prototype.stroke = stroke; CanvasRenderingContext2D.prototype.arc = arc;
+    return [Math.max(...areas), Math.min(...sizes), areas.length]; }}"""
+"""The widest rim, half of which lies inside of its mark; the radius of the smallest round mark; how many
+rims."""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_rims_leave_the_colour_of_small_marks_to_be_seen(browser: Browser, address: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.goto(address)
+    settled(page)
+    shown(page, address, "?who=5&people=300")
+    widest, radius, rims = page.evaluate(COVERED)
+    context.close()
+    assert rims > 300, "in both worlds"
+    assert widest < 0.5 * radius, "three quarters of a mark's width keep its colour"
+
+
 def test_it_plays_and_pauses_by_keyboard(page: Page, address: str) -> None:
     shown(page, address)
     before = held(page, "frame")

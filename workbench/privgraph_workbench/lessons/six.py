@@ -67,7 +67,7 @@ NEIGHBOURS = Lesson(
         Step(
             title="Silence does not help",
             text="Somebody may give no hint and still be guessed, for the guess comes from friends. At the left end of "
-            "the curve, friends are as mixed as strangers.",
+            "the curve, friends are as mixed as strangers. The faint curve is that of the step before.",
             control=ALIKE,
             figure=Figure(name="friends_tell", given={"hops": 2}, reads="alike"),
             question=Question(
@@ -78,7 +78,7 @@ NEIGHBOURS = Lesson(
                     "Guesses are worse: strangers are heard",
                 ),
                 hints=(
-                    "Compare the height at 85% with that of the step before.",
+                    "Compare the height at 85% with that of the faint curve.",
                     "",
                     "Is a friend's friend a stranger? Look at which way the curve has moved.",
                 ),
