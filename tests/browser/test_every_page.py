@@ -28,6 +28,9 @@ WIDEST = (
     "() => Math.max(document.documentElement.scrollWidth, document.querySelector('[data-testid=stMain]').scrollWidth)"
 )
 
+UNDER_MORE = """() => [...document.querySelectorAll("[data-testid=stTopNav] .rc-overflow-item")]
+    .filter(one => one.matches("[aria-hidden=true]:not(.rc-overflow-item-rest)")).map(one => one.textContent)"""
+
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -51,6 +54,21 @@ def test_on_a_telephone_no_page_scrolls_sideways(browser: Browser, address: str)
         wide[name] = page.evaluate(WIDEST)
     context.close()
     assert {name: width for name, width in wide.items() if width > 390} == {}
+
+
+def test_on_a_laptop_every_page_stands_in_the_bar(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{address}/lessons")
+    rests(page)
+    links = page.get_by_test_id("stTopNavLink")
+    titles = [title for title, _ in shell.TITLES.values()]
+    for place, title in enumerate(titles):
+        expect(links.nth(place)).to_have_accessible_name(title)
+        expect(links.nth(place)).to_be_in_viewport(ratio=1)
+    assert titles[0] == "Start"
+    assert page.evaluate(UNDER_MORE) == [], "nothing hides under a menu"
+    context.close()
 
 
 @pytest.mark.parametrize("path", ["lessons", "lessons?lesson=noise", "report"])

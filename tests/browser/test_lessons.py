@@ -95,9 +95,9 @@ def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, add
             page.wait_for_url(re.compile(f"step={place + 1}"))
     expect(page.get_by_text("What holds", exact=True)).to_be_visible()
     number = list(LESSONS).index(name)
-    told = re.search(r"done=([\d.]+)", page.url)
+    told = re.search(r"done=([\da-z.]+)", page.url)
     assert told is not None
-    assert told[1].split(".")[number] == str(len(lesson.steps)), "all steps count as done"
+    assert told[1].split(".")[number] == "abcde"[: len(lesson.steps)], "all steps count as done"
     expect(page.locator("[data-testid=stException]")).to_have_count(0)
     context.close()
 

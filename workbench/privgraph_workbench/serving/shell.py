@@ -24,8 +24,8 @@ from privgraph_workbench.theme import theme
 from privgraph_workbench.words import markup
 
 TITLES = {
-    "playground": ("Playground", ":material/toys:"),
     "start": ("Start", ":material/home:"),
+    "playground": ("Playground", ":material/toys:"),
     "lessons": ("Lessons", ":material/menu_book:"),
     "data": ("Data", ":material/hub:"),
     "train": ("Train", ":material/model_training:"),
@@ -72,6 +72,12 @@ def _to_start() -> None:
     """Streamlit serves the default page at / alone: who writes its name into the address is led there."""
     st.switch_page(page("start"), query_params=st.query_params.to_dict())
 
+
+# Streamlit folds what the bar of pages has no room for: without icons, all of them stand in it on a laptop.
+_PAGES = (
+    "@media (max-width: 1340px) { [data-testid=stTopNavLink] > span:has([data-testid=stIconMaterial]) "
+    "{ display: none; } }"
+)
 
 # Streamlit's own button "Stop" ends the drawing of a page, not a run, and would be taken for ours.
 _ROOM = (
@@ -181,7 +187,9 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_LEAD}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{cards}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(
+        f"<style>{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{cards}{_FILES}{_DARK_TEXT if dark else ''}</style>"
+    )
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 
