@@ -164,3 +164,17 @@ def test_a_phone_shows_it_without_sideways_scrolling(browser: Browser, address: 
     shown(page, address, "?who=5")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
     context.close()
+
+
+@pytest.mark.parametrize("query", ["", "?who=5"])
+def test_on_a_laptop_controls_and_worlds_are_seen_without_scrolling(browser: Browser, address: str, query: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(address)
+    settled(page)
+    shown(page, address, query)
+    for seen in page.locator(".privgraph-world canvas:visible").all():
+        expect(seen).to_be_in_viewport(ratio=1)
+    for name in ("Who is protected", "ε (epsilon)", "Hops", "Friends of one group", "People", "Noise seed"):
+        expect(page.get_by_test_id("stWidgetLabel").filter(has_text=name).first).to_be_in_viewport(ratio=1)
+    context.close()
