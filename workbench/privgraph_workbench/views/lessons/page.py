@@ -287,7 +287,7 @@ def _end(lesson: Lesson, number: int, told: bool) -> None:
         f"`.venv/bin/jupyter lab notebooks/{lesson.notebook}.ipynb`."
     )
     names: Sequence[str] = list(LESSONS)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         if number + 1 < len(names):
             st.button(
                 f"Lesson {number + 2}: {LESSONS[names[number + 1]].title}",

@@ -158,7 +158,7 @@ def _scores(game: Game) -> None:
 
 def rounds(game: Game) -> list[str]:
     """The rounds so far: whether each guess was right, and what was true."""
-    marks = {True: "✓ right", False: "✗ **wrong**"}
+    marks = {True: ":material/check: right", False: ":material/close: **wrong**"}
     return [
         f"{place}. {marks[said == truth]}: {game.pair.claims[0 if truth else 1]}"
         for place, (said, truth) in enumerate(game.rounds, start=1)
