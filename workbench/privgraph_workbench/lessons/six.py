@@ -240,7 +240,7 @@ PROMISES = Lesson(
                 ),
                 right=1,
                 why="Edge-level protection says nothing of a person's features, which count as public, and ε "
-                "multiplies by the number of friendships. Read ‘Taking one person out’ in the Playground with edges "
+                "multiplies by the number of friendships. See ‘Take one person out’ in the Playground with edges "
                 "protected.",
             ),
         ),
