@@ -8,12 +8,13 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
 
 from privgraph.runs import gallery
@@ -27,6 +28,11 @@ pytestmark = [
 WIDEST = (
     "() => Math.max(document.documentElement.scrollWidth, document.querySelector('[data-testid=stMain]').scrollWidth)"
 )
+
+CARDS = """() => [...document.querySelectorAll("[data-testid=stColumn]")].map(one => one.getBoundingClientRect())
+    .map(({ top, bottom }) => ({ top, bottom }))"""
+UNDER_MORE = """() => [...document.querySelectorAll("[data-testid=stTopNav] .rc-overflow-item")]
+    .filter(one => one.matches("[aria-hidden=true]:not(.rc-overflow-item-rest)")).map(one => one.textContent)"""
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +57,59 @@ def test_on_a_telephone_no_page_scrolls_sideways(browser: Browser, address: str)
         wide[name] = page.evaluate(WIDEST)
     context.close()
     assert {name: width for name, width in wide.items() if width > 390} == {}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_on_start_moves_while_its_curve_is_drawn(browser: Browser, address: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    page = context.new_page()
+    held: list[Route] = []
+    page.route("**/plotly.min.js*", lambda route: held.append(route))
+    page.goto(address)
+    below = page.get_by_role("heading", name="Explore")
+    expect(below).to_be_visible()
+    settled(page)
+    page.wait_for_timeout(1000)  # icons of links come with their font
+    before = below.bounding_box()
+    assert held, "the curve is not drawn yet"
+    for route in held:
+        route.continue_()
+    expect(page.locator(".js-plotly-plot .gtitle")).to_be_visible()
+    page.wait_for_timeout(500)
+    after = below.bounding_box()
+    context.close()
+    assert before is not None
+    assert after is not None
+    assert after["y"] == pytest.approx(before["y"], abs=2)
+
+
+def test_on_a_telephone_cards_stand_at_one_distance(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/lessons")
+    rests(page)
+    begin = page.get_by_role("button", name="Begin")
+    expect(begin).to_have_count(6)
+    cards = page.evaluate(CARDS)
+    context.close()
+    apart = {round(lower["top"] - upper["bottom"]) for upper, lower in pairwise(cards)}
+    assert len(cards) == 6
+    assert apart == {16}
+
+
+def test_on_a_laptop_every_page_stands_in_the_bar(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{address}/lessons")
+    rests(page)
+    links = page.get_by_test_id("stTopNavLink")
+    titles = [title for title, _ in shell.TITLES.values()]
+    for place, title in enumerate(titles):
+        expect(links.nth(place)).to_have_accessible_name(title)
+        expect(links.nth(place)).to_be_in_viewport(ratio=1)
+    assert titles[0] == "Start"
+    assert page.evaluate(UNDER_MORE) == [], "nothing hides under a menu"
+    context.close()
 
 
 @pytest.mark.parametrize("path", ["lessons", "lessons?lesson=noise", "report"])

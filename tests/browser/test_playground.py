@@ -98,6 +98,34 @@ def test_a_click_takes_somebody_out_and_another_brings_them_back(page: Page, add
     page.wait_for_function(f"() => {WORLD}.data.gone === null")
 
 
+COVERED = f"""() => {{ const w = {WORLD};
+    w.counts.forEach(one => one.changed.fill(w.frame)); // each guess was changed each time: the widest rims
+    const stroke = CanvasRenderingContext2D.prototype.stroke, dark = w.data.colours.text;
+    const areas = [];
+    CanvasRenderingContext2D.prototype.stroke = function () {{
+        if (this.strokeStyle === dark.toLowerCase()) areas.push(this.lineWidth); return stroke.call(this); }};
+    const arc = CanvasRenderingContext2D.prototype.arc; const sizes = [];
+    CanvasRenderingContext2D.prototype.arc = function (...at) {{ sizes.push(at[2]); return arc.apply(this, at); }};
+    w.draw();
+    CanvasRenderingContext2D.prototype.stroke = stroke; CanvasRenderingContext2D.prototype.arc = arc;
+    return [Math.max(...areas), Math.min(...sizes), areas.length]; }}"""
+"""The widest rim, half of which lies inside of its mark; the radius of the smallest round mark; how many
+rims."""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_rims_leave_the_colour_of_small_marks_to_be_seen(browser: Browser, address: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    page = context.new_page()
+    page.goto(address)
+    settled(page)
+    shown(page, address, "?who=5&people=300")
+    widest, radius, rims = page.evaluate(COVERED)
+    context.close()
+    assert rims > 300, "in both worlds"
+    assert widest < 0.5 * radius, "three quarters of a mark's width keep its colour"
+
+
 def test_it_plays_and_pauses_by_keyboard(page: Page, address: str) -> None:
     shown(page, address)
     before = held(page, "frame")
@@ -135,4 +163,18 @@ def test_a_phone_shows_it_without_sideways_scrolling(browser: Browser, address: 
     settled(page)
     shown(page, address, "?who=5")
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    context.close()
+
+
+@pytest.mark.parametrize("query", ["", "?who=5"])
+def test_on_a_laptop_controls_and_worlds_are_seen_without_scrolling(browser: Browser, address: str, query: str) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(address)
+    settled(page)
+    shown(page, address, query)
+    for seen in page.locator(".privgraph-world canvas:visible").all():
+        expect(seen).to_be_in_viewport(ratio=1)
+    for name in ("Who is protected", "ε (epsilon)", "Hops", "Friends of one group", "People", "Noise seed"):
+        expect(page.get_by_test_id("stWidgetLabel").filter(has_text=name).first).to_be_in_viewport(ratio=1)
     context.close()

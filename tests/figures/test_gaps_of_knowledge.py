@@ -32,3 +32,11 @@ def test_a_curve_of_one_step_is_a_mark(steps: int) -> None:
     (line,) = [one for one in figure.axes[0].lines if len(one.get_xdata()) == steps]
     assert (line.get_marker() not in (None, "None", "")) == (steps == 1)
     plt.close(figure)
+
+
+def test_a_mark_on_the_edge_of_its_axes_is_seen_whole() -> None:
+    marks = Series(name="right", kind="path", x=(0, 1), y=(0.5, 1.0))
+    curve = Series(name="loss", kind="line", x=(0, 1), y=(0.5, 1.0))
+    panels = (Panel(x=Axis(title="step"), y=Axis(title="share", low=0.0, high=1.0)),)
+    chart = Chart(title="Shares", summary="two curves", panels=panels, series=(marks, curve))
+    assert [trace.cliponaxis for trace in with_plotly.draw(chart, "light").data] == [False, True]

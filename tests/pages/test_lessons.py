@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import module_of
 from privgraph_workbench.lessons import LESSONS
+from privgraph_workbench.words.glossary import GLOSSARY
 
 Open = Callable[..., AppTest]
 
@@ -21,7 +22,7 @@ def _texts(app: AppTest) -> str:
 
 
 def test_six_lessons_are_listed_with_their_progress(opened: Open, store: RunStore) -> None:
-    app = opened("lessons", done="1.0.0.0.0.5")
+    app = opened("lessons", done="a.0.0.0.0.abcde")
     assert len(LESSONS) == 6
     text = _texts(app)
     for place, lesson in enumerate(LESSONS.values(), start=1):
@@ -31,6 +32,70 @@ def test_six_lessons_are_listed_with_their_progress(opened: Open, store: RunStor
     app.button(key="begin.neighbours").click().run()
     assert app.title[0].value == "1. What a neighbour gives away"
     assert app.query_params["step"] in ("2", ["2"]), "it goes on where somebody was"
+
+
+@pytest.mark.parametrize(
+    ("told", "steps"),
+    [("b.0.0.0.0.0", {2}), ("2.0.0.0.0.0", {1, 2}), ("az.0.0.0.0.0", {1}), ("a", set()), ("A!.0.0.0.0.0", set())],
+)
+def test_the_address_says_which_questions_were_answered(
+    opened: Open, store: RunStore, told: str, steps: set[int]
+) -> None:
+    """Those of earlier versions said how many, and what is no answer counts as none."""
+    app = opened("lessons", lesson="neighbours", done=told)
+    assert _bar(app) == (100 * len(steps) // 3, f"Step 1 of 3 · {len(steps)} of 3 questions answered")
+
+
+def _bar(app: AppTest) -> tuple[int, str]:
+    (bar,) = app.get("progress")
+    return round(bar.proto.value), bar.proto.text
+
+
+def test_answers_are_counted_and_not_opened_steps(opened: Open, store: RunStore) -> None:
+    app = opened("lessons", lesson="neighbours", step="3")
+    assert _bar(app) == (0, "Step 3 of 3 · 0 of 3 questions answered")
+    right = LESSONS["neighbours"].steps[2].question.right
+    app.radio(key="answer.neighbours.3").set_value(right).run()
+    assert _bar(app) == (33, "Step 3 of 3 · 1 of 3 questions answered")
+    assert app.query_params["done"] in ("c.0.0.0.0.0", ["c.0.0.0.0.0"])
+    app.button(key="lesson_back").click().run()
+    assert _bar(app) == (33, "Step 2 of 3 · 1 of 3 questions answered")
+    app.button(key="lesson_next").click().run()
+    assert app.radio(key="answer.neighbours.3").value == right, "the answer is still given"
+
+
+def test_what_is_to_be_learnt_is_told_after_the_answer(opened: Open, store: RunStore) -> None:
+    lesson = LESSONS["noise"]
+    app = opened("lessons", lesson="noise", step="3")
+    question = lesson.steps[2].question
+    for said in (question.why, lesson.paper, lesson.holds):
+        assert said not in _texts(app)
+    app.button(key="show_answer").click().run()
+    for said in (f"The answer is: {question.choices[question.right]}. {question.why}", lesson.paper, lesson.holds):
+        assert said in _texts(app)
+    assert _bar(app)[0] == 0, "what was shown was not answered"
+    assert not any(button.key == "show_answer" for button in app.button)
+    again = opened("lessons", lesson="noise", step="3", done="0.c.0.0.0.0")
+    assert lesson.holds in _texts(again), "it was answered before"
+    assert question.why in _texts(again)
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_step_opens_its_words_from_one_glossary(opened: Open, store: RunStore, name: str) -> None:
+    for place, step in enumerate(LESSONS[name].steps, start=1):
+        app = opened("lessons", lesson=name, step=str(place))
+        labels = [one.proto.popover.label for one in app.get("popover")]
+        assert labels == [*step.words, "Copy link"]
+        assert step.words
+        for word in step.words:
+            assert f"**{word}**: {GLOSSARY[word]}" in _texts(app)
+
+
+def test_every_word_of_the_glossary_is_used_and_no_other(opened: Open) -> None:
+    steps = [step for lesson in LESSONS.values() for step in lesson.steps]
+    assert {word for step in steps for word in step.words} == set(GLOSSARY)
+    with pytest.raises(ValueError, match="terms of the glossary"):
+        replace(steps[0], words=("epsilom",))
 
 
 @pytest.mark.parametrize("name", LESSONS)
@@ -55,7 +120,7 @@ def test_a_lesson_from_its_first_step_to_its_last(opened: Open, store: RunStore,
     assert lesson.holds in text
     told = app.query_params["done"]
     counted = (told if isinstance(told, str) else told[0]).split(".")
-    assert counted[list(LESSONS).index(name)] == str(len(lesson.steps))
+    assert counted[list(LESSONS).index(name)] == "abcde"[: len(lesson.steps)]
 
 
 def test_a_teacher_hides_the_control_and_sets_it(opened: Open, store: RunStore) -> None:
@@ -91,7 +156,7 @@ def test_every_figure_follows_its_control(name: str) -> None:
 
 def test_the_end_leads_back_to_what_is_open(opened: Open, store: RunStore) -> None:
     steps = LESSONS["noise"].steps
-    app = opened("lessons", lesson="noise", step=str(len(steps)), done="0.1.0.0.0.0")
+    app = opened("lessons", lesson="noise", step=str(len(steps)), done="0.a.0.0.0.0")
     still = [button.label for button in app.button if button.key and button.key.startswith("open.")]
     assert still == [f"Step {place}: {steps[place - 1].title}" for place in (2, 3)]
     app.button(key="open.2").click().run()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from privgraph.runs.store import RunStore
+from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import make_world
+from privgraph_workbench.words.numbers import percent
 
 Open = Callable[..., AppTest]
 
@@ -68,15 +72,39 @@ def test_somebody_is_chosen_by_name(opened: Open, store: RunStore) -> None:
 
 def test_ten_rounds_of_guessing(opened: Open, store: RunStore) -> None:
     app = opened("playground", who="3", hides="people", eps="32")
+    name = worlds.name(3)
+    assert f"### Guess: was {name} in the data?" in _texts(app)
+    said = [app.button(key=f"guess_{one}").label for one in (True, False)]
+    assert said == [f"{name} was in the data", f"{name} was not"]
     for played in range(1, 11):
         app.button(key="guess_True").click().run()
-        assert f"After {played} of 10 rounds you are right" in _texts(app)
-        assert ("**Right.** It was with" in _texts(app)) != ("**Wrong.** It was without" in _texts(app))
+        right = len(re.findall(rf"\d\. :material/check: right: {name} was in the data", _texts(app)))
+        wrong = len(re.findall(rf"\d\. :material/close: \*\*wrong\*\*: {name} was not", _texts(app)))
+        assert right + wrong == played
+        yours = app.metric[0]
+        assert (yours.label, yours.value) == (f"You: {right} of {played} right", percent(right / played))
     assert not any(one.key == "guess_True" for one in app.button), "ten rounds are all"
     app.button(key="guess_auto").click().run()
     assert "of 2,000 rounds" in _texts(app)
     app.button(key="guess_again").click().run()
-    assert "rounds you are right" not in _texts(app)
+    assert ":material/c" not in _texts(app)
+    assert app.metric[0].value == "–"
+
+
+def test_the_best_possible_score_stands_beside_ones_own(opened: Open, store: RunStore) -> None:
+    friend = make_world(120, 0.85).friends_of(3)[0]
+    one = opened("playground", who="3", friend=str(friend), eps="1").metric[2]
+    assert (one.label, one.value) == ("Best possible: e^ε / (1 + e^ε)", "73.2%")
+    app = opened("playground", who="3", eps="0.25")
+    many = len(make_world(120, 0.85).friends_of(3))
+    assert app.metric[2].label == f"Best possible: e^{many}ε / (1 + e^{many}ε)", "each friendship has an ε of its own"
+    assert float(app.metric[2].value[:-1]) / 100 == pytest.approx(worlds.best_share(many * 0.25), abs=1e-3)
+    both = f"{worlds.name(3)} and {worlds.name(friend)}"
+    game = opened("playground", who="3", friend=str(friend))
+    assert [game.button(key=f"guess_{said}").label for said in (True, False)] == [
+        f"{both} were friends",
+        f"{both} were not friends",
+    ]
 
 
 def test_a_wrong_address_gets_a_sentence_and_the_page_goes_on(opened: Open, store: RunStore) -> None:

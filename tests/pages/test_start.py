@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
@@ -16,6 +17,7 @@ from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
+from privgraph_workbench.figures.runs.tradeoff import FRONT
 from privgraph_workbench.views.start.page import demo_spec
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import percent
@@ -104,6 +106,12 @@ def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
     app = opened("start")
     assert len(app.get("bidi_component")) == 1
     assert any("#### What does privacy cost?" in one.value for one in app.markdown)
+    assert any("**10 to 30 seconds.**" in one.value for one in app.markdown)
+    curve = json.loads(app.get("bidi_component")[0].proto.json)["figure"]
+    assert FRONT not in {trace.get("name") for trace in curve["data"]}
+    words = [note["text"] for note in curve["layout"].get("annotations", ())]
+    assert not any("⚠" in text for text in words), "what a first look must know stands in the text beside it"
+    assert any("each ε is that of one run alone" in one.value for one in app.caption)
     labels = [link.proto.label for link in app.get("page_link")]
     assert sum("Karate club" in label for label in labels) == 1, "recent runs are one's own"
     assert not any("from the gallery" in label for label in labels)
@@ -134,3 +142,17 @@ def test_a_run_of_the_gallery_is_marked_and_says_that_its_noise_is_public(
     assert "from the gallery" in told
     app.session_state[f"tabs.{run.id}"] = "The promise"
     assert "the noise of this run is no secret" in "\n".join(one.value for one in app.run().markdown)
+
+
+def test_what_is_drawn_again_while_a_demo_starts_is_called_a_replay(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    gallery.bring_in(store)
+    store.submit(demo_spec())
+    app = opened("train", run=demo_spec().id)
+    titles = [
+        json.loads(one.proto.json)["figure"]["layout"]["title"]["text"]
+        for one in app.get("bidi_component")
+        if "figure" in one.proto.json
+    ]
+    assert "Replay of a finished run: learning curves" in titles

@@ -71,7 +71,7 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
     },
     "play": {
         "evidence": "What somebody who knows two neighbouring worlds learns of which is the true one",
-        "told_numbers": "Published numbers around a person, and what they are on average with and without",
+        "told_numbers": "Published numbers around a person, and the counts behind them with and without",
         "told_without_noise": "Published numbers around a person, without noise or with some",
         "friends_tell": "How often a group is guessed from friends, against how alike friends are",
         "one_number": "One published count with noise, with a person and without",

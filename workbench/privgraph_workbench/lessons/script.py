@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from privgraph.options import Parameter
+from privgraph.options import Parameter, nearest
 from privgraph_workbench.figures import module_of
 from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.words.glossary import GLOSSARY
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,13 +48,20 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A sentence or two, at most one control and one figure, and a question that is checked."""
+    """A sentence or two, at most one control and one figure, and a question that is checked. `words` are
+    terms of the glossary that its text needs."""
 
     title: str
     text: str
+    words: tuple[str, ...]
     question: Question
     control: Parameter | None = None
     figure: Figure | None = None
+
+    def __post_init__(self) -> None:
+        for word in self.words:
+            if word not in GLOSSARY:
+                raise ValueError(f"Step.words must be terms of the glossary (got {word}){nearest(word, GLOSSARY)}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,6 +45,7 @@ NEIGHBOURS = Lesson(
             text="Everybody in this invented world belongs to one of three groups and gives a hint at which, right 6 "
             "times out of 10. We ignore somebody's own hint, and guess their group from the **hints of their "
             "friends**. Move the slider: how much depends on friends being alike?",
+            words=("hint", "homophily"),
             control=ALIKE,
             figure=Figure(name="friends_tell", reads="alike"),
             question=Question(
@@ -67,7 +68,8 @@ NEIGHBOURS = Lesson(
         Step(
             title="Silence does not help",
             text="Somebody may give no hint and still be guessed, for the guess comes from friends. At the left end of "
-            "the curve, friends are as mixed as strangers.",
+            "the curve, friends are as mixed as strangers. The faint curve is that of the step before.",
+            words=("hop", "homophily"),
             control=ALIKE,
             figure=Figure(name="friends_tell", given={"hops": 2}, reads="alike"),
             question=Question(
@@ -78,7 +80,7 @@ NEIGHBOURS = Lesson(
                     "Guesses are worse: strangers are heard",
                 ),
                 hints=(
-                    "Compare the height at 85% with that of the step before.",
+                    "Compare the height at 85% with that of the faint curve.",
                     "",
                     "Is a friend's friend a stranger? Look at which way the curve has moved.",
                 ),
@@ -91,6 +93,7 @@ NEIGHBOURS = Lesson(
             title="Two sums, one difference",
             text="A network publishes, for everybody, how many hints at each group their friends gave. Here is what it "
             "publishes around Finn, **without noise**, and what it would publish had Finn never joined.",
+            words=("release", "neighbouring datasets", "attack"),
             figure=Figure(name="told_without_noise"),
             question=Question(
                 text="Somebody knows everything but whether Finn is in. How often can they tell?",
@@ -124,6 +127,7 @@ NOISE = Lesson(
             text="Twelve people have a property, or eleven if *she* is not among them. The published number is the "
             "count plus Laplace noise of scale 1/ε. The two curves say how likely each published number is, with her "
             "and without.",
+            words=("ε (epsilon)", "Laplace noise", "neighbouring datasets"),
             control=EPSILON,
             figure=Figure(name="one_number", reads="epsilon"),
             question=Question(
@@ -143,6 +147,7 @@ NOISE = Lesson(
             title="What a guesser can do",
             text="If both worlds are equally likely, whoever sees the number is right at most e^ε / (1 + e^ε) of the "
             "time: 73% at ε = 1, and 98% at ε = 4.",
+            words=("ε (epsilon)", "neighbouring datasets"),
             control=EPSILON,
             figure=Figure(name="many_releases", given={"releases": 1}, reads="epsilon"),
             question=Question(
@@ -160,6 +165,7 @@ NOISE = Lesson(
         Step(
             title="Asking again",
             text="Each release spends its own ε, and guesses use all of them together. Here ε = 0.5 each.",
+            words=("release", "composition", "accountant", "δ (delta)"),
             control=RELEASES,
             figure=Figure(name="many_releases", given={"epsilon": 0.5}, reads="releases"),
             question=Question(
@@ -193,6 +199,7 @@ PROMISES = Lesson(
             title="One number, two meanings",
             text="The same ε may hide **one friendship**, or **one person** with the hint and all friendships. The "
             "curves say what is left of accuracy under either promise.",
+            words=("protected unit", "sensitivity"),
             control=WIDE_EPSILON,
             figure=Figure(name="edges_or_people", reads="epsilon"),
             question=Question(
@@ -216,6 +223,7 @@ PROMISES = Lesson(
             title="A person is many edges",
             text="Somebody with 7 friends is protected edge by edge at ε = 1. How much do all 7 together give away? By "
             "composition, up to 7 times as much.",
+            words=("protected unit", "composition"),
             control=RELEASES,
             figure=Figure(name="many_releases", given={"epsilon": 1.0}, reads="releases"),
             question=Question(
@@ -232,7 +240,7 @@ PROMISES = Lesson(
                 ),
                 right=1,
                 why="Edge-level protection says nothing of a person's features, which count as public, and ε "
-                "multiplies by the number of friendships. Read ‘Taking one person out’ in the Playground with edges "
+                "multiplies by the number of friendships. See ‘Take one person out’ in the Playground with edges "
                 "protected.",
             ),
         ),
@@ -240,6 +248,7 @@ PROMISES = Lesson(
             title="Choose before you compare",
             text="A table puts two methods side by side: one with edge-level ε = 1 and 80% accuracy, one with "
             "node-level ε = 8 and 70%.",
+            words=("protected unit", "ε (epsilon)"),
             question=Question(
                 text="Which one is better?",
                 choices=("The first: smaller ε, higher accuracy", "The second", "They cannot be compared so"),
@@ -271,6 +280,7 @@ VOTES = Lesson(
             text="Private people are dealt out to **teachers**, each of whom learns from a few of them. Asked about a "
             "public node, all teachers vote, and only the winner of a **noisy** count is published. Here 7 of 10 "
             "teachers are right.",
+            words=("teacher", "sensitivity"),
             control=TEACHERS,
             figure=Figure(name="many_teachers", given={"epsilon": 2.0}, reads="teachers"),
             question=Question(
@@ -293,6 +303,7 @@ VOTES = Lesson(
         Step(
             title="Every answer has a price",
             text="The budget is shared by all answers: the noise on each count grows with the root of their number.",
+            words=("composition", "ε (epsilon)"),
             control=QUERIES,
             figure=Figure(name="many_teachers", given={"epsilon": 2.0, "teachers": 100}, reads="queries"),
             question=Question(
@@ -312,6 +323,7 @@ VOTES = Lesson(
             title="Agreement is tempting",
             text="Where all teachers agree, an answer reveals little, so a **data-dependent** analysis charges less "
             "for it. But that price is computed from the private votes.",
+            words=("data-dependent ε", "release"),
             question=Question(
                 text="May the data-dependent ε be published with the answers?",
                 choices=(
@@ -348,6 +360,7 @@ CLAIMS = Lesson(
             text="HeterPoisson draws **spherical Laplace** noise: one random factor √W for all coordinates, times a "
             "Gaussian. Its proof looks at one coordinate. But 199 other coordinates reveal W, and where W is small "
             "there is hardly any noise. The attacker waits for such a draw, and then speaks.",
+            words=("Laplace noise", "ε as published", "lower bound (ε audited)"),
             control=ROUNDS,
             figure=Figure(name="claims_played", given={"games": ("spherical Laplace noise",)}, reads="rounds"),
             question=Question(
@@ -368,6 +381,7 @@ CLAIMS = Lesson(
             title="A crowd that is drawn again",
             text="To bound what one person moves, GAP and ProGAP let everybody keep at most 10 neighbours, drawn at "
             "random. When somebody leaves, **all** lists are drawn again.",
+            words=("degree bound", "sensitivity"),
             control=ROUNDS,
             figure=Figure(
                 name="claims_played", given={"games": ("a degree bound that is drawn again",)}, reads="rounds"
@@ -393,6 +407,7 @@ CLAIMS = Lesson(
             title="A number that should not be printed",
             text="DP-GPL prints an ε that is computed from the votes, without noise. Take one vote away: the printed "
             "number is another.",
+            words=("data-dependent ε", "release"),
             control=ROUNDS,
             figure=Figure(
                 name="claims_played", given={"games": ("a data-dependent epsilon that is printed",)}, reads="rounds"
@@ -414,6 +429,7 @@ CLAIMS = Lesson(
             title="All three",
             text="Claimed ε beside what an attack has shown, on one axis. An attack's number is a **lower bound**: the "
             "truth may be worse, never better.",
+            words=("ε as published", "lower bound (ε audited)"),
             figure=Figure(name="claims_played", given={"rounds": 20_000}),
             question=Question(
                 text="An attack on a fourth method finds nothing. What follows?",
@@ -445,6 +461,7 @@ STATEMENTS = Lesson(
             title="Protects whom, from what?",
             text="“*ε = 2, δ = 10⁻⁴; protects one friendship, added or removed; released: predictions for all nodes.*” "
             "A statement names the **unit**, the **neighbouring relation** and the **release**, or it says nothing.",
+            words=("protected unit", "neighbouring datasets", "release"),
             question=Question(
                 text="Does this statement hide whether somebody is in the graph at all?",
                 choices=("Yes", "No: it is about one friendship", "Yes, with probability 1 - δ"),
@@ -462,6 +479,7 @@ STATEMENTS = Lesson(
             title="δ",
             text="δ bounds the chance that the promise fails altogether. It should be much smaller than one over the "
             "number of units: otherwise publishing somebody's record at random would be within the promise.",
+            words=("δ (delta)", "protected unit"),
             question=Question(
                 text="A graph of 10,000 people, protected as people: which δ is no serious promise?",
                 choices=("10⁻⁶", "10⁻⁵", "10⁻³"),
@@ -479,6 +497,7 @@ STATEMENTS = Lesson(
             title="Three numbers",
             text="**Sound**: what the noise guarantees, by a proof. **As published**: what the paper's formula says of "
             "the same noise. **Audited**: what an attack has shown at least.",
+            words=("sound ε", "ε as published", "lower bound (ε audited)"),
             figure=Figure(name="claims_played", given={"rounds": 20_000}),
             question=Question(
                 text="Sound 2.0, as published 0.8, audited 1.1. Which statement is true?",
@@ -500,6 +519,7 @@ STATEMENTS = Lesson(
             title="Assumptions",
             text="Every proof assumes something: that features are public, that the epoch was not chosen by private "
             "labels, that the noise is secret. Statements list them.",
+            words=("assumption", "sound ε"),
             question=Question(
                 text="A run's epoch was chosen by accuracy on private validation labels, and ε counts training alone. "
                 "What is that?",
@@ -521,6 +541,7 @@ STATEMENTS = Lesson(
         Step(
             title="Several releases",
             text="Three models were trained on the same people, each with ε = 2, and all are published.",
+            words=("release", "composition"),
             question=Question(
                 text="What holds for somebody in the data?",
                 choices=("ε = 2", "ε = 6, at most: they add up", "ε = 2/3"),

@@ -31,6 +31,8 @@ const NARROW = 560; // pixels: below, as on a phone, texts are broken and panels
 const BETWEEN = 96; // pixels between stacked panels: ticks and title of the one, heading of the next
 const TEXT = 6.9; // pixels of a letter, about, of the sizes that figures write in
 const LINE = 19; // pixels of a line
+const NAMED = 0.4; // share of a narrow page that names of categories may take
+const CAP = 11; // pixels by which plotly sets a title of several lines higher than one of a single line
 
 // What the keys do is said once for all plots of the page; a reader finds it though it is hidden.
 function described() {
@@ -115,14 +117,27 @@ function fitted({ data, layout }, width) {
   const inner = copy.height - copy.margin.t - copy.margin.b;
   const names = axesOf(copy).filter((name) => name[0] === "x");
   const columns = new Set(names.map((name) => copy[name].domain?.[0] ?? 0)).size;
-  const each = columns > 1 ? inner / Math.ceil(names.length / columns) : inner;
-  let above = 0;
+  let each = columns > 1 ? inner / Math.ceil(names.length / columns) : inner;
+  let [above, left] = [0, 0]; // left: pixels that names of categories take
+  for (const name of axesOf(copy)) {
+    if (name[0] !== "y" || copy[name].type !== "category") continue;
+    const lines = copy[name].categoryarray.map((words) => broken(words, NAMED * width).text);
+    copy[name] = { ...copy[name], tickmode: "array", tickvals: copy[name].categoryarray, ticktext: lines };
+    const pieces = lines.map((words) => words.split("<br>"));
+    left = Math.max(left, TEXT * Math.max(...pieces.flat().map((words) => words.length)));
+    const needed = pieces.length * (LINE * Math.max(...pieces.map((words) => words.length)) + 6);
+    if (columns > 1 || names.length === 1) each = Math.max(each, needed);
+  }
   const widen = (holder, pixels) => {
     const { text, more } = broken(holder.text, pixels);
     holder.text = text;
     return more * LINE;
   };
-  if (copy.title?.text) above += widen(copy.title, (width - 175) * 0.85); // beside it stand the buttons
+  if (copy.title?.text) {
+    const more = widen(copy.title, (width - 175) * 0.85); // beside it stand the buttons
+    above += more;
+    if (more) copy.title.pad = { ...copy.title.pad, t: (copy.title.pad?.t ?? 0) + CAP };
+  }
   let [heading, under] = [1, 0]; // lines of the longest heading of a panel, pixels of what is broken below an axis
   let raised = 0; // pixels that the first panel's heading has grown by: what stands above it goes up
   for (const note of copy.annotations ?? []) {
@@ -144,16 +159,17 @@ function fitted({ data, layout }, width) {
   for (const name of axesOf(copy)) {
     const ticks = copy[name].tickvals;
     if (name[0] === "x" && copy[name].type === "log" && ticks?.length > 6) {
-      const kept = ticks.map((tick) => Math.abs(Math.log10(tick) % 1) < 1e-9); // ten of them would be turned aside
+      const tens = ticks.map((tick) => Math.abs(Math.log10(tick) % 1) < 1e-9); // ten of them would be turned aside
+      const kept = tens.filter(Boolean).length > 1 ? tens : ticks.map((_, place) => place % 2 === 0);
       copy[name].ticktext = copy[name].ticktext.filter((_, place) => kept[place]);
       copy[name].tickvals = ticks.filter((_, place) => kept[place]);
     }
     if (!copy[name].title?.text) continue;
-    const more = widen(copy[name].title, name[0] === "x" ? width - 90 : each - 20);
+    const more = widen(copy[name].title, name[0] === "x" ? width - Math.max(90, left - 40) : each - 20);
     if (name[0] === "x") under = Math.max(under, more);
   }
   const between = BETWEEN + (heading - 1) * LINE + under;
-  let grownBy = 0;
+  let grownBy = names.length === 1 ? each - inner : 0;
   if (columns > 1) {
     const now = names.length * each + (names.length - 1) * between;
     grownBy = now - inner;
@@ -167,7 +183,7 @@ function fitted({ data, layout }, width) {
   }
   let below = 0;
   const shown = data.map((trace) => {
-    const { text, more } = broken(trace.name, width - 100);
+    const { text, more } = broken(trace.name, width - Math.max(100, left + 80));
     if (copy.showlegend && trace.showlegend !== false) below += (1 + more) * LINE + 5;
     return { ...trace, name: text };
   });

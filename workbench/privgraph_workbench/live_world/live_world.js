@@ -63,6 +63,9 @@ function world(data, gone) {
   return { people: hints.length, hints, friends, near, b: data.b, hops: data.hops, gone: gone ?? null };
 }
 
+// A rim stays thin beside its mark, however small that is drawn: the colour inside has to be seen.
+const rim = (size, unsure) => size * (0.1 + 0.3 * unsure);
+
 const percent = (share) => `${(100 * share).toFixed(0)}%`;
 const share = (told, groups) => told.filter((group, who) => group === groups[who]).length / told.length;
 
@@ -233,7 +236,7 @@ class World {
       pen.fill();
       const unsure = this.counts[place].changed[who] / Math.max(1, this.frame);
       if (unsure > 0 && !away) {
-        pen.lineWidth = 0.8 + 2.6 * unsure;
+        pen.lineWidth = rim(size, unsure);
         pen.strokeStyle = colours.text;
         pen.stroke();
       }

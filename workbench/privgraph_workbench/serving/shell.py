@@ -24,8 +24,8 @@ from privgraph_workbench.theme import theme
 from privgraph_workbench.words import markup
 
 TITLES = {
-    "playground": ("Playground", ":material/toys:"),
     "start": ("Start", ":material/home:"),
+    "playground": ("Playground", ":material/toys:"),
     "lessons": ("Lessons", ":material/menu_book:"),
     "data": ("Data", ":material/hub:"),
     "train": ("Train", ":material/model_training:"),
@@ -73,6 +73,12 @@ def _to_start() -> None:
     st.switch_page(page("start"), query_params=st.query_params.to_dict())
 
 
+# Streamlit folds what the bar of pages has no room for: without icons, all of them stand in it on a laptop.
+_PAGES = (
+    "@media (max-width: 1340px) { [data-testid=stTopNavLink] > span:has([data-testid=stIconMaterial]) "
+    "{ display: none; } }"
+)
+
 # Streamlit's own button "Stop" ends the drawing of a page, not a run, and would be taken for ours.
 _ROOM = (
     ".stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 3rem; }"
@@ -106,7 +112,7 @@ _GALLERY = (
 STACK, CARDS = "stack", "cards"
 _NARROW = (
     f"@media (max-width: 1000px) {{ [class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > "
-    "[data-testid=stHorizontalBlock] { flex-direction: column; } "
+    "[data-testid=stHorizontalBlock] { flex-direction: column; gap: 1rem; } "
     f"[class*=st-key-{STACK}] > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock] > "
     "[data-testid=stColumn] { width: 100%; flex: 1 1 auto; } }"
     f"[class*=st-key-{CARDS}] [data-testid=stHorizontalBlock] {{ flex-wrap: wrap; }}"
@@ -165,6 +171,12 @@ _LEAD = (
     f"@media (max-width: 640px) {{ .st-key-{LEAD} p {{ font-size: 1.1rem; }} }}"
 )
 
+# The curve of the Start page has its room before it is drawn: what stands below stays where it is.
+CURVE = "start-curve-figure"
+_CURVE = (
+    f".st-key-{CURVE} {{ min-height: 408px; }} @media (max-width: 640px) {{ .st-key-{CURVE} {{ min-height: 554px; }} }}"
+)
+
 # A link to a file looks like the buttons around it.
 FILE_LINK = "privgraph-file"
 _FILES = (
@@ -181,7 +193,8 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_LEAD}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    st.html(f"<style>{_ROOM}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{cards}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_CURVE}"
+    st.html(f"<style>{rooms}{cards}{_FILES}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 

@@ -336,6 +336,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         line=line,
         marker=marker,
         connectgaps=False,
+        cliponaxis=series.kind == "line",  # a mark on the edge of the axes is seen whole
         opacity=FAINT if series.faint else 1,
         customdata=list(series.keys) or None,
         **hover,

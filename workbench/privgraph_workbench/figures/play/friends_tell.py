@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,17 +15,20 @@ from privgraph_workbench.words.numbers import percent
 TITLE = "What friends tell"
 PLACES = (0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95)
 WORLDS = 5
+FURTHER = {2: "with friends of friends", 3: "with their friends, too"}
 
 
 def data(alike: float = 0.85, people: int = 300, hops: int = 1) -> list[Row]:
-    """One row per share of friendships within groups: alike, right (share of people whose group is guessed
-    from friends' hints, without noise, mean over worlds), blind (guessing without looking), asked (the share
-    that is pointed out)."""
+    """One row per share of friendships within groups: alike, hops, right (share of people whose group is
+    guessed from the hints of those so many hops away or less, without noise, mean over worlds), friends (the
+    same from friends alone), blind (guessing without looking), asked (the share that is pointed out)."""
     places = sorted({*PLACES, round(alike, 2)})
     return [
         {
             "alike": place,
-            "right": float(np.mean([_right(people, place, hops, seed) for seed in range(WORLDS)])),
+            "hops": hops,
+            "right": _right(people, place, hops),
+            "friends": _right(people, place, 1),
             "blind": 1 / worlds.GROUPS,
             "asked": round(alike, 2),
         }
@@ -32,24 +36,36 @@ def data(alike: float = 0.85, people: int = 300, hops: int = 1) -> list[Row]:
     ]
 
 
-def _right(people: int, alike: float, hops: int, seed: int) -> float:
-    world = worlds.make_world(people, alike, seed)
-    guessed = worlds.guesses(worlds.published(world, 0.0, hops, 1, np.random.default_rng()))
-    return float((guessed == world.groups).mean())
+@lru_cache(maxsize=256)
+def _right(people: int, alike: float, hops: int) -> float:
+    found = []
+    for seed in range(WORLDS):
+        world = worlds.make_world(people, alike, seed)
+        guessed = worlds.guesses(worlds.published(world, 0.0, hops, 1, np.random.default_rng()))
+        found.append((guessed == world.groups).mean())
+    return float(np.mean(found))
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A curve, above a line for blind guesses."""
+    """A curve, above a line for blind guesses; where it looks further than friends, what friends alone tell
+    stands behind it."""
     if not rows:
         return empty(TITLE, "no world was made")
-    asked = rows[0]["asked"]
+    asked, hops = rows[0]["asked"], rows[0]["hops"]
+    curves = [("friends", "friends' hints alone", 2)] if hops > 1 else []
+    curves.append(("right", "guessed from friends' hints" if hops == 1 else FURTHER.get(hops, f"{hops} hops"), 0))
     series = (
-        Series(
-            name="guessed from friends' hints",
-            kind="path",
-            x=tuple(row["alike"] for row in rows),
-            y=tuple(row["right"] for row in rows),
-            hover=tuple(f"{percent(row['alike'])} within groups\n{percent(row['right'])} right" for row in rows),
+        *(
+            Series(
+                name=name,
+                kind="path",
+                x=tuple(row["alike"] for row in rows),
+                y=tuple(row[key] for row in rows),
+                slot=slot,
+                faint=slot > 0,
+                hover=tuple(f"{name}\n{percent(row['alike'])} alike\n{percent(row[key])} right" for row in rows),
+            )
+            for key, name, slot in curves
         ),
         Series(
             name="guessed blindly", kind="level", x=(rows[0]["alike"], rows[-1]["alike"]), y=(rows[0]["blind"],), slot=1
@@ -65,7 +81,11 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=series,
-        summary="; ".join(f"{percent(row['alike'])} alike: {percent(row['right'])} right" for row in rows),
+        summary="; ".join(
+            f"{percent(row['alike'])} alike: {percent(row['right'])} right"
+            + (f", {percent(row['friends'])} from friends alone" if hops > 1 else "")
+            for row in rows
+        ),
         height=340,
         legend=True,
     )

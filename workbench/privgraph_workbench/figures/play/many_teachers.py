@@ -43,7 +43,7 @@ def data(epsilon: float = 2.0, teachers: int = 200, queries: int = 50, agree: fl
         rows.append(
             {
                 "teachers": count,
-                "right": float(label_chances(votes, sigma)[0]),
+                "right": min(1.0, float(label_chances(votes, sigma)[0])),  # a sum of areas, which rounding exceeds
                 "sigma": sigma,
                 "asked": teachers,
                 "epsilon": epsilon,

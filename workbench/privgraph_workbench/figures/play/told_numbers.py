@@ -17,10 +17,17 @@ MOST = 8
 LETTERS = "ABC"
 
 
-def data(told: Sequence[Rows], world: World, other: World, names: Sequence[str] = ("with", "without")) -> list[Row]:
+def data(
+    told: Sequence[Rows],
+    world: World,
+    other: World,
+    names: Sequence[str] = ("with", "without"),
+    *,
+    noisy: bool = True,
+) -> list[Row]:
     """One row per number of the first hop that differs between the two worlds: label (person and group),
-    published, with, without (its means in either world), names_with, names_without, more (how many numbers
-    differ that are not among the rows).
+    published, with, without (its counts in either world, to which noise is added where it is `noisy`),
+    names_with, names_without, noisy, more (how many numbers differ that are not among the rows).
 
     `told` is one release (`facts.world.published`), of which the first draw is read.
     """
@@ -30,12 +37,13 @@ def data(told: Sequence[Rows], world: World, other: World, names: Sequence[str] 
     places.sort(key=lambda place: (-apart[place], place))
     return [
         {
-            "label": f"{name(who)}: hints at group {LETTERS[group]} among friends",
+            "label": f"{name(who)}: group {LETTERS[group]}",
             "published": float(told[0][0, who, group]),
             "with": float(means[0][who, group]),
             "without": float(means[1][who, group]),
             "names_with": names[0],
             "names_without": names[1],
+            "noisy": noisy,
             "more": max(0, len(places) - MOST),
         }
         for who, group in places[:MOST]
@@ -43,15 +51,17 @@ def data(told: Sequence[Rows], world: World, other: World, names: Sequence[str] 
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A mark for each published number, and two for its means."""
+    """A mark for each published number, and two for what is counted in either world."""
     if not rows:
         return empty(TITLE, "no published number differs")
     labels = tuple(row["label"] for row in rows)
-    named = (("published", "published", 6, False), ("with", rows[0]["names_with"], 0, True),
-             ("without", rows[0]["names_without"], 1, True))  # fmt: skip
+    noisy = rows[0]["noisy"]
+    named = (("published", "published, with noise" if noisy else "published, without noise", 6, False),
+             ("with", f"counted {rows[0]['names_with']}", 0, True),
+             ("without", f"counted {rows[0]['names_without']}", 1, True))  # fmt: skip
     series = tuple(
         Series(
-            name=f"on average {title}" if hollow else title,
+            name=title,
             kind="points",
             x=tuple(row[key] for row in rows),
             y=labels,
@@ -68,14 +78,14 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title="hints counted (noise makes them more or fewer, even negative)"),
+                x=Axis(title="friends' hints at that group" + (" (noise may make them negative)" if noisy else "")),
                 y=Axis(title="", scale="category", categories=labels),
             ),
         ),
         series=series,
         summary="; ".join(
-            f"{row['label']}: {number(row['published'])}, on average {number(row['with'])} {row['names_with']} and "
-            f"{number(row['without'])} {row['names_without']}"
+            f"{row['label']}: {number(row['published'])} published, {number(row['with'])} counted {row['names_with']} "
+            f"and {number(row['without'])} {row['names_without']}"
             for row in rows
         ),
         height=150 + 34 * len(rows),

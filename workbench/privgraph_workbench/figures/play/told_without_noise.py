@@ -20,7 +20,7 @@ def data(who: int = 5, people: int = 120, alike: float = 0.85, b: float = 0.0, s
     world = worlds.make_world(people, alike)
     told = worlds.published(world, b, 1, 1, np.random.default_rng(seed))
     name = worlds.name(who)
-    return told_numbers.data(told, world, world.without(who), (f"with {name}", f"without {name}"))
+    return told_numbers.data(told, world, world.without(who), (f"with {name}", f"without {name}"), noisy=b > 0)
 
 
 def chart(rows: Sequence[Row]) -> Chart:

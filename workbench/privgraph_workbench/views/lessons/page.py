@@ -3,6 +3,7 @@ address."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,12 @@ from privgraph_workbench.lessons import LESSONS, Lesson, Step
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words import markup
+from privgraph_workbench.words.glossary import GLOSSARY
 
 LESSON, STEP, DONE, CONTROLS = "lesson", "step", "done", "controls"
-"""In the address: which lesson, which step from 1 on, how many steps of each lesson were answered rightly
-(numbers with dots between), and `no` where a teacher hides the controls."""
+"""In the address: which lesson, which step from 1 on, which steps of each lesson were answered rightly (a
+letter each, from a on, with dots between lessons; 0 for none), and `no` where a teacher hides the
+controls."""
 PREFIX = "set."
 """Before the name of a control."""
 
@@ -40,12 +43,25 @@ def page() -> None:
         _lesson(LESSONS[asked])
 
 
-def done() -> list[int]:
-    """How many steps of each lesson were answered rightly, as the address says."""
+def done() -> list[set[int]]:
+    """Which steps of each lesson were answered rightly, as the address says. In addresses of earlier versions
+    a number says how many, from the first on."""
     told = st.query_params.get(DONE, "").split(".")
-    if len(told) != len(LESSONS) or not all(one.isdecimal() and len(one) < 3 for one in told):
-        return [0] * len(LESSONS)
-    return [min(int(one), len(lesson.steps)) for one, lesson in zip(told, LESSONS.values(), strict=True)]
+    if len(told) != len(LESSONS):
+        return [set() for _ in LESSONS]
+    return [
+        _steps(one) & set(range(1, len(lesson.steps) + 1)) for one, lesson in zip(told, LESSONS.values(), strict=True)
+    ]
+
+
+def _steps(told: str) -> set[int]:
+    """
+    >>> sorted(_steps("ac")), sorted(_steps("2")), _steps("0"), _steps("many!")
+    ([1, 3], [1, 2], set(), set())
+    """
+    if told.isdecimal() and len(told) < 3:
+        return set(range(1, int(told) + 1))
+    return {ord(one) - ord("a") + 1 for one in told} if re.fullmatch("[a-z]*", told) else set()
 
 
 def _list() -> None:
@@ -65,17 +81,26 @@ def _list() -> None:
                     st.markdown(f"#### {place + 1}. {lesson.title}")
                     st.markdown(lesson.about)
                 st.progress(
-                    finished[place] / len(lesson.steps),
-                    text=f"{finished[place]} of {len(lesson.steps)} steps · about {lesson.minutes} minutes",
+                    len(finished[place]) / len(lesson.steps),
+                    text=f"{_answered(lesson, finished[place])} · about {lesson.minutes} minutes",
                 )
                 st.button(
-                    "Go on" if 0 < finished[place] < len(lesson.steps) else "Begin",
+                    "Go on" if 0 < len(finished[place]) < len(lesson.steps) else "Begin",
                     key=f"begin.{lesson.name}",
                     type="primary",
                     icon=":material/arrow_forward:",
                     on_click=_go,
-                    args=(lesson.name, finished[place] % len(lesson.steps) + 1),
+                    args=(lesson.name, min(_open(lesson, finished[place]), default=1)),
                 )
+
+
+def _answered(lesson: Lesson, finished: set[int]) -> str:
+    return f"{len(finished)} of {len(lesson.steps)} questions answered"
+
+
+def _open(lesson: Lesson, finished: set[int]) -> list[int]:
+    """The steps whose questions are still open."""
+    return [place for place in range(1, len(lesson.steps) + 1) if place not in finished]
 
 
 def _go(lesson: str | None, step: int = 1) -> None:
@@ -102,16 +127,29 @@ def _lesson(lesson: Lesson) -> None:
     step = lesson.steps[place - 1]
     number = list(LESSONS).index(lesson.name)
     st.title(f"{number + 1}. {lesson.title}")
-    st.progress(place / len(lesson.steps), text=f"Step {place} of {len(lesson.steps)}: {step.title}")
+    bar = st.empty()  # drawn last, so that it counts the answer that is given now
     st.markdown(f"### {step.title}")
     st.markdown(step.text)
+    _words(step, f"{lesson.name}.{place}")
     _show(lesson, step, place)
-    right = _question(lesson, step, place)
-    if right:
-        _count(number, place)
-    _ways(lesson, place, right)
+    told = _question(lesson, step, number, place)
+    finished = done()[number]
+    bar.progress(
+        len(finished) / len(lesson.steps),
+        text=f"Step {place} of {len(lesson.steps)} · {_answered(lesson, finished)}",
+    )
+    _ways(lesson, place, place in finished)
     if place == len(lesson.steps):
-        _end(lesson, number)
+        _end(lesson, number, told)
+
+
+def _words(step: Step, key: str) -> None:
+    """The words of the field that the step needs: each opens to its definition."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=f"words.{key}"):
+        st.caption("Words of this step:", width="content")
+        for word in step.words:
+            with st.popover(word, type="tertiary"):
+                st.markdown(f"**{word}**: {GLOSSARY[word]}")
 
 
 def _show(lesson: Lesson, step: Step, place: int) -> None:
@@ -142,31 +180,53 @@ def _held(step: Step, told: str) -> Any:
         return step.control.default
 
 
-def _question(lesson: Lesson, step: Step, place: int) -> bool:
-    """The question; whether the right choice is made."""
+def _question(lesson: Lesson, step: Step, number: int, place: int) -> bool:
+    """The question, and what is to be learnt from it; whether that was told: because the right choice is
+    made, now or before, or because somebody asked to be shown it."""
+    key = f"answer.{lesson.name}.{place}"
+    asked = step.question
+    if place in done()[number] and key not in st.session_state:
+        st.session_state[key] = asked.right
     with st.container(border=True):
         chosen = st.radio(
-            f"**{step.question.text}**",
-            range(len(step.question.choices)),
+            f"**{asked.text}**",
+            range(len(asked.choices)),
             index=None,
-            format_func=lambda one: step.question.choices[one],
-            key=f"answer.{lesson.name}.{place}",
+            format_func=lambda one: asked.choices[one],
+            key=key,
         )
-        if chosen is None:
-            return False
-        if chosen == step.question.right:
-            st.success(f"Right. {step.question.why}", icon=":material/check_circle:")
+        if chosen == asked.right:
+            st.success(f"Right. {asked.why}", icon=":material/check_circle:")
+            _count(number, place)
             return True
-        st.info(f"Not quite. {step.question.hints[chosen]}", icon=":material/lightbulb:")
-        return False
+        if chosen is not None:
+            st.info(f"Not quite. {asked.hints[chosen]}", icon=":material/lightbulb:")
+        shown = f"shown.{lesson.name}.{place}"
+        if st.session_state.get(shown):
+            st.info(f"The answer is: {asked.choices[asked.right]}. {asked.why}", icon=":material/visibility:")
+        else:
+            st.button(
+                "Show the answer",
+                key="show_answer",
+                type="tertiary",
+                icon=":material/visibility:",
+                on_click=_remember,
+                args=(shown,),
+            )
+        return place in done()[number] or bool(st.session_state.get(shown))
+
+
+def _remember(name: str) -> None:
+    st.session_state[name] = True
 
 
 def _count(number: int, place: int) -> None:
-    """Keep in the address that this step was answered, where it is the next one of its lesson."""
+    """Keep in the address that this step was answered."""
     finished = done()
-    if place == finished[number] + 1:
-        finished[number] = place
-        st.query_params[DONE] = ".".join(map(str, finished))
+    if place not in finished[number]:
+        finished[number].add(place)
+        letters = ("".join(chr(ord("a") + one - 1) for one in sorted(steps)) for steps in finished)
+        st.query_params[DONE] = ".".join(one or "0" for one in letters)
 
 
 def _ways(lesson: Lesson, place: int, right: bool) -> None:
@@ -197,15 +257,9 @@ def _ways(lesson: Lesson, place: int, right: bool) -> None:
             )
 
 
-def _open_steps(lesson: Lesson) -> None:
+def _open_steps(lesson: Lesson, finished: set[int]) -> None:
     """Ways to the steps whose questions are open, for whoever came to the end without an answer."""
-    answers = st.session_state
-    left = [
-        place
-        for place, step in enumerate(lesson.steps, start=1)
-        if place > done()[list(LESSONS).index(lesson.name)]
-        and answers.get(f"answer.{lesson.name}.{place}") != step.question.right
-    ]
+    left = _open(lesson, finished)
     if not left:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -219,20 +273,21 @@ def _open_steps(lesson: Lesson) -> None:
             )
 
 
-def _end(lesson: Lesson, number: int) -> None:
-    """What papers say and what holds, and where to go from here."""
-    paper, holds = layout.columns("lesson-end", 2)
-    with paper, st.container(border=True, height="stretch"):
-        st.markdown(f"##### What papers say\n{lesson.paper}")
-    with holds, st.container(border=True, height="stretch"):
-        st.markdown(f"##### What holds\n{lesson.holds}")
-    _open_steps(lesson)
+def _end(lesson: Lesson, number: int, told: bool) -> None:
+    """What papers say and what holds, once the last question was answered, and where to go from here."""
+    if told:
+        paper, holds = layout.columns("lesson-end", 2)
+        with paper, st.container(border=True, height="stretch"):
+            st.markdown(f"##### What papers say\n{lesson.paper}")
+        with holds, st.container(border=True, height="stretch"):
+            st.markdown(f"##### What holds\n{lesson.holds}")
+    _open_steps(lesson, done()[number])
     st.caption(
         f"The same figures with exercises are in the notebook `notebooks/{lesson.notebook}.ipynb`; open it with "
         f"`.venv/bin/jupyter lab notebooks/{lesson.notebook}.ipynb`."
     )
     names: Sequence[str] = list(LESSONS)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         if number + 1 < len(names):
             st.button(
                 f"Lesson {number + 2}: {LESSONS[names[number + 1]].title}",

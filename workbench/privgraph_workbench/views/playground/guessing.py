@@ -13,6 +13,7 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.facts import world as worlds
 from privgraph_workbench.facts.world import Rows
 from privgraph_workbench.figures.play import told_numbers
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.playground.pair import Pair, drawn
 from privgraph_workbench.words.numbers import at_most as capped
@@ -35,19 +36,26 @@ class Round:
 
 @dataclass
 class Game:
-    """What was guessed so far: rounds played, right guesses, those of whoever goes by the evidence, the
-    last guess and truth; and how many of `AUTOMATIC` rounds such a guesser got right."""
+    """What was guessed so far: guess and truth of each round, the right guesses of whoever goes by the
+    evidence; and how many of `AUTOMATIC` rounds such a guesser got right."""
 
     pair: Pair
-    played: int = 0
-    right: int = 0
+    rounds: list[tuple[bool, bool]] = field(default_factory=list)
     best: int = 0
-    last: tuple[bool, bool] | None = None
     automatic: int | None = None
     open: Round = field(init=False)
 
     def __post_init__(self) -> None:
         self.deal()
+
+    @property
+    def played(self) -> int:
+        return len(self.rounds)
+
+    @property
+    def right(self) -> int:
+        """How many guesses were right."""
+        return sum(said == truth for said, truth in self.rounds)
 
     def deal(self) -> None:
         """A coin, and one release of the world that it chose."""
@@ -59,10 +67,8 @@ class Game:
     def answer(self, said: bool) -> None:
         """Count a guess, and deal again."""
         truth = self.open.truth
-        self.played += 1
-        self.right += said == truth
+        self.rounds.append((said, truth))
         self.best += (self.open.evidence > 0) == truth
-        self.last = (said, truth)
         self.deal()
 
     def play_by_itself(self) -> None:
@@ -84,27 +90,29 @@ def automatic(pair: Pair, rounds: int = AUTOMATIC) -> int:
 
 def show(pair: Pair) -> None:
     """Ten rounds, the score, and the best that anybody can do."""
-    st.markdown("### Guess")
+    st.markdown(f"### Guess: {asked(pair)}?")
     game = st.session_state.get(GAME)
     if game is None or game.pair != pair:
         game = st.session_state[GAME] = Game(pair)
-    asked = "they are friends" if pair.friend is not None else f"{worlds.name(pair.who)} is in the data"
     st.markdown(
-        f"You know everything, but not whether {asked}. A coin decides it anew in each of {ROUNDS} rounds, and you see "
-        "what is published. Which is it?"
+        f"You know everything else. A coin decides it anew in each of {ROUNDS} rounds, and you see what is published "
+        "with noise. Which is it?"
     )
     if game.played < ROUNDS:
         rows = told_numbers.data(game.open.told, pair.world, pair.other, pair.names)
         live_plot.show(told_numbers.plot(rows, layout.theme()), key="told_numbers")
         with st.container(horizontal=True):
-            for label, said in zip(pair.names, (True, False), strict=True):
+            for claim, said in zip(pair.claims, (True, False), strict=True):
                 st.button(
-                    f"{label[:1].upper()}{label[1:]}",
+                    claim,
                     key=f"guess_{said}",
                     type="primary",
                     on_click=game.answer,
                     args=(said,),
                 )
+    _scores(game)
+    if game.played:
+        st.markdown("\n".join(rounds(game)))
     st.markdown("\n".join(f"- {line}" for line in score(game)))
     with st.container(horizontal=True):
         st.button(
@@ -123,17 +131,43 @@ def show(pair: Pair) -> None:
             )
 
 
+def asked(pair: Pair) -> str:
+    """The question of the game, in words of what is taken out."""
+    name = worlds.name(pair.who)
+    if pair.friend is not None:
+        return f"were {name} and {worlds.name(pair.friend)} friends"
+    return f"were {name}'s friendships in the data" if pair.protects == "edges" else f"was {name} in the data"
+
+
+def _scores(game: Game) -> None:
+    """The visitor's score, that of whoever goes by the evidence, and the best that anybody can do."""
+    pair, played = game.pair, game.played
+    with st.container(key=f"{shell.CARDS}-guess"):
+        yours, evidence, best = st.columns(3)
+    for place, who, right in ((yours, "You", game.right), (evidence, "By the evidence", game.best)):
+        place.metric(*((f"{who}: {right} of {played} right", percent(right / played)) if played else (who, "–")))
+    many = 1 if pair.promised else pair.gone
+    power = "ε" if many == 1 else f"{many}ε"
+    best.metric(
+        f"Best possible: e^{power} / (1 + e^{power})",
+        capped(worlds.best_share(many * pair.epsilon)).removeprefix("at most "),
+        help="In the long run; in ten rounds anybody may be luckier"
+        + ("" if many == 1 else f". ε is about one friendship: {many} of them cost up to {many} times as much"),
+    )
+
+
+def rounds(game: Game) -> list[str]:
+    """The rounds so far: whether each guess was right, and what was true."""
+    marks = {True: ":material/check: right", False: ":material/close: **wrong**"}
+    return [
+        f"{place}. {marks[said == truth]}: {game.pair.claims[0 if truth else 1]}"
+        for place, (said, truth) in enumerate(game.rounds, start=1)
+    ]
+
+
 def score(game: Game) -> list[str]:
-    """What was guessed so far, beside the best that anybody can do."""
+    """The best that anybody can do, and what it comes to in these two worlds."""
     lines, pair = [], game.pair
-    if game.last is not None:
-        said, truth = game.last
-        lines.append(f"{'**Right.**' if said == truth else '**Wrong.**'} It was {pair.names[0 if truth else 1]}.")
-    if game.played:
-        lines.append(
-            f"After {game.played} of {ROUNDS} rounds you are right **{game.right}** times; whoever goes by the "
-            f"evidence: {game.best}."
-        )
     best = capped(worlds.best_share(pair.epsilon)).removeprefix("at most ")
     lines.append(
         f"**Nobody is right more often than {best}** in the long run: e^ε / (1 + e^ε)."

@@ -57,7 +57,7 @@ def page() -> None:
     st.title("Playground")
     st.markdown(
         "Everybody here is invented, belongs to one of three groups, and gives a hint at which, right 6 times out of "
-        "10. A network guesses everybody's group from the **hints of their friends**, and its sums are published with "
+        "10. A network guesses everybody's group from the **hints of their friends**, summed and published with "
         "**noise**. Press play, and watch which guesses the noise overturns: that is what privacy costs."
     )
     shell.fragment(_play)()
@@ -66,26 +66,27 @@ def page() -> None:
 def _play() -> None:
     for complaint in widgets.complaints(CONTROLS):
         st.warning(complaint)
-    first, second = st.columns((2, 3)), st.columns(4)
+    controls, picture = layout.columns("playground", (2, 5))
     values: dict[str, Any] = {}
-    for place, one in zip((first[0], *second), CONTROLS, strict=True):
-        with place:
+    with controls:
+        for one in CONTROLS:
             try:
                 values[one.name] = widgets.widget(one)
             except OptionError as error:
                 st.error(markup.sentence(error))
                 values[one.name] = one.default
+            if one.name == "hides":
+                epsilon = _epsilon(disabled=values["hides"] == "nobody")
     protects, hops, people = str(values["hides"]), int(values["hops"]), int(values["people"])
-    with first[1]:
-        epsilon = _epsilon(disabled=protects == "nobody")
     seed = int(values["noise"])
     alike = round(float(values["alike"]), 3)
     world = worlds.make_world(people, alike)
     b = worlds.scale(protects, epsilon, hops)
     who, friend = _chosen(world)
-    st.caption(_promise(protects, epsilon, hops, b))
-    live_world.show("world", _data(world, protects, b, hops, seed, who, friend), _pick)
+    with picture:
+        live_world.show("world", _data(world, protects, b, hops, seed, who, friend), _pick)
     time.sleep(LETS_THROUGH)
+    st.caption(_promise(protects, epsilon, hops, b))
     _share()
     who, friend = _take_out(world, protects, who, friend)
     if who is None:

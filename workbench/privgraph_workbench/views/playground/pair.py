@@ -55,6 +55,17 @@ class Pair:
         return f"with {what}", f"without {what}"
 
     @property
+    def claims(self) -> tuple[str, str]:
+        """What somebody says who takes the first world for the true one, and who takes the second."""
+        name = worlds.name(self.who)
+        if self.friend is not None:
+            both = f"{name} and {worlds.name(self.friend)}"
+            return f"{both} were friends", f"{both} were not friends"
+        if self.protects == "edges":
+            return f"{name}'s friendships were in the data", f"{name}'s friendships were not"
+        return f"{name} was in the data", f"{name} was not"
+
+    @property
     def gone(self) -> int:
         """How many friendships the second world lacks."""
         return len(self.world.friends) - len(self.other.friends)

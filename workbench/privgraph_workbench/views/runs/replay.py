@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.expecting import METRIC
+from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import layout
@@ -61,5 +63,7 @@ def show(record: RunRecord) -> bool:
         f"from what it stored.{ended}",
         icon=":material/replay:",
     )
-    live_plot.show(curves.plot(shown, layout.theme()), key=f"replayed.{record.id}")
+    chart = curves.chart(shown)
+    again = replace(chart, title=f"Replay of a finished run: {chart.title[:1].lower()}{chart.title[1:]}")
+    live_plot.show(with_plotly.draw(again, layout.theme()), key=f"replayed.{record.id}")
     return True

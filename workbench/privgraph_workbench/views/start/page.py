@@ -1,8 +1,8 @@
-"""The Start page: three doors, a curve from the gallery, a demo of ten seconds, recent runs."""
+"""The Start page: three doors, a curve from the gallery, a demo of half a minute, recent runs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import streamlit as st
@@ -10,7 +10,8 @@ import streamlit as st
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Chart, Row
+from privgraph_workbench.figures.drawing import with_plotly
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
@@ -22,7 +23,9 @@ from privgraph_workbench.words.numbers import at_most, percent
 RECENT = 8
 CURVE = ("progap", "gnn", "mlp")
 """Methods that the curve shows: a private one between a network without privacy and none at all."""
-MOST_DRAWN, CURVE_PIXELS = 500, 450
+MOST_DRAWN = 500
+HEIGHT = 360
+"""Of the curve in pixels, without its legend."""
 DEMO_OPTIONS = {"unit": "edge", "epsilon": 2.0}
 DEMO_DATA = beginnings.DATA["social"]
 
@@ -114,9 +117,25 @@ def _curve() -> None:
                     icon=":material/balance:",
                     query_params={"data": "social"},
                 )
-            st.caption("The curve came along, as the **gallery**. Your own runs will stand beside it.")
+            st.caption(
+                "The curve came along, as the **gallery**; your own runs will stand beside it. An evaluator, who knows "
+                "the true groups, measured its accuracies, and each ε is that of one run alone."
+            )
         with drawn:
-            live_plot.show(tradeoff.plot(rows, layout.theme()), key="start.curve", height=CURVE_PIXELS)
+            live_plot.show(with_plotly.draw(_chart(rows), layout.theme()), key=shell.CURVE)
+
+
+def _chart(rows: list[Row]) -> Chart:
+    """The figure of Trade-offs for a first look: its warnings stand in the text beside it, and what the text
+    does not speak of is left out."""
+    whole = tradeoff.chart(rows)
+    return replace(
+        whole,
+        panels=tuple(replace(panel, title="") for panel in whole.panels),
+        series=tuple(one for one in whole.series if one.group != tradeoff.FRONT),
+        badges=(),
+        height=HEIGHT,
+    )
 
 
 @lru_cache(maxsize=8)
@@ -135,7 +154,7 @@ def _demo() -> None:
     if st.button("Run the demo", type="primary", key="demo", icon=":material/play_arrow:"):
         beginning.send([demo_spec()], tags=["demo"])
     st.markdown(
-        "**About ten seconds.** ProGAP learns these people's groups at ε = 2. Somebody who knows everything else then "
+        "**10 to 30 seconds.** ProGAP learns these people's groups at ε = 2. Somebody who knows everything else then "
         f"guesses right {at_most(meaning.guess(2.0, 1e-4))} of the time whether two of them are friends; a coin does "
         "50%. Nothing leaves this computer."
     )

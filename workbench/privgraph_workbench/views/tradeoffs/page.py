@@ -16,7 +16,7 @@ from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench import live_plot, theme
 from privgraph_workbench.facts import datasets
-from privgraph_workbench.figures.axes import COLUMNS
+from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import neighbours_heatmap, tradeoff
@@ -228,7 +228,8 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
-    detailed = bool(st.session_state.get(DETAILED, False))
+    proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
+    detailed = bool(st.session_state.get(DETAILED, False)) or not proved
     figure = _plot(queue.store().url, ids, layout.theme(), detailed)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -237,6 +238,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         st.toggle(
             "ε as published, and the Pareto front",
             key=DETAILED,
+            disabled=not proved,
             help="The paper's own number for the same noise beside the sound one, and in grey steps the highest "
             "accuracy that is had at an ε or below it. Files that are exported have both",
         )
