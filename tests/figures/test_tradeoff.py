@@ -11,14 +11,17 @@ import pytest
 from tests.figures import made_runs
 from tests.figures.made_relations import made_pair
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
+from privgraph_workbench.figures.palette import slots
 from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import method_title
 
 
@@ -71,6 +74,48 @@ def test_the_two_epsilons_of_one_run_are_linked(swept: list[RunRecord]) -> None:
     assert sorted(links.x) == sorted([*sound.x, *published.x])
     assert all(left == right for left, right in zip(links.y[::2], links.y[1::2], strict=True))
     assert all(earlier < later for earlier, later in pairwise(sound.x))
+
+
+def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_method(swept: list[RunRecord]) -> None:
+    rows = tradeoff.data(swept)
+    plain, full = tradeoff.plain(rows), tradeoff.chart(rows)
+    assert {one.epsilon for one in full.series} == {None, "sound", "published"}
+    assert {one.epsilon for one in plain.series} == {None}
+    assert not {tradeoff.FRONT, tradeoff.SAME_RUN} & {one.name for one in plain.series}
+    lines = {one.group: one.slot for one in plain.series if one.kind == "line"}
+    marks = {one.group: (one.slot, one.x) for one in plain.series if one.kind == "points"}
+    assert {group: slot for group, (slot, _) in marks.items()} == lines
+    for group, (_, places) in marks.items():
+        assert list(places) == [row["epsilon"] for row in rows if tradeoff.point_of(row).startswith(f"{group} at")]
+    assert [one.name for one in plain.series if one.kind == "level"] == [
+        one.name for one in full.series if one.kind == "level"
+    ]
+    assert all(one.keys for one in plain.series if one.kind == "points"), "points can still be opened"
+
+
+def test_what_is_not_proved_is_named_and_not_drawn_as_if_it_were(store: RunStore, swept: list[RunRecord]) -> None:
+    said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), epsilon=math.inf)
+    record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)
+    plain = tradeoff.plain(tradeoff.data([*swept, record]))
+    assert not [one for one in plain.series if "PrivGNN" in one.name]
+    (note,) = (one for one in plain.notes if one.startswith("No ε is proved for"))
+    assert "PrivGNN" in note
+
+
+def test_a_method_has_one_colour_whatever_stands_beside_it(swept: list[RunRecord]) -> None:
+    def slot(records: list[RunRecord]) -> int:
+        (found,) = {
+            one.slot
+            for one in tradeoff.chart(tradeoff.data(records)).series
+            if one.kind == "line" and one.name.startswith("GAP")
+        }
+        return found
+
+    alone = [one for one in swept if one.spec.method == "gap"]
+    assert slot(alone) == slot(swept) == list(METHODS).index("gap")
+    crowd = slots({f"{name}, {unit}": name for name in METHODS for unit in ("edge", "node")})
+    assert len(set(crowd.values())) == len(crowd), "no two curves of a figure look alike"
+    assert all(crowd[f"{name}, edge"] == place for place, name in enumerate(list(METHODS)[:NEUTRAL]))
 
 
 def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> None:
