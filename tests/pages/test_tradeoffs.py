@@ -430,3 +430,24 @@ def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[...,
     assert app.title[0].value == "Runs"
     chosen = app.query_params["chosen"]
     assert set((chosen if isinstance(chosen, str) else chosen[0]).split(",")) == set(runs)
+
+
+def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    for epsilon, accuracy in ((1.0, 0.6), (4.0, 0.8)):
+        keep(store, spec(epsilon=epsilon), accuracy=accuracy)
+    app = opened("tradeoffs", data="karate", fold="")
+
+    def names() -> set[str]:
+        (figure,) = (
+            data["figure"]
+            for one in app.get("bidi_component")
+            if (data := json.loads(one.proto.json))["name"].startswith("tradeoff.")
+        )
+        return {trace["name"] for trace in figure["data"]}
+
+    assert not names() & {"ε as published", tradeoff.FRONT}
+    assert "Each mark stands at a sound ε." in "\n".join(text.value for text in app.caption)
+    app.toggle(key="tradeoff_detailed").set_value(True).run()
+    assert names() >= {"sound ε", "ε as published", tradeoff.FRONT}
