@@ -86,7 +86,11 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
 def test_what_chosen_runs_cost_together_counts_all_of_them(opened: Callable[..., AppTest], store: RunStore) -> None:
     """Six of them are drawn; who sees the results of ten has been shown ten."""
     chosen = [keep(store, spec(epsilon=2.0, seed=seed)) for seed in range(10)]
-    (told,) = (text.value for text in opened("runs", chosen=",".join(chosen)).caption if "together" in text.value)
+    app = opened("runs", chosen=",".join(chosen))
+    assert any(text.value.startswith("**10 runs are chosen.** [Side by side](#side-by-side)") for text in app.markdown)
+    labels = [button.label for button in app.button]
+    assert labels.index("Delete these 10 runs") > labels.index("Add to report"), "what destroys comes last"
+    (told,) = (text.value for text in app.caption if "together" in text.value)
     assert told == composition.together([store.get(run) for run in chosen])
     assert told != composition.together([store.get(run) for run in chosen[:6]])
 
