@@ -38,7 +38,10 @@ from privgraph_workbench.words.numbers import upper
 
 SMALL, LARGE = {"nodes": 600, "classes": 3, "degree": 8.0}, {"nodes": 1500, "degree": 8.0}
 UPLOADED = ((24, "Ring"), (30, "Ring"), (36, "Star"))
-SMALL_WORDS, LARGE_WORDS = "social (nodes 600, classes 3, degree 8)", "social (nodes 1500, degree 8)"
+SMALL_WORDS, LARGE_WORDS = (
+    "Made-up social network (nodes 600, classes 3, degree 8)",
+    "Made-up social network (nodes 1500, degree 8)",
+)
 
 # Graphs
 
@@ -88,7 +91,7 @@ def test_a_graph_with_many_options_has_a_title_that_fits(store: RunStore) -> Non
     data = {"nodes": 1234, "classes": 7, "degree": 12.5, "homophily": 0.85, "signal": 1.25, "features": 40, "seed": 12}
     records = [_on(store, "gap", data, unit="edge"), _on(store, "gap", SMALL, unit="edge")]
     rows = tradeoff.data(records)
-    shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("social")]
+    shown = [one.text for one in tradeoff.plot(rows).layout.annotations if one.text.startswith("Made-up social")]
     printed = [axis.get_title(loc="left") for axis in with_matplotlib.draw(tradeoff.chart(rows)).axes]
     for titles in ([text.replace("<br>", "\n") for text in shown], printed):
         assert [title.replace("\n", " ") for title in titles] == [row["graph"] for row in rows]
@@ -112,9 +115,11 @@ def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
 def test_tables_of_runs_tell_graphs_of_one_name_apart(store: RunStore, two_graphs: list[RunRecord]) -> None:
     listed = {row(found)["dataset"] for found in store.find_rows(RunQuery(), graphs=True)}
     compared = {column["graph"] for column in comparison(two_graphs).values()}
-    titled = {words.replace("social", "Made-up social network") for words in (SMALL_WORDS, LARGE_WORDS)}
+    titled = {SMALL_WORDS, LARGE_WORDS}
     assert listed == compared == titled
-    assert {label.split(" on ")[1].split(", ")[0] for label in statements_of([two_graphs[1]])} == {"social (nodes 1500"}
+    assert {label.split(" on ")[1].split(", ")[0] for label in statements_of([two_graphs[1]])} == {
+        "Made-up social network (nodes 1500"
+    }
 
 
 def test_splits_of_a_graph_are_told_apart_and_are_the_same_people(store: RunStore) -> None:
@@ -124,7 +129,7 @@ def test_splits_of_a_graph_are_told_apart_and_are_the_same_people(store: RunStor
         for split in ("random", "inductive")
     ]
     rows = tradeoff.data(records)
-    assert [row["graph"] for row in rows] == ["karate", "karate (inductive split)"]
+    assert [row["graph"] for row in rows] == ["Karate club", "Karate club (inductive split)"]
     assert [row["composed"] for row in rows] == [2, 2]
 
 
@@ -134,7 +139,7 @@ def test_an_option_of_the_data_left_at_its_default_is_the_same_graph(store: RunS
     full = make_spec("gap", "social", {"unit": "edge"}, data_options={"nodes": 600}, seed=1)
     short = RunSpec(method="gap", dataset="social", options=full.options, data_options={"nodes": 600})
     (row,) = tradeoff.data([made_runs.finish(store, spec, 0.7, said) for spec in (full, short)])
-    assert (row["seeds"], row["graph"], row["composed"]) == (2, "social (nodes 600)", 2)
+    assert (row["seeds"], row["graph"], row["composed"]) == (2, "Made-up social network (nodes 600)", 2)
 
 
 @pytest.mark.parametrize(("one", "other"), [(1.0000001, 1.0000002), (12_345_678.0, 12_345_679.0), (0.1, 0.1 + 2e-17)])
@@ -269,8 +274,8 @@ def test_a_preset_that_gives_the_noise_is_named_by_its_statement() -> None:
     statement = spec.config().plan(KARATE).statement
     assert statement.epsilon > 10
     label = describe(made_runs.record(spec, statement))
-    assert label == f"DP-GPL on karate, node ε {upper(statement.epsilon)} (σ₂ 20)"
-    assert describe(made_runs.record(spec, None)) == "DP-GPL on karate, node σ₂ 20"
+    assert label == f"DP-GPL on Karate club, node ε {upper(statement.epsilon)} (σ₂ 20)"
+    assert describe(made_runs.record(spec, None)) == "DP-GPL on Karate club, node σ₂ 20"
 
 
 def test_budgets_that_nobody_used_make_no_other_setting() -> None:

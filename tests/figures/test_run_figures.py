@@ -66,7 +66,7 @@ def test_convergence_averages_seeds_step_by_step(store: RunStore) -> None:
     records = [made_runs.finish(store, made_runs.spec(seed=k), 0.8, said, made_runs.learning(k)) for k in range(3)]
     pairs = [(record, store.events(record.id)) for record in records]
     rows = convergence.data(pairs)
-    assert {row["group"] for row in rows} == {"ProGAP, social, edge-level, ε 0.8142 (ε 1 asked for)"}
+    assert {row["group"] for row in rows} == {"ProGAP, Made-up social network, edge-level, ε 0.8142 (ε 1 asked for)"}
     at = [row for row in rows if row["metric"] == "val_accuracy" and row["step"] == 50]
     expected = [
         event.payload["value"]
@@ -100,7 +100,10 @@ def test_depth_gives_a_curve_per_budget_and_a_panel_per_unit(store: RunStore) ->
     assert {row["variant"] for row in rows} == {""}
     assert [row["depth"] for row in rows[:3]] == [1, 2, 3]
     chart = depth.chart(rows)
-    assert [panel.title for panel in chart.panels] == ["social, edge-level", "social, node-level"]
+    assert [panel.title for panel in chart.panels] == [
+        "Made-up social network, edge-level",
+        "Made-up social network, node-level",
+    ]
     paths = [series for series in chart.series if series.kind == "path"]
     assert [series.name for series in paths] == ["ProGAP, ε 0.25 asked for", "ProGAP, ε 4", "ProGAP, ε 8"]
     assert paths[0].y == pytest.approx((0.555, 0.605, 0.655))

@@ -326,9 +326,9 @@ def test_a_panel_names_graph_size_and_network(store: RunStore) -> None:
     )
     titles = [panel.title for panel in tradeoff.chart(tradeoff.data(records)).panels]
     assert titles == [
-        "digits, 1,797 nodes, networks gat and gcn",
-        "karate, 34 nodes",
-        "social (nodes 600), network sage",
+        "Handwritten digits, 1,797 nodes, networks gat and gcn",
+        "Karate club, 34 nodes",
+        "Made-up social network (nodes 600), network sage",
     ]
 
 

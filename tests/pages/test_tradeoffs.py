@@ -325,9 +325,9 @@ def test_two_graphs_of_one_name_have_two_panels(opened: Callable[..., AppTest], 
         asked = make_spec(method, "social", {"unit": "edge"}, data_options={"nodes": nodes, "degree": 8.0})
         made_runs.finish(store, asked, 0.7, said)
     app = opened("tradeoffs", data="social", protects="edge", fold="numbers")
-    graphs = ["social (nodes 1500, degree 8)", "social (nodes 600, degree 8)"]
+    graphs = ["Made-up social network (nodes 1500, degree 8)", "Made-up social network (nodes 600, degree 8)"]
     layout = json.loads(app.get("bidi_component")[0].proto.json)["figure"]["layout"]
-    assert [one["text"] for one in layout["annotations"] if one["text"].startswith("social")] == graphs
+    assert [one["text"] for one in layout["annotations"] if one["text"].startswith("Made-up")] == graphs
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert numbers["graph"].tolist() == graphs
 
@@ -415,7 +415,7 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     assert "digits" not in alone
     app.toggle(key="everywhere").set_value(True).run()
     (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
-    assert "on digits, karate" in together
+    assert "on Handwritten digits, Karate club" in together
 
 
 def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[..., AppTest], store: RunStore) -> None:

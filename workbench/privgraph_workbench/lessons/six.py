@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from privgraph.options import Option, Parameter
 from privgraph_workbench.lessons.script import Figure, Lesson, Question, Step
+from privgraph_workbench.words.glossary import PUBLISHED, SOUND
 
 EPSILON = Parameter(
     "epsilon",
@@ -360,7 +361,7 @@ CLAIMS = Lesson(
             text="HeterPoisson draws **spherical Laplace** noise: one random factor √W for all coordinates, times a "
             "Gaussian. Its proof looks at one coordinate. But 199 other coordinates reveal W, and where W is small "
             "there is hardly any noise. The attacker waits for such a draw, and then speaks.",
-            words=("Laplace noise", "ε as published", "lower bound (ε audited)"),
+            words=("Laplace noise", PUBLISHED, "lower bound (ε audited)"),
             control=ROUNDS,
             figure=Figure(name="claims_played", given={"games": ("spherical Laplace noise",)}, reads="rounds"),
             question=Question(
@@ -429,7 +430,7 @@ CLAIMS = Lesson(
             title="All three",
             text="Claimed ε beside what an attack has shown, on one axis. An attack's number is a **lower bound**: the "
             "truth may be worse, never better.",
-            words=("ε as published", "lower bound (ε audited)"),
+            words=(PUBLISHED, "lower bound (ε audited)"),
             figure=Figure(name="claims_played", given={"rounds": 20_000}),
             question=Question(
                 text="An attack on a fourth method finds nothing. What follows?",
@@ -497,7 +498,7 @@ STATEMENTS = Lesson(
             title="Three numbers",
             text="**Sound**: what the noise guarantees, by a proof. **As published**: what the paper's formula says of "
             "the same noise. **Audited**: what an attack has shown at least.",
-            words=("sound ε", "ε as published", "lower bound (ε audited)"),
+            words=(SOUND, PUBLISHED, "lower bound (ε audited)"),
             figure=Figure(name="claims_played", given={"rounds": 20_000}),
             question=Question(
                 text="Sound 2.0, as published 0.8, audited 1.1. Which statement is true?",
@@ -519,7 +520,7 @@ STATEMENTS = Lesson(
             title="Assumptions",
             text="Every proof assumes something: that features are public, that the epoch was not chosen by private "
             "labels, that the noise is secret. Statements list them.",
-            words=("assumption", "sound ε"),
+            words=("assumption", SOUND),
             question=Question(
                 text="A run's epoch was chosen by accuracy on private validation labels, and ε counts training alone. "
                 "What is that?",

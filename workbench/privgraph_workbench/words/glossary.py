@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from privgraph_workbench.theme import EPSILONS
+
+SOUND, PUBLISHED = EPSILONS["sound"].title, EPSILONS["published"].title
 GLOSSARY: Mapping[str, str] = {
     "ε (epsilon)": "The promise as a number: with or without one protected unit, any result is at most e^ε times as "
     "likely (but for δ). A smaller ε hides better, and needs more noise.",
@@ -34,8 +37,8 @@ GLOSSARY: Mapping[str, str] = {
     "reveals something about them.",
     "degree bound": "Everybody keeps a limited number of neighbours, so that one person moves a limited number of "
     "published sums.",
-    "sound ε": "What the noise of a run guarantees, by a proof that fits what the program does.",
-    "ε as published": "What the formula in the paper says of the same noise. Where its proof or its code has a gap, it "
+    SOUND: "What the noise of a run guarantees, by a proof that fits what the program does.",
+    PUBLISHED: "What the formula in the paper says of the same noise. Where its proof or its code has a gap, it "
     "may be smaller than what holds.",
     "lower bound (ε audited)": "An ε that an attack has shown at a stated confidence: the true one is not smaller. It "
     "refutes what lies below it, and proves no promise.",

@@ -63,13 +63,11 @@ def unit_of(record: RunRecord) -> str:
 
 
 def graph_of(record: RunRecord) -> str:
-    """The run's graph in words, an upload's by its title. Runs on different graphs never share a curve, a
-    panel or a mean: uploads of one title are told apart."""
+    """The run's graph in words, by its title. Runs on different graphs never share a curve, a panel or a
+    mean: uploads of one title are told apart."""
     name = record.spec.dataset
-    if not name.startswith(UPLOAD):
-        return GraphId.of(record.spec).words()
     title = data_title(name)
-    if sum(spec.title == title for spec in (*DATASETS.values(), *uploads())) != 1:
+    if name.startswith(UPLOAD) and sum(spec.title == title for spec in (*DATASETS.values(), *uploads())) != 1:
         title = f"{title} ({name[-4:]})"
     return GraphId.of(record.spec).words(title)
 
