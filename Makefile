@@ -1,5 +1,5 @@
 # Two commands: `make app` and `make test`. The rest is for developers.
-# What a hurried hand leaves out is in `make test-all`, and so in CI: nothing is tested by no command.
+# What `make test`, and so CI, leaves out is in `make test-all`: nothing is tested by no command.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,7 +15,7 @@ help:
 	@echo "make test-all  the same with what takes long: browsers, notebooks, the site, servers that are killed"
 	@echo "make quick     under a minute of tests: what every method keeps, privacy, mechanisms"
 	@echo "make docs      build the site with the executed notebooks, in build/docs/site"
-	@echo "make check     formatting, types and import rules, then all tests: what CI runs"
+	@echo "make check     formatting, types and import rules, then all tests, with what takes long"
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found." >&2; exit 1; }
