@@ -12,6 +12,7 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.home import home
 from privgraph.runs.store import RunStore
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
 
 Open = Callable[..., AppTest]
@@ -35,6 +36,9 @@ def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStor
     app.button(key=f"collect.{run}").click().run()
     kept = app.session_state["collected"]
     assert [(one.run, one.figure) for one in kept] == [(run, ""), ("", "curves")], "each once"
+    for key in (f"collect.{run}", f"collect.curves.{run}"):
+        assert app.button(key=key).label == "In the report", "what a button did is read on itself"
+    assert not app.toast
     app.switch_page(str(shell.folder() / "report.py")).run()
     assert not app.exception, app.exception
     assert len(_listed(app)) == 2
@@ -47,10 +51,10 @@ def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) ->
     app.session_state["collected"] = [Kept(run=run) for run in ids]
     app.run()
     assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP", "GAP"]
+    idle = {button.key for button in app.button if button.disabled}
+    assert idle == {"arrow_upward.0", "arrow_downward.1"}, "there is no way up from the first, nor down from the last"
     app.button(key="arrow_downward.0").click().run()
     assert [one.split(",")[0] for one in _listed(app)] == ["GAP", "ProGAP"]
-    app.button(key="arrow_upward.0").click().run()
-    assert [one.split(",")[0] for one in _listed(app)] == ["GAP", "ProGAP"], "the first stays where it is"
     app.button(key="close.0").click().run()
     assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP"]
     app.button(key="report_clear").click().run()
@@ -109,3 +113,24 @@ def test_a_file_that_is_no_list_of_kept_things_is_told(opened: Open, store: RunS
     assert not app.exception
     assert "begins anew" in app.warning[0].value
     assert "Nothing is kept yet" in app.info[0].value
+
+
+def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    app = opened("report")
+    app.session_state["collected"] = [Kept(run=run)]
+    app.session_state["fold.preview"] = True
+    app.run()
+    assert not app.exception, app.exception
+    (shown,) = app.get("iframe")
+    assert "<h1>Private learning on graphs</h1>" in shown.proto.srcdoc
+
+
+def test_a_full_report_says_so_and_takes_no_more(opened: Open, store: RunStore) -> None:
+    run = keep(store, spec(epsilon=2.0))
+    app = opened("train", run=run)
+    app.session_state["collected"] = [Kept(run=f"other-{place}") for place in range(collected.MOST)]
+    app.run()
+    button = app.button(key=f"collect.{run}")
+    assert button.label == "The report is full"
+    assert button.disabled

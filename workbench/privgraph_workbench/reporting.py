@@ -149,7 +149,7 @@ def build(asked: Asked) -> bytes:
 
 
 def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
-    yield "report.html", _html(asked).encode()
+    yield "report.html", page(asked).encode()
     yield "report.pdf", _pdf(asked)
     for name, one in _named(asked).items():
         statements = one.statements
@@ -275,7 +275,8 @@ def _sections(asked: Asked) -> Iterator[tuple[Section, Drawn | None]]:
             )
 
 
-def _html(asked: Asked) -> str:
+def page(asked: Asked) -> str:
+    """The report as one HTML page that needs no network."""
     parts = []
     for section, one in _sections(asked):
         statements = dict(one.statements) if one is not None else {}

@@ -178,12 +178,13 @@ _CURVE = (
 )
 
 # A link to a file looks like the buttons around it.
-FILE_LINK = "privgraph-file"
+FILE_LINK, PRIMARY_LINK = "privgraph-file", "privgraph-primary"
 _FILES = (
     f"a.{FILE_LINK} {{ display: block; margin: 0 0 0.5rem; padding: 0.4rem 0.75rem; border-radius: "
     "0.5rem; text-align: center; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); "
     f"color: inherit !important; text-decoration: none !important; }}a.{FILE_LINK}:hover, "
     f"a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
+    f"a.{PRIMARY_LINK} {{ background: PRIMARY; border-color: PRIMARY; color: GROUND !important; font-weight: 600; }}"
 )
 
 
@@ -192,9 +193,9 @@ def tidy() -> None:
     visit."""
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
-    cards = f"{_CHOICE}{_BAR}{_LEAD}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
+    cards = f"{_CHOICE}{_BAR}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
     rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_CURVE}"
-    st.html(f"<style>{rooms}{cards}{_FILES}{_DARK_TEXT if dark else ''}</style>")
+    st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
 

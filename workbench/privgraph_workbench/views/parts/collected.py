@@ -122,26 +122,51 @@ def keep() -> None:
     st.session_state[_STAMP] = _stamp()
 
 
-def add_runs(ids: Sequence[str]) -> None:
-    """Keep runs, each once."""
-    held = {one.run for one in everything() if one.run}
-    _add([Kept(run=run) for run in ids if run not in held])
+def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
+    """ "Add to report" for these runs or figures. What it did is read on itself: a message elsewhere would
+    move the page."""
+    held = everything()
+    left = [one for one in fresh if not _is_in(one, held)]
+    if fresh and not left:
+        label, icon, said = (
+            "In the report",
+            "check",
+            "It is kept: put it in order, and leave with it, on the page Report",
+        )
+    elif len(held) + len(left) > MOST:
+        label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"
+    else:
+        label, icon, said = "Add to report", "post_add", help_
+    st.button(
+        label,
+        key=key,
+        icon=f":material/{icon}:",
+        help=said,
+        on_click=_add,
+        args=(left,),
+        disabled=not fresh or len(held) + len(left) > MOST,
+    )
 
 
-def add_figure(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> None:
-    """Keep a figure as it is now; one that is the same already is kept once."""
-    one = Kept(figure=figure, rows=list(rows), statements=dict(statements))
-    _add([one] if one not in everything() else [])
+def runs(ids: Sequence[str]) -> list[Kept]:
+    """Runs, to be kept."""
+    return [Kept(run=run) for run in ids]
+
+
+def figure(name: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> Kept:
+    """A figure as it is now, to be kept."""
+    return Kept(figure=name, rows=list(rows), statements=dict(statements))
+
+
+def _is_in(one: Kept, held: Sequence[Kept]) -> bool:
+    return any(one.run == other.run if one.run else one == other for other in held)
 
 
 def _add(fresh: Sequence[Kept]) -> None:
-    room = MOST - len(everything())
-    everything().extend(fresh[:room])
+    """Keep each that is not kept yet: another tab may have kept it since the button was drawn."""
+    held = everything()
+    held.extend([one for one in fresh if not _is_in(one, held)][: MOST - len(held)])
     keep()
-    if len(fresh) > room:
-        st.toast(f"A report holds {MOST} runs and figures at most.", icon=":material/error:")
-    elif fresh:
-        st.toast(f"Kept for the report: {len(everything())} in all.", icon=":material/post_add:")
 
 
 def remove(place: int) -> None:

@@ -18,7 +18,7 @@ from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.drawing.with_plotly import draw
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving.offered_files import File, Shelf
-from privgraph_workbench.serving.shell import FILE_LINK
+from privgraph_workbench.serving.shell import FILE_LINK, PRIMARY_LINK
 from privgraph_workbench.views.parts import collected, layout
 
 
@@ -52,26 +52,21 @@ def figure_exports(
                 for kind, mime in FORMATS.items()
             }
         )
-
-        st.button(
-            "Add to report",
-            key=f"collect.{figure}.{name}",
-            icon=":material/post_add:",
-            on_click=collected.add_figure,
-            args=(figure, rows, statements),
-            help="Keep it as it is now, and leave with all that you kept on the page Report",
+        collected.button(
+            f"collect.{figure}.{name}",
+            [collected.figure(figure, rows, statements)],
+            "Keep it as it is now, and leave with all that you kept on the page Report",
         )
 
 
-def offer(offered: Mapping[str, File], folder: str = "") -> None:
-    """A link for each file, by its label. `folder` tells files apart that leave with the same name."""
+def offer(offered: Mapping[str, File], folder: str = "", *, primary: bool = False) -> None:
+    """A link for each file, by its label. `folder` tells files apart that leave with the same name;
+    `primary`: it is what the page is for."""
+    looks = f"{FILE_LINK} {PRIMARY_LINK}" if primary else FILE_LINK
     shelf: Shelf = st.session_state.setdefault("shelf", Shelf())
     st.html(
         "".join(
-            (
-                f'<a class="{FILE_LINK}" href="{escape(shelf.offer(file, folder + file.name))}" '
-                f"download>{escape(label)}</a>"
-            )
+            (f'<a class="{looks}" href="{escape(shelf.offer(file, folder + file.name))}" download>{escape(label)}</a>')
             for label, file in offered.items()
         )
     )
@@ -93,13 +88,10 @@ def drawn_figure(
 def report_menu(record: RunRecord, events: Sequence[StoredEvent]) -> None:
     """The report of a finished run, and the way to keep it for one of several."""
     _report(record, events)
-    st.button(
-        "Add to report",
-        key=f"collect.{record.id}",
-        icon=":material/post_add:",
-        on_click=collected.add_runs,
-        args=((record.id,),),
-        help="All of this run: what came out, its statement in full, and the command",
+    collected.button(
+        f"collect.{record.id}",
+        collected.runs([record.id]),
+        "All of this run: what came out, its statement in full, and the command",
     )
 
 

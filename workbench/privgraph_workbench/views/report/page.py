@@ -9,11 +9,11 @@ import streamlit as st
 from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord, Unreadable
 from privgraph_workbench import reporting
-from privgraph_workbench.figures import FIGURES, chart_of
+from privgraph_workbench.figures import chart_of
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
-from privgraph_workbench.views.parts import collected
+from privgraph_workbench.views.parts import collected, layout
 from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup, naming
@@ -52,6 +52,8 @@ def page() -> None:
         key=collected.REMARK,
         max_chars=reporting.REMARK,
         placeholder="What this report is about, and what you conclude. It stands on the first page.",
+        help="With the marks of Markdown: a blank line between paragraphs, - for points, **bold**, *emphasis*, `code` "
+        "and [links](https://example.org)",
         on_change=collected.word,
         args=(collected.REMARK,),
     )
@@ -90,12 +92,17 @@ def page() -> None:
             "Take the report away (zip)": File(
                 name="report.zip", mime="application/zip", make=partial(reporting.build, asked)
             )
-        }
+        },
+        primary=True,
     )
     st.caption(
         "It is made when it is asked for: some seconds for each figure. Equal runs, figures and words give equal "
         "bytes, as `privgraph report` does from a shell."
     )
+    with layout.fold("Look at its page first", "preview", icon=":material/preview:") as part:
+        if part.open:
+            with st.spinner("The page is being made: some seconds for each figure."):
+                st.iframe(reporting.page(asked), height=900, alt="The page of the report")
 
 
 def _records(kept: list[Kept]) -> dict[str, RunRecord]:
@@ -120,16 +127,17 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
         with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"kept-{place}"):
             if one.figure:
                 st.badge("figure", color="blue", icon=":material/show_chart:")
-                title = chart_of(one.figure, one.rows).title
-                st.markdown(f"**{markup.literal(title)}** · {FIGURES[one.figure]}", width="stretch")
+                chart = chart_of(one.figure, one.rows)
+                first, *_ = chart.summary.split(". ")
+                st.markdown(f"**{markup.literal(chart.title)}** · {markup.literal(first)}", width="stretch")
             else:
                 st.badge("run", color="green", icon=":material/model_training:")
                 record = records.get(one.run)
                 st.markdown(markup.literal(one.run) if record is None else naming.name(record), width="stretch")
-            for icon, help_, call, arguments in (
-                ("arrow_upward", "Move up", collected.move, (place, -1)),
-                ("arrow_downward", "Move down", collected.move, (place, 1)),
-                ("close", "Take out", collected.remove, (place,)),
+            for icon, help_, call, arguments, idle in (
+                ("arrow_upward", "Move up", collected.move, (place, -1), place == 0),
+                ("arrow_downward", "Move down", collected.move, (place, 1), place == len(kept) - 1),
+                ("close", "Take out", collected.remove, (place,), False),
             ):
                 st.button(
                     help_,
@@ -138,5 +146,6 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
                     type="tertiary",
                     on_click=call,
                     args=arguments,
+                    disabled=idle,
                 )
     st.button("Begin anew", key="report_clear", icon=":material/delete_sweep:", on_click=collected.clear)

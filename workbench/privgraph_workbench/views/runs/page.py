@@ -258,13 +258,10 @@ def _actions(records: Sequence[RunRecord]) -> None:
                 if record.state in ("stopped", "failed", "lost"):
                     queue.retry(record.id)
             st.rerun()
-        st.button(
-            "Add to report",
-            key="collect_chosen",
-            icon=":material/post_add:",
-            on_click=collected.add_runs,
-            args=(tuple(record.id for record in known if record.state == "done"),),
-            disabled=not any(record.state == "done" for record in known),
+        collected.button(
+            "collect_chosen",
+            collected.runs([record.id for record in known if record.state == "done"]),
+            "Runs that are done: leave with all that you kept on the page Report",
         )
         with st.popover("Tag", icon=":material/label:"):
             _tag(ids)
