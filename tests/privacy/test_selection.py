@@ -7,6 +7,7 @@ import itertools
 import math
 from itertools import islice
 
+import mpmath
 import numpy as np
 import pytest
 from dp_accounting import dp_event, rdp
@@ -150,6 +151,18 @@ def test_laws_are_what_they_say(law: NegativeBinomial | Poisson) -> None:
     assert found[0][0] == (0 if isinstance(law, Poisson) else 1)
     assert sum(chance for _, chance in found) == pytest.approx(1, abs=1e-9)
     assert sum(number * chance for number, chance in found) == pytest.approx(law.mean, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [0.0, 0.01, 0.5, 1.0, 2.0, 10.0, 100.0])
+@pytest.mark.parametrize("mean", [1.001, 1.5, 20.0, 10_000.0])
+def test_the_mean_that_is_priced_is_no_less_than_that_of_the_law_as_drawn(mean: float, shape: float) -> None:
+    """In 40 digits: rounding the parameter down makes the mean larger, and dearer."""
+    law = NegativeBinomial(mean=mean, shape=shape)
+    with mpmath.workdps(40):
+        g, k = mpmath.mpf(law.parameter), mpmath.mpf(shape)
+        drawn = (1 / g - 1) / mpmath.log(1 / g) if shape == 0 else k * (1 - g) / (g * (1 - g**k))
+        assert drawn <= law.priced_mean * (1 + mpmath.mpf(2) ** -52)
+    assert law.priced_mean <= mean * 1.000001
 
 
 def test_numbers_of_trials_are_drawn_from_their_law() -> None:

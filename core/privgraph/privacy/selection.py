@@ -97,6 +97,13 @@ class NegativeBinomial:
         found = brentq(lambda g: math.log(_mean(g, self.shape)) - math.log(self.mean), 1e-12, 1 - 1e-12, xtol=1e-16)
         return float(found) * (1 - 1e-9)
 
+    @property
+    def priced_mean(self) -> float:
+        """No less than the mean of the law with this `parameter`: where the parameter is rounded, the mean is
+        a little larger than what was asked for. Its logarithm moves by at most (shape + 1)/2, or 1, times
+        that of the parameter."""
+        return self.mean if self.shape == 1 else self.mean * (1 + 1e-7)
+
     def chances(self) -> Any:
         """P(K = 1), P(K = 2), ..., without end, in `mpmath` digits."""
         g, shape = mpmath.mpf(self.parameter), mpmath.mpf(self.shape)
@@ -124,6 +131,11 @@ class Poisson:
 
     def __post_init__(self) -> None:
         _check_mean(self, self.mean)
+
+    @property
+    def priced_mean(self) -> float:
+        """The mean: nothing is rounded."""
+        return self.mean
 
     def chances(self) -> Any:
         """P(K = 0), P(K = 1), ..., without end, in `mpmath` digits."""
@@ -209,9 +221,9 @@ def chosen(curve: Array, law: NegativeBinomial | Poisson, orders: Array = _ORDER
     """Renyi divergence of the best of K trials, each of which has `curve`, at each order above 1."""
     if isinstance(law, Poisson):
         spread = np.log1p(1 / (orders - 1))
-        return curve + law.mean * _delta(curve, spread, orders) + math.log(law.mean) / (orders - 1)
+        return curve + law.priced_mean * _delta(curve, spread, orders) + math.log(law.priced_mean) / (orders - 1)
     each = (1 - 1 / orders) * curve - math.log(law.parameter) / orders
-    at_each = curve + (1 + law.shape) * float(np.min(each)) + math.log(law.mean) / (orders - 1)
+    at_each = curve + (1 + law.shape) * float(np.min(each)) + math.log(law.priced_mean) / (orders - 1)
     # What holds at an order holds at every smaller one.
     place = np.argsort(orders)
     out = np.empty_like(at_each)
@@ -262,7 +274,7 @@ def price(events: Sequence[PrivacyEvent], law: Law, delta: float) -> Price:
     """
     check_delta(delta)
     different = list(dict.fromkeys(events))
-    trials = law.count if isinstance(law, Fixed) else law.mean
+    trials = law.count if isinstance(law, Fixed) else law.priced_mean
     inner = delta - (trials + 1) * TAILS
     parts = [part for one in different for part in flatten(one)]
     if not parts and different:
@@ -279,7 +291,7 @@ def price(events: Sequence[PrivacyEvent], law: Law, delta: float) -> Price:
 
         shape = math.inf if isinstance(law, Poisson) else law.shape
         accountant = rdp.RdpAccountant(orders=list(_ORDERS))
-        accountant.compose(dp_event.RepeatAndSelectDpEvent(known, law.mean, shape))
+        accountant.compose(dp_event.RepeatAndSelectDpEvent(known, law.priced_mean, shape))
         return Price(epsilon=float(accountant.get_epsilon(inner)), accountant=f"{by}, dp-accounting)")
     candidates = convert(chosen(largest(different), law), _ORDERS, inner, "balle")
     return Price(epsilon=float(np.nanmin(candidates)), accountant=f"{by})")
