@@ -25,7 +25,8 @@ from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import FIGURES, chart_of, export, notes
-from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series
+from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.graphs import classes
 from privgraph_workbench.figures.noise import precision
 from privgraph_workbench.figures.notes import COMPOSED_BADGE, EVALUATOR_BADGE
@@ -314,3 +315,15 @@ def test_a_precision_that_was_measured_is_an_evaluators() -> None:
     assert chart_of("precision", drawn).badges == ()
     measured = precision.data(3, 1e-5, {"this setting": 1.0}, measured={"a run": (1.0, 0.5)})
     assert EVALUATOR_BADGE in chart_of("precision", measured).badges
+
+
+@pytest.mark.parametrize("least", [0.02, 0.26, 0.31, 0.47, 0.74])
+def test_percentages_that_reach_100_have_a_tick_there(least: float) -> None:
+    drawn = Chart(
+        title="t",
+        panels=(Panel(x=Axis(title="x"), y=Axis(title="y", percent=True)),),
+        series=(Series(name="s", kind="line", x=(0, 1), y=(least, 1.0)),),
+        summary="s",
+    )
+    axis = with_matplotlib.draw(drawn).axes[0]
+    assert any(tick == pytest.approx(1.0) for tick in axis.get_yticks())
