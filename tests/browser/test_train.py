@@ -71,7 +71,7 @@ def test_a_card_is_chosen_by_keyboard_a_run_is_made_and_its_story_told(browser: 
     expect(page.get_by_text(re.compile("It names the right class for .*% of nodes"))).to_be_visible()
     tab = page.get_by_role("tab", name="Learning curves")
     tab.focus()
-    for name in ("The promise", "Settings"):
+    for name in ("The promise", "On the graph", "Settings"):
         page.keyboard.press("ArrowRight")
         expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("tabpanel").get_by_text("Karate club", exact=True)).to_be_visible()
