@@ -57,6 +57,22 @@ def test_an_empty_page_offers_the_sweep(opened: Callable[..., AppTest], store: R
     assert not any(one.key in ("sweep_go", "compare_go") for one in full.button), "made when somebody asks for it"
 
 
+def test_runs_that_are_there_already_are_counted_and_take_no_time(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    app = opened("tradeoffs", data="karate")
+    before = next(text.value for text in app.markdown if "What it takes" in text.value)
+    assert "already" not in before
+    app.button(key="sweep_go").click().run()
+    ids = app.session_state["sweep"]
+    assert len(ids) == 15
+    for run in ids[:4]:
+        keep(store, store.get(run).spec)
+    again = opened("tradeoffs", data="karate")
+    (told,) = (text.value for text in again.markdown if "What it takes" in text.value)
+    assert "15 runs (4 of them are there already), about" in told
+
+
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:
     app = opened("tradeoffs", data="karate")
     plans = [spec(epsilon=epsilon).config().plan(KARATE) for epsilon in (0.5, 1.0, 4.0)]

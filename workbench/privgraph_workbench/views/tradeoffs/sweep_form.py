@@ -269,8 +269,13 @@ def _specs(spec: DatasetSpec, data: Mapping[str, Scalar], settings: Sequence[Set
 def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts | None, seeds: int) -> None:
     """How many runs there are, about how long they take, and what all of them would show together."""
     known = queue.store().find(RunQuery(states=("done",), limit=MOST_KNOWN))
-    about = duration(comparing.seconds(specs, facts, known, capacity()))
-    st.markdown(f"**What it takes.** {len(specs)} runs, about {about} on this machine.")
+    here = {
+        row["id"] for row in queue.store().find_rows(RunQuery(ids=tuple(one.id for one in specs), states=("done",)))
+    }
+    left = [one for one in specs if one.id not in here]
+    already = f" ({len(here)} of them are there already)" if here else ""
+    about = f", about {duration(comparing.seconds(left, facts, known, capacity()))} on this machine" if left else ""
+    st.markdown(f"**What it takes.** {len(specs)} runs{already}{about}.")
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private:
         statement.looking(private, seeds, "private runs of this sweep")

@@ -89,7 +89,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
             said = f"there is no method {markup.literal(asked[:80])}"
             st.warning(f"In this page's address, {said}; it is left out.")
         choosing.forget("method")
-    firsts = {one.first: f" First, because {one.why}." for one in beginnings.GROUPS.values()}
+    firsts = {one.first: f" Good to begin with: {one.why}." for one in beginnings.GROUPS.values()}
     with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-method"):
         name = choosing.one(
             "Method",
