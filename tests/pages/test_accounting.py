@@ -375,3 +375,14 @@ def test_a_slow_page_draws_itself_again_until_all_is_there(
     assert "More points are being computed" not in _texts(app)
     found = method_costs.setting("pate", {}, FACTS)
     assert method_costs.along_noise(found, found.noise()).complete
+
+
+def test_training_with_these_settings_has_this_noise(opened: Callable[..., AppTest]) -> None:
+    """The way to Train takes the graph's sizes along: its form begins with another made-up network."""
+    app = opened("accounting")
+    said = next(text.value for text in app.caption if "entries of the adjacency matrix." in text.value)
+    noise = said.split("): ")[1].split(". ")[0]
+    link = next(one.proto for one in app.get("page_link") if "with these settings" in one.proto.label)
+    form = opened("train", **dict(parse_qsl(link.query_string)))
+    assert f"{float(noise):.2f}" in {metric.value for metric in form.metric}
+    assert said.split(": ")[1].split(" nodes")[0] in "\n".join(text.value for text in (*form.caption, *form.markdown))

@@ -330,7 +330,7 @@ def test_seeds_stand_as_dots_on_one_bar_and_their_curves_over_each_other(
         "other seeds": [pytest.approx(0.8), pytest.approx(0.9)],
         "this run, seed 0": [0.7],
     }
-    assert _bars(app, runs[0]) == ["Largest class: 50.0%", "Mean of 3 seeds: 80.0%"]
+    assert _bars(app, runs[0]) == ["Largest class, mean: 50.0%", "Mean of 3 seeds: 80.0%"]
     seeds = _figure(app, f"seeds.{runs[0]}")
     assert [trace["name"] for trace in seeds["data"]] == [f"seed {seed}: validation accuracy" for seed in (0, 1, 2)]
 

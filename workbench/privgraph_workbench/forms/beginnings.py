@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from privgraph.options import Parameter, Scalar, parameters
+from privgraph.data.spec import DatasetSpec
+from privgraph.options import Parameter, Scalar, parameters, values
 from privgraph.registry import METHODS, MethodSpec
 
 EPSILON = 2.0
@@ -107,6 +108,13 @@ def of_data(name: str, known: Iterable[Parameter]) -> tuple[Parameter, ...]:
     """The options of a data set as its form begins."""
     begun = DATA.get(name, {})
     return tuple(replace(one, default=begun.get(one.name, one.default)) for one in known)
+
+
+def data_options(spec: DatasetSpec) -> dict[str, Scalar]:
+    """The options of a graph where nobody is asked for them: their defaults. Whoever is led to a form takes
+    them along, for it begins otherwise (`DATA`)."""
+    found = spec.load_options()
+    return dict(values(found())) if found else {}
 
 
 def group(method: MethodSpec) -> str:

@@ -239,7 +239,9 @@ def _scale(axis: Axes, letter: str, description: Axis, colours: Theme) -> None:
         own.set_ticks(description.ticks, labels=[f"{tick:g}" for tick in description.ticks])
     else:
         # of percentages in steps that meet 100
-        own.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10] if description.percent else None))
+        own.set_major_locator(
+            MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]) if description.percent else MaxNLocator(nbins=6)
+        )
     if description.percent:
         own.set_major_formatter(FuncFormatter(lambda value, _: exact_percent(value, 3)))
 

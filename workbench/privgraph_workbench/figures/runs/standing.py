@@ -83,7 +83,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     seeds = [row for row in rows if row["kind"] == "seed"]
     this = next((row for row in seeds if row["mine"]), None)
     own = next(row for row in levels if row["kind"] == "own")
-    titles = {**LABELS, "own": LABELS["own"] if own["seeds"] <= 1 else f"Mean of {own['seeds']} seeds"}
+    titles = dict(LABELS)
+    if own["seeds"] > 1:
+        titles["own"] = f"Mean of {own['seeds']} seeds"
+        titles["majority"] += ", mean"  # each seed has test nodes of its own
     labels = {row["kind"]: f"{titles[row['kind']]}: {percent(row['value'])}" for row in levels}
     mine = labels["own"]
     series = [

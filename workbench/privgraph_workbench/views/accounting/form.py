@@ -8,10 +8,10 @@ import streamlit as st
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
-from privgraph.options import Option, OptionError, Parameter, Scalar, build, parameters, values
+from privgraph.options import Option, OptionError, Parameter, build, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup, meaning
 
@@ -55,7 +55,7 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
     """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
     if spec is not None:
         try:
-            return datasets.public_facts(spec, _data_options(spec), "random")
+            return datasets.public_facts(spec, beginnings.data_options(spec), "random")
         except (OptionError, DataError) as error:
             return str(error)
     for complaint in widgets.complaints(SIZES, prefix=SIZE):
@@ -77,11 +77,6 @@ def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
         undirected=undirected,
     )
     return in_two_domains(known_sizes)
-
-
-def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    found = spec.load_options()
-    return dict(values(found())) if found else {}
 
 
 def choose_method() -> MethodSpec:
@@ -154,7 +149,7 @@ def await_facts() -> None:
     name = str(st.session_state.get("data"))
     spec = next((one for one in datasets.choices() if one.name == name), None)
     try:
-        ready = spec is None or datasets.public_facts(spec, _data_options(spec), "random") is not None
+        ready = spec is None or datasets.public_facts(spec, beginnings.data_options(spec), "random") is not None
     except (OptionError, DataError):
         ready = True
     if ready:

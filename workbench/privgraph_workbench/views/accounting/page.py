@@ -20,7 +20,7 @@ from privgraph_workbench.facts import method_costs
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
@@ -276,7 +276,10 @@ def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool) -> None:
         st.markdown(markup.literal(statement_words.why_two(said)))
     st.markdown(meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours))
     scale = f"{setting.price.noise}: {number(one.noise, 4)}" if setting.reads else "no noise"
-    st.caption(f"{markup.sentence(scale)} {meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
+    facts = setting.facts
+    sizes = f"{facts.nodes:,} nodes, {facts.entries:,} entries of the adjacency matrix."
+    graph = f"{markup.literal(spec.title)}: {sizes}" if spec is not None else sizes
+    st.caption(f"{graph} {markup.sentence(scale)} {meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
     if said.gaps:
         statement.gaps(said)
     if spec is not None and setting.config.unit != "none":
@@ -394,5 +397,6 @@ def train_address(setting: Setting, spec: DatasetSpec) -> Mapping[str, str]:
     return {
         "method": setting.name,
         "data": spec.name,
+        **widgets.address(beginnings.data_options(spec), prefix="data."),
         **widgets.address({name: held[name] for name in chosen}, known=parameters(type(setting.config))),
     }

@@ -8,13 +8,13 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
-from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownName, build, parameters, values
+from privgraph.options import Option, OptionError, Parameter, UnknownName, build, parameters, values
 from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import answer_costs, datasets, plans
 from privgraph_workbench.figures.costs import price
-from privgraph_workbench.forms import widgets
+from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, layout
@@ -95,7 +95,7 @@ def show() -> None:
             st.info(widgets.pointer(filled.errors), icon=":material/edit:")
             return
         try:
-            facts = datasets.public_facts(spec, _data_options(spec), "random")
+            facts = datasets.public_facts(spec, beginnings.data_options(spec), "random")
             if facts is None:
                 st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
                 st.fragment(_await_facts, run_every=POLL_SECONDS)(spec)
@@ -187,15 +187,10 @@ def _about_neighbours(release: str) -> str:
     return "K does not change the price: who is sampled is paid for, whether it is near or far."
 
 
-def _data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    found = spec.load_options()
-    return dict(values(found())) if found else {}
-
-
 def _await_facts(spec: DatasetSpec) -> None:
     """Draw the page again when the sizes are there, or cannot be had."""
     try:
-        ready = datasets.public_facts(spec, _data_options(spec), "random") is not None
+        ready = datasets.public_facts(spec, beginnings.data_options(spec), "random") is not None
     except DataError:
         ready = True
     if ready:
@@ -253,5 +248,6 @@ def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:
     return {
         "method": "privgnn",
         "data": spec.name,
+        **widgets.address(beginnings.data_options(spec), prefix="data."),
         **widgets.address({name: held[name] for name in (*chosen, *more)}, known=_KNOWN.values()),
     }
