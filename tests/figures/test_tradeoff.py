@@ -93,6 +93,22 @@ def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_metho
     assert all(one.keys for one in plain.series if one.kind == "points"), "points can still be opened"
 
 
+def test_the_plain_figure_has_no_room_for_what_it_leaves_out(swept: list[RunRecord]) -> None:
+    rows = [{**row, "epsilon_as_published": 80.0} if not row["reference"] else row for row in tradeoff.data(swept)]
+    wide, narrow = (make(rows).panels[0].x.high for make in (tradeoff.chart, tradeoff.plain))
+    assert wide is not None
+    assert narrow is not None
+    assert wide >= 80 > 20 > narrow
+
+
+def test_private_curves_come_first_into_a_legend_that_has_no_room_for_all(swept: list[RunRecord]) -> None:
+    rows = tradeoff.data(swept)
+    level = next(row for row in rows if row["reference"])
+    many = [*rows, *({**level, "variant": f"layers {place}"} for place in range(tradeoff.ENTRIES + 5))]
+    shown = {one.name for one in tradeoff.chart(many).series if one.legend}
+    assert {tradeoff._curve(row) for row in rows if not row["reference"]} <= shown
+
+
 def test_what_is_not_proved_is_named_and_not_drawn_as_if_it_were(store: RunStore, swept: list[RunRecord]) -> None:
     said = replace(made_runs.statement(made_runs.node_entries(4.0), "node"), epsilon=math.inf)
     record = made_runs.finish(store, made_runs.spec("privgnn", unit="node", lam=0.4), 0.6, said)

@@ -44,7 +44,7 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
         cols=columns,
         column_widths=widths(chart.panels, columns),
         horizontal_spacing=0.14 / columns + 0.02,
-        vertical_spacing=0.28 / rows,
+        vertical_spacing=0.36 / rows,  # ticks and title of a panel, and three lines of title of the next
     )
     first_shown: set[str] = set()
     seen: Counter[str] = Counter()

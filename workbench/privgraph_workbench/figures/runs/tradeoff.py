@@ -42,6 +42,8 @@ LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
 SAME_RUN = "same run"
 """What joins the two epsilons of one noise."""
+LEVELS = 4
+"""Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 DODGE = 1.02
@@ -190,7 +192,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 if row["reference"] and _curve(row) == level:
                     series += _level(row, level, own[level], place, ends[place])
         series += _front(private, place, ends[place][1])
-    series, left = _named(series, [*levels, *curves])
+    series, left = _named(series, [*levels[:LEVELS], *curves, *levels[LEVELS:]])
     series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
@@ -239,7 +241,13 @@ def plain(rows: Sequence[Row]) -> Chart:
             series.append(replace(one, epsilon=None, slot=lines[at]) if one.epsilon == "sound" else one)
     unproved = sorted({group for group, panel in lines if (group, panel) not in proved})
     note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
-    return replace(full, series=tuple(series), notes=(*full.notes, *note))
+    panels = []
+    for panel, held in zip(full.panels, panels_of(rows), strict=bool(rows)):
+        low, high = _ends(held, ("sound",))
+        panels.append(replace(panel, x=replace(panel.x, low=low, high=high)))
+    return replace(
+        full, panels=tuple(panels) if rows else full.panels, series=tuple(series), notes=(*full.notes, *note)
+    )
 
 
 plot_plain = plotted(plain)
@@ -303,10 +311,10 @@ def _curve(row: Row) -> str:
     return f"{row['title']}{unit}" + (f", {row['variant']}" if row["variant"] else "")
 
 
-def _ends(rows: Sequence[Row]) -> tuple[float, float]:
+def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = KINDS) -> tuple[float, float]:
     """Where the axis of a panel begins and ends: around its epsilons, a decade at least, and not beyond
     `LARGEST`."""
-    epsilons = [row[COLUMNS[kind]] for row in rows for kind in KINDS if placed(row[COLUMNS[kind]])]
+    epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
     within = [one for one in epsilons if one <= LARGEST] or epsilons
     return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
 

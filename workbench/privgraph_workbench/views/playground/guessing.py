@@ -149,9 +149,10 @@ def _scores(game: Game) -> None:
     many = 1 if pair.promised else pair.gone
     power = "ε" if many == 1 else f"{many}ε"
     best.metric(
-        f"Best possible: e^{power} / (1 + e^{power})",
+        f"Limit that {power} sets",
         capped(worlds.best_share(many * pair.epsilon)).removeprefix("at most "),
-        help="In the long run; in ten rounds anybody may be luckier"
+        help=f"e^{power} / (1 + e^{power}): nobody is right more often in the long run, whatever the worlds are; in "
+        "ten rounds anybody may be luckier"
         + ("" if many == 1 else f". ε is about one friendship: {many} of them cost up to {many} times as much"),
     )
 
