@@ -30,6 +30,27 @@ def test_who_has_chosen_a_run_keeps_it_when_titles_change_hands() -> None:
         assert app.query_params["run"] in ("b", ["b"])
 
 
+def leaving() -> None:
+    import streamlit as st
+
+    from privgraph_workbench.views.parts import choosing
+
+    st.text_input("Text", key="text", on_change=lambda: [st.session_state.pop(key, None) for key in ("run", "some")])
+    st.markdown(choosing.one("Run", {"a": "A", "b": "B"}, "run"))
+    choosing.several(st.container(), "Some", {"a": "A", "b": "B"}, "some")
+
+
+def test_a_selector_that_is_gone_when_it_was_changed_says_nothing() -> None:
+    """A page is left by a click that ends a typed text, too: Streamlit calls what belongs to a widget that it
+    has forgotten already."""
+    app = AppTest.from_function(leaving).run()
+    app.text_input(key="text").set_value("teapot")
+    app.selectbox(key="run").set_value("b")
+    app.multiselect(key="some").set_value(["b"])
+    app.run()
+    assert not app.exception, app.exception
+
+
 def test_nobody_has_chosen_and_the_first_one_stays_while_it_is_there() -> None:
     app = AppTest.from_function(script).run()
     assert app.markdown[0].value == "a"

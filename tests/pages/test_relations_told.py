@@ -296,7 +296,10 @@ def test_runs_of_the_gallery_say_that_their_encoder_is_not_here_and_are_trained_
     assert shown.count("its numbers came along, its encoder did not") == 2
     assert "the base encoder answers alone" in shown
     asked = [one for one in app.button if str(one.key).startswith("train_here.")]
-    assert [one.label for one in asked] == ["Train it here"] * 2
+    assert all(one.label.startswith("Train it here, with seed ") for one in asked)
+    assert len(asked) == 2
+    assert all(one.endswith(" · numbers") for one in app.selectbox(key="private").options)
+    assert not all(one.endswith(" · numbers") for one in first.selectbox(key="private").options)
     private = store.get(str(app.selectbox(key="private").value))
     asked[0].click().run()
     (spec,) = submitted

@@ -107,8 +107,9 @@ def one(
         st.session_state.pop(key, None)
 
     def keep() -> None:
-        if st.session_state[key] in titles:  # and no title of the drawing before
-            put(key, st.session_state[key])
+        # gone where the page was left in the same moment; or a title of the drawing before
+        if (held := st.session_state.get(key)) in titles:
+            put(key, str(held))
             if moved is not None:
                 moved()
 
@@ -148,7 +149,8 @@ def several(place: DeltaGenerator, label: str, titles: Mapping[str, str], key: s
         st.session_state[key] = [name for name in st.query_params.get_all(key) if name in titles]
 
     def keep() -> None:
-        st.query_params[key] = [name for name in st.session_state[key] if name in titles]
+        if (held := st.session_state.get(key)) is not None:  # gone where the page was left in the same moment
+            st.query_params[key] = [name for name in held if name in titles]
 
     return list(
         place.multiselect(label, list(titles), key=key, format_func=lambda name: titles[name], on_change=keep, **rest)

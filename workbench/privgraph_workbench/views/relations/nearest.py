@@ -154,7 +154,7 @@ def _form(pair: Pair) -> tuple[str, int]:
         placeholder="rustic oak bench, handmade",
         help=f"Any text, up to {LONGEST:,} characters. It stays on this computer, and is not written down",
     )
-    _examples(pair)
+    examples = st.container()
     left, right = st.columns([3, 1])
     with left:
         domain = choosing.one(
@@ -173,6 +173,8 @@ def _form(pair: Pair) -> tuple[str, int]:
             bind="query-params",
             help="How many of the nearest texts are shown under each encoder",
         )
+    with examples:
+        _examples(pair, domain)
     return domain, int(neighbours)
 
 
@@ -186,9 +188,9 @@ def _domain_title(pair: Pair, name: str) -> str:
     return f"{name} (predicted: no relation of it was read)" if name == pair.predicted else name
 
 
-def _examples(pair: Pair) -> None:
-    """Texts of the predicted domain as buttons, once another process has read them."""
-    spec, predicted = pair.first.spec, pair.predicted
+def _examples(pair: Pair, domain: str) -> None:
+    """Texts of the domain that is searched as buttons, once another process has read them."""
+    spec = pair.first.spec
     try:
         described = describing.describe(spec.dataset, spec.data_options)
     except (DataError, OptionError, UnknownName) as error:
@@ -198,14 +200,17 @@ def _examples(pair: Pair) -> None:
         if described is None:
             shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
             return
-        samples = [sample for one in described.domains if one.name == predicted for sample in one.samples]
+        samples = [sample for one in described.domains if one.name == domain for sample in one.samples]
         found = list(dict.fromkeys(one for one, _ in samples))
         if not found:
             return
-        st.caption(
-            f"Or one of {markup.literal(predicted)}, whose true partners an evaluator knows: somebody who was given "
-            "relations that were kept back, to measure by. Neither a run nor an attacker has them."
+        whose = (
+            "whose true partners the person knows who holds the data: these runs trained on them."
+            if domain == pair.learnt
+            else "whose true partners an evaluator knows: somebody who was given relations that were kept back, to "
+            "measure by. Neither a run nor an attacker has them."
         )
+        st.caption(f"Or one of {markup.literal(domain)}, {whose}")
         with st.container(horizontal=True, gap="small", key=shell.WHOLE):
             for place, text in enumerate(found):
                 short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"

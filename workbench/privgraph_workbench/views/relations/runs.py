@@ -190,6 +190,9 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
         del st.session_state[WANTED + key]
     known = st.session_state.setdefault(SEEN + key, {one.id for one in records})
     titles = choosing.runs(records, short=True, graph=False)
+    for one in records:
+        if not encoder_here(one):
+            titles[one.id] = titles[one.id].removesuffix(choosing.OF_GALLERY_SHORT) + NUMBERS
     chosen = choosing.one(
         label,
         titles,
@@ -237,12 +240,12 @@ def _here(record: RunRecord) -> None:
         st.caption("One with its settings is in training, as it says above, and can be asked when it is done.")
         return
     if any(one.state == "done" and encoder_here(one) for one in alike):
-        st.caption("Another seed of its settings has its encoder here: it stands first in the list, and can be asked.")
+        st.caption("Another seed of its settings has its encoder here, and can be asked: choose it in the list above.")
         return
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
     took = "" if record.seconds is None else f"; this one took {duration(record.seconds)}"
     if st.button(
-        "Train it here",
+        f"Train it here, with seed {seed}",
         key=f"train_here.{record.id}",
         icon=":material/play_arrow:",
         help=f"Its settings, with seed {seed} and noise of your own{took}. What it learns can be asked about texts",
@@ -361,8 +364,11 @@ def _meant(said: PrivacyStatement) -> str:
     )
 
 
+NUMBERS = " · numbers"
+"""Of a run whose numbers came along with the gallery, and its encoder did not."""
 HELP = {
-    "private": "Its encoder was fine-tuned with clipped gradients and noise; those that can be asked come first",
+    "private": "Its encoder was fine-tuned with clipped gradients and noise. Those that can be asked come first; of "
+    "those that end in “numbers” the numbers came along with the gallery, and no encoder",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
