@@ -23,7 +23,7 @@ from privgraph.runs import auditing, gallery
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.attacks import outcome
+from privgraph_workbench.views.attacks import outcome, worst_case
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import lower, upper
 
@@ -379,3 +379,19 @@ def test_without_an_address_the_page_opens_where_an_audit_can_decide(opened: Ope
     app = opened("audit")
     assert app.selectbox(key="run").value == run
     assert app.selectbox(key="run").options[0].endswith(" · audited")
+
+
+def test_an_old_audit_is_found_behind_many_newer_runs(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gallery's audited runs are older than hundreds of others."""
+    old = keep(store, spec(epsilon=2.0))
+    statement = store.get(old).statement
+    assert statement is not None
+    store.add_audit(old, made_audit(old, delta=statement.delta))
+    newer = [keep(store, spec(epsilon=2.0, seed=seed)) for seed in range(1, 4)]
+    monkeypatch.setattr(worst_case, "MOST_RUNS", 2)
+    app = opened("attacks", who="worst-case")
+    assert app.selectbox(key="run").value == old
+    assert app.selectbox(key="run").options[0].endswith(" · audited")
+    assert newer

@@ -144,8 +144,8 @@ def test_the_newest_of_each_is_compared(opened: Open, store: RunStore, process: 
     assert len(app.selectbox(key="bare").options) == 2
     shown = texts(app)
     assert shown.count("sound ε **") == 2
-    assert "wins 50% by a coin, now wins at most 98." in shown, "e⁴ to 1"
-    assert "That is sharp from above alone" in shown
+    assert "by a coin, and with this encoder at most 98." in shown, "e⁴ to 1"
+    assert "Nobody wins more; attacks that were tried may win much less" in shown
     assert "Nothing is promised" in shown
     assert ":blue[●] sound ε **4**" in shown or ":blue[●] sound ε **3." in shown
     assert "sound ε **∞**" in shown

@@ -34,6 +34,7 @@ ORDERS = (
     "seed",
     "test_accuracy",
     "sound_epsilon",
+    "audited_epsilon",
     "seconds",
 )
 

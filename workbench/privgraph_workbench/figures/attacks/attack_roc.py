@@ -248,10 +248,10 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
         )
     if any(row["curve"] == "sound" for row in rows):
         notes.append(
-            "The dotted line is the most that a run's sound ε allows: no attack lies above it for long. It allows for "
-            "chance, since so few nodes give a curve that wanders: above the line by chance in at most 1 of 40 cases "
-            f"at each point. Exchanging a member and another takes {_steps(rows)} changes of the data, and each costs "
-            "ε; where the line runs along the upper edge, such an ε excludes no curve."
+            "The line that the legend calls the sound ε is the most that it allows: no attack lies above it for "
+            "long. It allows for chance, since so few nodes give a curve that wanders: above the line by chance in at "
+            f"most 1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
+            "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
     return tuple(notes)
 

@@ -82,13 +82,13 @@ def _new_and_claims(record: RunRecord, subject: Subject) -> None:
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or the newest that was audited, or one whose claims differ so that an
-    audit can decide, or the newest that protects something; an invitation where there is none. Those that
-    were audited are offered first."""
+    """The run that the address names, or the newest that was audited (one's own first, and what an audit
+    refutes), or one whose claims differ so that an audit can decide, or the newest that protects something;
+    an invitation where there is none. Those that were audited are offered first, however old."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
-    found = states.readable([*store.find(query), *named])
+    found = states.readable([*store.find(query), *store.find(replace(query, order="audited_epsilon")), *named])
     records = {record.id: record for record in choosing.shown(found, "run")}
     asked = st.query_params.get("run")
     if asked is not None and asked not in records:
@@ -107,6 +107,7 @@ def _choose_run() -> RunRecord | None:
     telling = [run for run, one in records.items() if _telling(one)]
     records = {run: records[run] for run in sorted(records, key=lambda run: (run not in audited, records[run].gallery))}
     own = [run for run, one in records.items() if not one.gallery]
+    audited.sort(key=lambda run: (records[run].gallery, not _refuting(records[run])))
     choosing.begin("run", records, next(iter([*audited, *own, *telling, *records])))
     titles = {
         run: f"{title}{' · audited' * (run in audited)}"
@@ -128,6 +129,12 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _refuting(record: RunRecord) -> bool:
+    """Whether an audit has shown more than the paper's formula says."""
+    said, shown = record.statement, record.epsilon_audited
+    return said is not None and shown is not None and shown > (said.epsilon_as_published or math.inf)
 
 
 def _telling(record: RunRecord) -> bool:

@@ -358,8 +358,8 @@ def _meant(said: PrivacyStatement) -> str:
     if most == at_most(1.0):
         return f"As a wager, so large an ε excludes next to nothing. {for_one}"
     return (
-        f"As a wager: is a certain relation there or not? Who knows all others, and wins 50% by a coin, now wins "
-        f"{most}. That is sharp from above alone: nobody wins more, and attackers that were tried may win much less. "
+        f"As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time by a "
+        f"coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
         f"{for_one}"
     )
 
