@@ -581,6 +581,43 @@ def test_a_run_that_is_given_back_waits_as_if_it_had_never_begun(store: RunStore
     assert store.leases.claim_next("large", Wants(memory_mb=9000)) == [run]
 
 
+def test_a_worker_that_is_heard_of_in_the_meantime_keeps_its_run(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = running(store)
+    store.leases.adopt("w", NOBODY)
+    why = store.leases._why_lost
+
+    def late(suspect: Any, now: Any) -> Any:
+        store.leases.beat("w")
+        return why(suspect, now)
+
+    monkeypatch.setattr(store.leases, "_why_lost", late)
+    assert store.sweep_lost() == []
+    assert store.get(run).state == "running"
+
+
+def test_a_claim_takes_of_a_stack_what_waits_alone(store: RunStore) -> None:
+    ids = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(4)], batch="b")
+    assert store.request_stop(ids[2]) == "stopped"
+    taken = [ids[0], ids[1], ids[3]]
+    assert store.leases.claim_next("a", pid=os.getpid()) == taken
+    for run in taken[:2]:
+        store.leases.finish(run, "a", Outcome(state="failed"))
+    store.retry(ids[1])
+    assert store.leases.claim_next("b", pid=os.getpid()) == [ids[1]]
+    assert store.leases.beat("a") == {ids[3]: "running"}
+
+
+def test_events_whose_answer_was_lost_are_stored_once(store: RunStore) -> None:
+    run = running(store)
+    first = [Log(message="1"), Log(message="2")]
+    assert store.append(run, first, "w", after=0) == 2
+    assert store.append(run, [*first, Log(message="3")], "w", after=0) == 3
+    store.leases.finish(run, "w", Outcome(state="done"), [Log(message="3"), Log(message="4")], after=2)
+    assert [one.payload["message"] for one in store.events(run)] == ["1", "2", "3", "4"]
+
+
 def test_all_workers_of_a_store_have_one_noise_key(store: RunStore, url: str) -> None:
     one, other = bytes(32), bytes([1] * 32)
     assert store.leases.fingerprint() == ""

@@ -65,6 +65,9 @@ def test_they_are_those_of_the_accuracy_that_is_told(name: str, options: dict[st
     context = Context(noise_key=bytes(32), folder=tmp_path)
     events = list(train_one(spec.load_train(), spec.load_config()(**options), graph, context))
     assert [event.name for event in events if isinstance(event, Artifact)] == [predictions.NAME]
+    covered = spec.load_config()(**options).unit == "edge"
+    (title,) = (event.title for event in events if isinstance(event, Artifact))
+    assert title.endswith("(not for release)") != covered, "at edge level alone, and never without privacy"
     found, last = predictions.read(tmp_path), events[-1]
     assert found is not None
     assert isinstance(last, Result)

@@ -17,7 +17,7 @@ from scipy.stats import chisquare
 from privgraph.audits.bounds import at_least, at_most
 from privgraph.options import OptionError
 from privgraph.privacy import selection
-from privgraph.privacy.accountants import RenyiAccountant, tight
+from privgraph.privacy.accountants import LEAST_NOISE, TAILS, RenyiAccountant, tight
 from privgraph.privacy.events import (
     Atoms,
     Composed,
@@ -249,6 +249,40 @@ def test_prices_rise_with_the_mean_and_fall_with_noise() -> None:
 def test_a_law_that_there_is_none_of_is_refused(name: str, trials: float, shape: float, said: str) -> None:
     with pytest.raises(OptionError, match=said):
         make_law(name, trials, shape)
+
+
+@pytest.mark.parametrize("law", [NegativeBinomial(mean=20), Fixed(count=20)], ids=str)
+def test_tails_are_paid_for_in_every_trial(law: selection.Law) -> None:
+    event = [Gaussian(noise_multiplier=4.0)]
+    assert math.isinf(price(event, law, 20.5 * TAILS).epsilon)
+    assert math.isfinite(price(event, law, 40 * TAILS).epsilon)
+
+
+@pytest.mark.parametrize("law", [NegativeBinomial(mean=20), Fixed(count=20)], ids=str)
+def test_one_trial_of_too_little_noise_leaves_no_price(law: selection.Law) -> None:
+    events = [Gaussian(noise_multiplier=4.0), Gaussian(noise_multiplier=LEAST_NOISE / 2)]
+    assert math.isinf(price(events, law, 1e-5).epsilon)
+
+
+def test_tails_of_a_search_are_paid_for() -> None:
+    events = [Gaussian(noise_multiplier=noise) for noise in (8.0, 4.0, 2.0)]
+    assert math.isinf(selection.search_price(events, 2.5 * TAILS).epsilon)
+    assert math.isinf(selection.search_price(events, 0.0).epsilon)
+    assert math.isfinite(selection.search_price(events, 1e-5).epsilon)
+
+
+def test_a_number_of_trials_is_settled_by_enough_digits() -> None:
+    """Its law is the stated one up to 2^-200."""
+    asked: list[int] = []
+
+    class Counted(Secret):
+        def integer(self, bits: int) -> int:
+            asked.append(bits)
+            return super().integer(bits)
+
+    draw(NegativeBinomial(mean=20), Counted(bytes(32), 0, "noise/trials"))
+    assert asked
+    assert min(asked) >= 200
 
 
 def test_laws_have_names() -> None:

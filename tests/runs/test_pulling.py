@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from privgraph.options import OptionError
+from privgraph.runs import launch, worker
 from privgraph.runs.leases import LOG_NAME
 from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.pulling import at_hand
 from privgraph.runs.queueing import Wants
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunRecord, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
@@ -127,6 +128,20 @@ def test_a_run_whose_plan_needs_more_memory_is_left_to_others(store: RunStore) -
     assert (store.get(run).state, worker.returncode) == ("queued", 0)
     assert store.leases.claim_next("small", Wants(memory_mb=1.0)) == []
     assert store.leases.claim_next("large", Wants(memory_mb=16_384.0)) == [run]
+
+
+def test_neither_a_launcher_nor_its_worker_begins_with_another_noise_key(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}))
+    store.leases.agree(bytes(32))
+    monkeypatch.setattr(launch, "_start", lambda *_: None)
+    with pytest.raises(StoreError, match="is not that of the store's other workers"):
+        launch.launch(store)
+    assert store.get(run).state == "queued"
+    assert worker.main([run]) == 1
+    assert "is not that of the store's other workers" in capfd.readouterr().err
+    assert store.get(run).state == "queued"
 
 
 def test_a_worker_with_another_noise_key_refuses(store: RunStore) -> None:

@@ -12,6 +12,7 @@ from tests.tuning.worker_made_here import FACTS, SIZES, gap
 
 from privgraph.options import OptionError
 from privgraph.privacy.events import Composed, Gaussian
+from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.privacy.selection import Fixed, NegativeBinomial, price, search_price
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
 from privgraph.runs.spec import RunSpec, make_spec
@@ -193,3 +194,29 @@ def test_a_noisy_score_is_one_more_mechanism() -> None:
     ledger = Ledger(gap().config().plan(SIZES).entries)
     assert Score(noise=0.0, nodes=5).event(ledger) == ledger.event()
     assert Score(noise=3.0, nodes=5).event(ledger) == Composed((*ledger.event().events, Gaussian(noise_multiplier=3.0)))
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("release", list(Release))
+def test_what_a_score_may_be_of_each_release(release: Release, neighbours: Neighbours) -> None:
+    """Free at edge level where predictions are made from what was noised; counted with noise at node level
+    where nobody else's prediction reads a record; nothing else."""
+    counted = {
+        (Release.AGGREGATES, Neighbours.FROZEN_SAMPLE),
+        (Release.AGGREGATES, Neighbours.REPLACED_RECORD),
+        (Release.MODEL, Neighbours.NODE_RECORD),
+        (Release.MODEL, Neighbours.FROZEN_DEGREES),
+    }
+    edge, node = gap(epsilon=2.0), make_spec("dp-mlp", "cora", {"batch_size": 1500, "epsilon": 2.0})
+    for spec, expected in (
+        (edge, Score(noise=0.0, nodes=200) if release in (Release.AGGREGATES, Release.GRAPH) else None),
+        (node, Score(noise=10.0, nodes=200) if (release, neighbours) in counted else None),
+        (make_spec("pate", "cora", {"epsilon": 2.0}), None),  # it draws parts of its own
+    ):
+        own = node if spec.method == "pate" else spec
+        statement = replace(own.config().plan(SIZES).statement, release=release, neighbours=neighbours)
+        if expected is None:
+            with pytest.raises(OptionError, match="cannot be tuned"):
+                score_of(spec, statement, 200, 10.0)
+        else:
+            assert score_of(spec, statement, 200, 10.0) == expected
