@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy.stats import ttest_ind
 from tests.figures.made_relations import NAMES, made_answer, made_options, made_pair, made_run
 
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
+from privgraph_workbench.figures.seeds import difference, standard_error
 
 
 class TestMoved:
@@ -127,14 +130,31 @@ class TestRanking:
         assert (alone["accuracy_low"], alone["accuracy"]) == (None, 0.1)
         assert "three seeds" in relation_ranking.chart([alone]).notes[0]
 
-    def test_intervals_that_overlap_do_not_tell_two_apart(self, store: RunStore) -> None:
-        def row(low: float | None, high: float | None) -> dict[str, float | None]:
-            return {"accuracy_low": low, "accuracy_high": high}
+    def test_a_difference_has_an_interval_of_its_own(self, store: RunStore) -> None:
+        def row(error: float | None, mean: float) -> dict[str, float | None]:
+            return {"accuracy": mean, "accuracy_error": error, "seeds": 3}
 
-        assert relation_ranking.apart(row(0.1, 0.2), row(0.3, 0.4)) is True
-        assert relation_ranking.apart(row(0.1, 0.2), row(0.15, 0.4)) is False
-        assert relation_ranking.apart(row(0.3, 0.4), row(0.1, 0.2)) is True
-        assert relation_ranking.apart(row(0.3, 0.4), row(None, None)) is None
+        near, far = (
+            relation_ranking.between(row(0.02, 0.3), row(0.02, 0.29)),
+            relation_ranking.between(row(0.01, 0.3), row(0.012, 0.2)),
+        )
+        assert near is not None
+        assert far is not None
+        assert near[0] == pytest.approx(0.01)
+        assert near[1] < 0 < near[2]
+        assert far[0] == pytest.approx(0.1)
+        assert 0 < far[1] < far[0] < far[2]
+        assert relation_ranking.between(row(0.02, 0.3), row(None, 0.2)) is None
+
+    def test_it_is_that_of_welch(self) -> None:
+        rng = np.random.default_rng(0)
+        one, other = rng.normal(0.6, 0.1, 4), rng.normal(0.5, 0.02, 6)
+        given = ((float(of.mean()), standard_error(list(of)), len(of)) for of in (one, other))
+        first, second = ((mean, float(error or 0.0), seeds) for mean, error, seeds in given)
+        apart, low, high = difference(first, second)
+        expected = ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+        assert apart == pytest.approx(one.mean() - other.mean())
+        assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
 
     def test_runs_without_these_numbers_are_left_out(self, store: RunStore) -> None:
         other = replace(made_run(store), metrics={"test_accuracy": 0.5})

@@ -224,10 +224,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges=badges_of(rows),
         height=330 * -(-len(panels) // 3),
         legend=True,
-        notes=(
-            "Bars and bands: 95% confidence over seeds, where a value has three at least. Where those of two values "
-            "overlap, the two cannot be told apart.",
-        ),
+        notes=("Bars and bands: 95% confidence over seeds, where a value has three at least.",),
     )
 
 

@@ -10,7 +10,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed
-from privgraph_workbench.figures.seeds import FEWEST, confidence
+from privgraph_workbench.figures.seeds import FEWEST, confidence, difference, standard_error
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
@@ -34,11 +34,12 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = ()) -> list
     `others`, which differ in the seed alone.
 
     label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
-    seeds), accuracy_low, accuracy_high, mrr_low, mrr_high (95% confidence intervals of these means, Student's
-    over seeds; None for fewer than three seeds), seeds, own_accuracy and own_mrr (of the run itself),
-    relations (how many were asked; None for guessing), unit, epsilon, epsilon_as_published, epsilon_audited
-    (of the run), evaluator (True: the relations are an evaluator's), composed (how many of all these runs
-    read the same people). Runs that were judged otherwise are left out.
+    seeds), accuracy_error (standard error of that mean), accuracy_low, accuracy_high, mrr_low, mrr_high
+    (95% confidence intervals of these means, Student's over seeds; None for fewer than three seeds),
+    seeds, own_accuracy and own_mrr (of the run itself), relations (how many were asked; None for
+    guessing), unit, epsilon, epsilon_as_published, epsilon_audited (of the run), evaluator (True: the
+    relations are an evaluator's), composed (how many of all these runs read the same people). Runs that
+    were judged otherwise are left out.
     """
     chosen = [one for one in records if _judged(one)]
     known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
@@ -93,6 +94,7 @@ def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
         "accuracy": accuracy,
         "accuracy_low": low,
         "accuracy_high": high,
+        "accuracy_error": standard_error([one for one, _ in found]),
         "mrr": mrr,
         "mrr_low": mrr_low,
         "mrr_high": mrr_high,
@@ -198,10 +200,13 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def apart(one: Row, other: Row, measure: str = "accuracy") -> bool | None:
-    """Whether the intervals of two rows leave each other; None where either has none."""
-    ends = [one[f"{measure}_low"], one[f"{measure}_high"], other[f"{measure}_low"], other[f"{measure}_high"]]
-    return None if None in ends else bool(ends[1] < ends[2] or ends[3] < ends[0])
+def between(one: Row, other: Row) -> tuple[float, float, float] | None:
+    """How much better by PREC@1 the first row is than the other, and the 95% confidence interval of that
+    (`seeds.difference`); None where either is of fewer than three seeds."""
+    if one["accuracy_error"] is None or other["accuracy_error"] is None:
+        return None
+    first, second = ((row["accuracy"], row["accuracy_error"], row["seeds"]) for row in (one, other))
+    return difference(first, second)
 
 
 def _told(row: Row) -> str:

@@ -62,7 +62,7 @@ def _ranking(pair: Pair, finished: Sequence[RunRecord]) -> None:
     rows = relation_ranking.data(pair.records, finished)
     told = {one.id: one for one in (*pair.records, *(one for one in finished if _repeats(one, pair.records)))}
     drawn_figure("relation_ranking", rows, statements_of(list(told.values())), pair.first)
-    for one in (*indistinct(rows), *relation_ranking.chart(rows).notes):
+    for one in (*differences(rows), *relation_ranking.chart(rows).notes):
         st.markdown(markup.literal(one))
     _table(rows)
     twins = pair.private is None or pair.bare is None or not runs.apart(pair.private, pair.bare)
@@ -86,15 +86,19 @@ def _repeats(one: RunRecord, records: Sequence[RunRecord]) -> bool:
     return any(naming.setting(one) == naming.setting(other) for other in records)
 
 
-def indistinct(rows: Sequence[Row]) -> list[str]:
-    """Which of base, run without privacy and private run cannot be told apart by PREC@1, a sentence each."""
-    held = [row for row in rows if row["kind"] != "guessing"]
-    pairs = [pair for pair in combinations(held, 2) if relation_ranking.apart(*pair) is False]
-    return [
-        f"{one['label']} and {other['label']} cannot be told apart by PREC@1: their intervals over {one['seeds']} and "
-        f"{other['seeds']} seeds overlap."
-        for one, other in pairs
-    ]
+def differences(rows: Sequence[Row]) -> list[str]:
+    """How far base, run without privacy and private run are apart by PREC@1, a sentence for each two of which
+    there are seeds enough."""
+    said = []
+    held = sorted((row for row in rows if row["kind"] != "guessing"), key=lambda row: -float(row["accuracy"]))
+    for one, other in combinations(held, 2):
+        if (found := relation_ranking.between(one, other)) is None:
+            continue
+        points, low, high = (100 * number for number in found)
+        sure = f"95% confidence interval {low:.1f} to {high:.1f}, over {one['seeds']} and {other['seeds']} seeds"
+        undecided = ": these seeds do not show which is better" if low <= 0 <= high else ""
+        said.append(f"{one['label']} is {points:.1f} points of PREC@1 above {other['label']} ({sure}){undecided}.")
+    return said
 
 
 def _table(rows: Sequence[Row]) -> None:
