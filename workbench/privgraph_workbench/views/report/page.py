@@ -24,7 +24,7 @@ def page() -> None:
     st.title("Report")
     st.markdown(
         "Keep runs and figures anywhere with **Add to report**, put them in order here, and leave with one archive: an "
-        "HTML file that needs no network, a PDF, every figure as SVG, PDF, PNG and CSV, tables as LaTeX and CSV, "
+        "HTML file that needs no network, a PDF, every kept figure as SVG, PDF, PNG and CSV, tables as LaTeX and CSV, "
         "BibTeX, the privacy statements in full, the commands that reproduce it, and an executed notebook."
     )
     kept = collected.everything()
