@@ -119,7 +119,8 @@ def test_a_figure_says_its_title_and_each_warning_once(runs: list[Told]) -> None
     kept = asked(runs)
     page = opened(reporting.build(kept))["report.html"].decode()
     section = page[page.index("Figure 1") : page.index("Figure 2")]
-    drawn = base64.b64decode(re.search(r"src=\"data:image/svg\+xml;base64,([^\"]+)", section)[1]).decode()  # type: ignore[index]
+    (encoded,) = re.findall(r"src=\"data:image/svg\+xml;base64,([^\"]+)", section)
+    drawn = base64.b64decode(encoded).decode()
     shown = drawn.partition("</metadata>")[2]
     title = chart_of(kept.figures[0].figure, kept.figures[0].rows).title
     assert title in section

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -122,6 +122,19 @@ class Chart:
     def has_legend(self, entries: int) -> bool:
         """Whether a legend of so many entries is shown."""
         return entries > (0 if self.legend else 1)
+
+
+def edges(nodes: Mapping[Any, Row], ends: Iterable[tuple[Any, Any]]) -> Series:
+    """The edges of a drawn graph as thin lines between the places (`x`, `y`) of its nodes."""
+    places = [nodes[end] for pair in ends for end in pair]
+    return Series(
+        name="edges",
+        kind="links",
+        x=tuple(place["x"] for place in places),
+        y=tuple(place["y"] for place in places),
+        legend=False,
+        faint=True,
+    )
 
 
 def band(rows: Sequence[Row], x: str, *, slot: int, panel: int, group: str) -> list[Series]:

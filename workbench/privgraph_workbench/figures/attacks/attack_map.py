@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from privgraph.attacks.record import AttackRecord
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number
 
@@ -68,16 +68,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not nodes:
         return empty(TITLE, "this attack kept no map")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [
-        Series(
-            name="edges",
-            kind="links",
-            x=tuple(nodes[end]["x"] for pair in ends for end in pair),
-            y=tuple(nodes[end]["y"] for pair in ends for end in pair),
-            legend=False,
-            faint=True,
-        )
-    ]
+    series = [edges(nodes, ends)]
     for slot, (low, words, size) in enumerate(LEVELS):
         high = LEVELS[slot - 1][0] if slot else math.inf
         held = [row for row in nodes.values() if row["exposure"] is not None and low <= row["exposure"] < high]

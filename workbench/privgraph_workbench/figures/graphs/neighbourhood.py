@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.graphs.degrees import RAW_BADGE
 
@@ -65,16 +65,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not nodes:
         return empty("Neighbourhood", "there is no node to draw")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [
-        Series(
-            name="edges",
-            kind="links",
-            x=tuple(nodes[end]["x"] for pair in ends for end in pair),
-            y=tuple(nodes[end]["y"] for pair in ends for end in pair),
-            legend=False,
-            faint=True,
-        )
-    ]
+    series = [edges(nodes, ends)]
     classes = sorted({(row["class"], row["name"]) for row in nodes.values()})
     for label, name in classes:
         for centre in (False, True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
-from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
+from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.graphs import neighbourhood
 
@@ -39,16 +39,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not nodes:
         return empty(TITLE, "there is no node to draw")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
-    series = [
-        Series(
-            name="edges",
-            kind="links",
-            x=tuple(nodes[end]["x"] for pair in ends for end in pair),
-            y=tuple(nodes[end]["y"] for pair in ends for end in pair),
-            legend=False,
-            faint=True,
-        )
-    ]
+    series = [edges(nodes, ends)]
     said = [row for row in nodes.values() if row["predicted"] is not None]
     right = [row for row in said if _is_right(row)]
     classes = sorted({(row["predicted"], row["name"]) for row in said})
