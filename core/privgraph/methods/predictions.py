@@ -35,9 +35,17 @@ class Predictions:
         return int(self.classes[at])
 
 
-def write(folder: Path, classes: NDArray[np.int64]) -> None:
-    """Keep the predicted classes of all nodes in a run's folder."""
-    np.savez(folder / NAME, prediction=classes)
+def write(
+    folder: Path,
+    classes: NDArray[np.int64],
+    *,
+    nodes: NDArray[np.int64] | None = None,
+    probabilities: NDArray[Any] | None = None,
+) -> None:
+    """Keep predicted classes (n,) in a run's folder: those of all nodes, or of `nodes` (n,), with the
+    `probabilities` (n, C) of all classes where they are given."""
+    held = {"node": nodes, "prediction": classes, "probabilities": probabilities}
+    np.savez(folder / NAME, allow_pickle=False, **{name: array for name, array in held.items() if array is not None})
 
 
 def read(folder: Path) -> Predictions | None:

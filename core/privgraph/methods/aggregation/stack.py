@@ -14,6 +14,7 @@ from privgraph.data.graph import Graph
 from privgraph.mechanisms.aggregation import AggregationPerturbation, release_stack
 from privgraph.mechanisms.degree import bounded_graph
 from privgraph.mechanisms.gradients import PrivateGradients
+from privgraph.methods import predictions
 from privgraph.methods.accuracies import chance_level
 from privgraph.methods.aggregation.options import AggregationConfig, unprotected_training
 from privgraph.methods.training import Member
@@ -218,15 +219,15 @@ class Stack:
                 member.context.outsider.hears(linked=logits[index].t())
             if member.context.folder is not None:
                 probabilities = logits[index].softmax(0).t().cpu().numpy()
-                np.savez(
-                    member.context.folder / "predictions.npz",
-                    prediction=predicted[index].cpu().numpy(),
+                predictions.write(
+                    member.context.folder,
+                    predicted[index].cpu().numpy(),
                     probabilities=probabilities.astype(np.float32),
                 )
                 # At edge level all predictions are covered; at node level a node's own is not, and without
                 # privacy none.
                 kept = "" if member.config.unit == "edge" else " (not for release)"
-                yield position, Artifact(name="predictions.npz", title=f"Predicted class of every node{kept}")
+                yield position, Artifact(name=predictions.NAME, title=f"Predicted class of every node{kept}")
             yield position, Result(metrics=metrics)
 
     def _tell(self, epochs: Iterator[Epoch], stage: str) -> Iterator[tuple[int, Event]]:

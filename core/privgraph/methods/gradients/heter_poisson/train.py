@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from privgraph.mechanisms.subgraph_gradients import SubgraphGradients
+from privgraph.methods import predictions
 from privgraph.methods.accuracies import SPLITS, chance_level, split_accuracies
 from privgraph.methods.gradients.heter_poisson.config import Config
 from privgraph.methods.gradients.heter_poisson.sampling import HeterPoisson, inference_subgraphs
@@ -97,11 +98,11 @@ def _train_one(member: Member[Config]) -> Iterator[Event]:
         nobody = inference_subgraphs(edges[:, :0], masks["train"], 0, context.secret("sampling/nobody"))
         context.outsider.hears(linked=logits, alone=network.logits(x, nobody))
     if context.folder is not None:
-        np.savez(
-            context.folder / "predictions.npz",
-            prediction=logits.argmax(dim=1).cpu().numpy(),
+        predictions.write(
+            context.folder,
+            logits.argmax(dim=1).cpu().numpy(),
             probabilities=logits.softmax(1).cpu().numpy().astype(np.float32),
         )
         # Those of training nodes read their own features, and are not covered.
-        yield Artifact(name="predictions.npz", title="Predicted class of every node (not for release)")
+        yield Artifact(name=predictions.NAME, title="Predicted class of every node (not for release)")
     yield Result(metrics={**accuracies, **chance_level(y[masks["test"]])})

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from privgraph.methods import predictions
 from privgraph.methods.accuracies import chance_level
 from privgraph.methods.outsider import Parts
 from privgraph.methods.prompts.dp_gpl.config import Config
@@ -343,13 +344,13 @@ class Run:
         self.metrics.update(chance_level(prepared.labels[prepared.test_nodes]))
         yield Metric(name="test_accuracy", value=self.metrics["test_accuracy"], step=self.steps, stage="student")
         if self.context.folder is not None:
-            np.savez(
-                self.context.folder / "predictions.npz",
-                node=public.numpy(),
-                prediction=chances.argmax(1).numpy(),
+            predictions.write(
+                self.context.folder,
+                chances.argmax(1).numpy(),
+                nodes=public.numpy(),
                 probabilities=chances.numpy(),
             )
-            yield Artifact(name="predictions.npz", title="Predicted class of every public node")
+            yield Artifact(name=predictions.NAME, title="Predicted class of every public node")
             arrays = {name: value.cpu().numpy() for name, value in student.parameters.items()}
             np.savez(self.context.folder / "prompt.npz", allow_pickle=False, **arrays)
             yield Artifact(name="prompt.npz", title="The student's prompt")

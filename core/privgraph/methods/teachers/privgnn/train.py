@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from privgraph.methods import predictions
 from privgraph.methods.teachers.answers import NAME
 from privgraph.methods.teachers.parts import Parts, apart, split_parts
 from privgraph.methods.teachers.privgnn.before_noise import SHOWN, Floats, Ints, Raw, record
@@ -188,13 +189,13 @@ class Run:
 
     def _finish(self, logits: torch.Tensor) -> Iterator[Event]:
         if self.context.folder is not None:
-            np.savez(
-                self.context.folder / "predictions.npz",
-                node=self.parts.public_nodes.numpy(),
-                prediction=logits.argmax(1).numpy(),
+            predictions.write(
+                self.context.folder,
+                logits.argmax(1).numpy(),
+                nodes=self.parts.public_nodes.numpy(),
                 probabilities=logits.softmax(1).numpy(),
             )
-            yield Artifact(name="predictions.npz", title="Predicted class of every public node")
+            yield Artifact(name=predictions.NAME, title="Predicted class of every public node")
         yield Result(metrics={**final_metrics(self.parts.public, logits), **self.metrics})
 
 
