@@ -222,6 +222,10 @@ def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(state
     assert "at least 1.5, 1 of 4" in lines[0]
     assert "none yet" in lines[1]
     assert "more statements" not in "".join(lines)
+    sized = {name.replace("Cora", "Social (nodes 600, degree 8)"): said for name, said in held.items()}
+    title, *lines = notes.block(sized)
+    assert title.startswith("on Social (nodes 600, degree 8) ")
+    assert lines[0].startswith("GAP, edge ε 0.5 to 10")
 
 
 def test_columns_of_a_footer_stand_under_each_other_in_a_page(statement: PrivacyStatement) -> None:

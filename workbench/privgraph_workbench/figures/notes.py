@@ -104,7 +104,7 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
 
 _BUDGET = re.compile(r"ε \d[\d.,e+-]*\d|ε \d")
 _REPEATED = re.compile(r" \(\d+\)$")
-_GRAPH = re.compile(r" on [^,]+(?=,)")
+_GRAPH = re.compile(r" on (?:[^,(]|\([^)]*\))+(?=,)")  # its sizes stand in brackets, with commas
 
 
 def _shared(names: Sequence[str]) -> str:
