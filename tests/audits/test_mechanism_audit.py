@@ -310,3 +310,20 @@ def test_delta_and_seed_are_the_callers() -> None:
     assert replace(first, seconds=0.0) == replace(again, seconds=0.0)
     assert first.scores_with != other.scores_with
     assert audited(which, trials=300).delta == which.statement.delta
+
+
+@pytest.mark.parametrize("name", ["heter-poisson", "gap", "pate"])
+def test_a_stop_waits_for_few_trials_where_each_is_slow(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process obeys between two pieces of trials."""
+    played: list[int] = []
+
+    def recorded(games: list[Part], present: bool, trials: int, seed: int, chunk: int) -> Any:
+        played.append(trials)
+        return np.zeros((trials, 3))
+
+    monkeypatch.setattr("privgraph.audits.mechanism._played", recorded)
+    events = audit(subject(name), AuditOptions(trials=100_000))
+    first = next(events)
+    assert isinstance(first, Progress)
+    assert played == ([250] if name != "pate" else [2000])
+    assert first.total == 2 * 50_000 // played[0]

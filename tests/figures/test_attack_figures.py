@@ -103,14 +103,40 @@ class TestCurves:
 
     def test_on_logarithmic_axes_a_band_that_holds_0_reaches_down_to_the_edge(self) -> None:
         record = attack(memory=1.0)
-        record = replace(record, band_low=(0.0,) * 35 + record.band_low[35:])
-        assert max(record.band_high[25:35]) > 0
+        first = 1 / record.outcome.others
+        zeros = sum(one < 2 * first for one in record.band_false)
+        record = replace(record, band_low=(0.0,) * zeros + record.band_low[zeros:])
         chart = attack_roc.chart(attack_roc.data([record], "log"))
         (drawn,) = (one for one in chart.series if one.kind == "band")
         edge = chart.panels[0].y.low
         assert min(one for one in drawn.low if one is not None) == edge
-        seen = [f for f, h in zip(record.band_false, record.band_high, strict=True) if h > 0 and f >= (edge or 0)]
+        seen = [f for f, h in zip(record.band_false, record.band_high, strict=True) if h > 0 and f >= first - 1e-9]
         assert list(drawn.x) == seen
+        assert len(seen) > 10
+
+    def test_a_logarithmic_curve_begins_at_the_first_false_alarm(self) -> None:
+        record = attack(memory=1.0)
+        others = record.outcome.others
+        chart = attack_roc.chart(attack_roc.data([record], "log"))
+        begins = {min(one.x) for one in chart.series if one.group}
+        assert begins
+        assert min(begins) >= 1 / others - 1e-9
+        assert any(f"one false alarm among {others:,} nodes" in note for note in chart.notes)
+        straight = attack_roc.chart(attack_roc.data([record]))
+        assert min(one.x[0] for one in straight.series if one.group) == 0
+        assert not any("one false alarm" in note for note in straight.notes)
+
+    @pytest.mark.parametrize(("several", "lines"), [(2, 4), (3, 3)])
+    def test_of_many_attacks_one_line_each_is_drawn(self, several: int, lines: int) -> None:
+        rows = attack_roc.data([attack(seed=seed, memory=1.0) for seed in range(several)])
+        chart = attack_roc.chart(rows)
+        drawn = [one for one in chart.series if one.group and one.kind == "line"]
+        assert len(drawn) == lines
+        assert any(one.faint for one in drawn) == (several == 2)
+        assert any("Faint line" in note for note in chart.notes) == (several == 2)
+        named = [one.name for one in drawn if one.legend]
+        assert len(named) == several
+        assert all(("mean of" in one) == (several == 2) for one in named)
 
     def test_a_single_model_has_no_band(self) -> None:
         assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}

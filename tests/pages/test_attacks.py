@@ -185,6 +185,9 @@ def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_run
     assert first.found[1] == max(one.found[1] for one in attacked.values())
     assert verdict.severity(first, None) == 4
     options = app.selectbox(key="run").options
+    assert ["attacked" in one for one in options] == [True] * len(attacked), "those that were attacked, at first"
+    app.toggle(key="every_run").set_value(True).run()
+    options = app.selectbox(key="run").options
     assert ["attacked" in one for one in options[: len(attacked) + 1]] == [True] * len(attacked) + [False]
     assert max(len(one) for one in options) <= 100, "an entry says no more than tells it apart"
     own = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
@@ -372,7 +375,7 @@ def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
     next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
     assert not app.exception
     assert set(app.multiselect(key="over").value) == {near, bare}
-    table = next(one.value for one in app.dataframe if "all attacked models" in one.value.columns)
+    table = next(one.value for one in app.dataframe if "test / training accuracy" in one.value.columns)
     assert len(table) == 3
 
 
@@ -597,3 +600,19 @@ def test_one_comes_back_to_the_run_that_one_left(opened: Open, store: RunStore) 
         app.query_params.clear()
         app.switch_page(str(shell.folder() / f"{page}.py")).run()
     assert app.selectbox(key="run").value == first != second
+
+
+@pytest.mark.parametrize(("exposure", "said"), [(1.0, "all 406"), (405.5 / 406, "405.5"), (400 / 406, "400")])
+def test_an_exposed_node_says_before_how_many_it_is_found(exposure: float, said: str) -> None:
+    assert findings.before(exposure, 406) == said
+
+
+def test_a_run_that_was_never_attacked_stays_offered_where_the_address_names_it(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    other = keep(store, spec("gnn", unit="none"))
+    store.add_attack(run, made_attack(run))
+    app = opened("attacks", run=other)
+    assert app.selectbox(key="run").value == other
+    assert app.selectbox(key="run").options.count(app.selectbox(key="run").options[0]) == 1
+    assert opened("attacks").selectbox(key="run").value == run

@@ -80,6 +80,14 @@ def test_a_run_that_protects_nothing_is_not_offered(opened: Open, store: RunStor
     assert "There is no finished run nobody that protects anything" in nobody.warning[0].value
 
 
+def test_from_a_run_that_cannot_be_audited_the_page_stays_on_its_graph(opened: Open, store: RunStore) -> None:
+    there = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
+    keep(store, replace(spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8), dataset="social"))
+    bare = keep(store, spec("gnn", unit="none"))
+    assert opened("audit").selectbox(key="run").value != there, "the newest is offered first"
+    assert opened("audit", run=bare).selectbox(key="run").value == there
+
+
 def test_runs_that_were_audited_are_marked_and_one_of_them_stands_first(
     opened: Open, store: RunStore, run: str
 ) -> None:
@@ -279,6 +287,18 @@ class TestShown:
         found = outcome.conclusion(record, statement)
         assert found.startswith(f"**The attack shows that the ε is at least {lower(record.epsilon)}.**")
         assert said.format(upper(record.sound)) in found
+
+    def test_what_an_audit_refutes_is_explained_beside_it(self) -> None:
+        """The paper and its claim, what fails, what holds; the relation and the bound's premise below."""
+        statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=GAPS)
+        refuting = made_audit(noise=0.8, published=0.1)
+        assert refuting.refutes_published
+        assert outcome.why(refuting, statement) == (
+            f"Why ({GAPS[0].source}): the paper counts that {GAPS[0].claim}. In fact, {GAPS[0].fails}. "
+            f"What holds: {GAPS[0].holds}."
+        )
+        assert not outcome.why(refuting, replace(statement, gaps=()))
+        assert not outcome.why(made_audit(noise=0.8, published=9.0), statement)
 
     def test_the_next_step_is_one_click(
         self, opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch

@@ -17,7 +17,9 @@ from privgraph.audits.bounds import (
     shared_notes,
     threshold_bound,
 )
+from privgraph.audits.games.aggregation import AggregationGame
 from privgraph.audits.games.base import SCORES, Array, Dice
+from privgraph.audits.games.subgraphs import StarGame
 from privgraph.audits.games.table import Part, parts
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord, Bound
@@ -34,6 +36,9 @@ CHUNKS = 20
 """Pieces of a dataset's trials, after each of which progress is told; more where they would be large."""
 AT_LEAST, AT_MOST = 250, 2000
 """Trials of a piece: fewer would not be worth a call, more would keep a stop waiting."""
+SLOW = (StarGame, AggregationGame)
+"""Games that build a graph in each trial: some milliseconds each, so that their pieces are as small as pieces
+get."""
 
 
 def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditRecord]:
@@ -50,7 +55,8 @@ def audit(subject: Subject, options: AuditOptions) -> Iterator[Progress | AuditR
     games = parts(subject)
     each = options.trials // 2
     datasets: list[Array] = []
-    chunks = max(1, min(CHUNKS, each // AT_LEAST), each // AT_MOST)
+    most = AT_LEAST if any(isinstance(part.game, SLOW) for part in games) else AT_MOST
+    chunks = max(1, min(CHUNKS, each // AT_LEAST), each // most)
     done, total = 0, 2 * chunks
     for present in (True, False):
         pieces = []

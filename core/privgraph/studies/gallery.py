@@ -162,12 +162,22 @@ def trained(store: RunStore, chapter: str) -> Iterator[str]:
                 yield f"{record.id} is {record.state}: {record.error}"
 
 
+def _links() -> Iterator[tuple[RunSpec, str, AttackOptions]]:
+    """Who is connected to whom: of networks that protect no edge, of a perceptron, and of those that do."""
+    bare: list[Line] = [("gnn", {"conv": "gcn"}), ("mlp", {"unit": "none"}), ("gap", {"unit": "none"})]
+    specs = _specs([*bare, *_lines(dict.fromkeys(attacks.EDGE, (8.0, 1.0)), "edge", ())], "cora", seeds=(0,))
+    yield specs[0], "link", AttackOptions(by="influence")
+    for spec in specs:
+        yield spec, "link", OUTSIDER
+
+
 def attacked(store: RunStore) -> Iterator[str]:
     """Attack what is not attacked yet; a line for each."""
     wanted: list[tuple[RunSpec, str, AttackOptions]] = [
-        *((spec, next(iter(ATTACKS)), OUTSIDER) for spec in _of_cells(attacks.cells("cora"), (0,))),
-        *((one.cell("cora").spec(0), one.attack, one.options) for one in findings()),
+        *_links(),
         *((spec, relation_attacks.ATTACK, relation_attacks.OUTSIDER) for spec in _relations() if spec.seed == 0),
+        *((one.cell("cora").spec(0), one.attack, one.options) for one in findings()),
+        *((spec, next(iter(ATTACKS)), OUTSIDER) for spec in _of_cells(attacks.cells("cora"), (0,))),
     ]
     for spec, name, options in wanted:
         found = store.find(RunQuery(ids=(spec.id,), states=("done",)))

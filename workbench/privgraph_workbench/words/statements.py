@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from privgraph.privacy.kinds import Adversary
-from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statement import Gap, PrivacyStatement
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
 
@@ -56,8 +56,14 @@ def why_published(statement: PrivacyStatement) -> str:
     if published > sound:
         how = statement.accountant_as_published
         return f"larger: a looser bound on the same noise than our proof{f' ({how})' if how else ''}"
-    gap = next((one.title for one in statement.gaps if one.title != UNPAID), "")
-    return f"smaller than what is proved: do not rely on it{f' ({gap[:1].lower()}{gap[1:]})' if gap else ''}"
+    gap = first_gap(statement)
+    title = "" if gap is None else f" ({gap.title[:1].lower()}{gap.title[1:]})"
+    return f"smaller than what is proved: do not rely on it{title}"
+
+
+def first_gap(statement: PrivacyStatement) -> Gap | None:
+    """The gap that explains a published epsilon that is too small; None where none is known."""
+    return next((one for one in statement.gaps if one.title != UNPAID), None)
 
 
 SAME = 1e-3
@@ -76,7 +82,8 @@ def why_two(statement: PrivacyStatement) -> str:
             "The published ε is larger because the paper counts the same noise by "
             f"{statement.accountant_as_published}: that comes to more here, and gives nothing more away."
         )
-    first = f": {statement.gaps[0].fails}" if statement.gaps else ""
+    gap = first_gap(statement)
+    first = "" if gap is None else f": {gap.fails}"
     return f"The published ε is smaller because the paper's formula promises more than holds{first}."
 
 

@@ -23,6 +23,8 @@ POINTS = 120
 BY_CHANCE = 0.025
 DOTTED = 5
 """The dash of limits where there are several."""
+CROWD = 3
+"""Attacks from which on only the line that is compared is drawn of each: the faint ones would be lines more."""
 
 
 def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
@@ -34,7 +36,8 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     high (of a band; None elsewhere), own_area (of the line), area, area_low, area_high, models, rare_false,
     rare_true (the rarest false positive rate that so many others can show, and its true positive rate),
     epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by likeness; else
-    None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words). An
+    None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words),
+    others (how many of them it is judged on: their smallest share that can be named is one of so many). An
     infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from
     no node that trains to one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
@@ -60,6 +63,7 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "asks": sides(record.attack).asks,
             "members_are": sides(record.attack).members,
             "others_are": sides(record.attack).others,
+            "others": record.outcome.others,
         }
         if len(record.areas) > 1:
             ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
@@ -120,7 +124,8 @@ def chart(rows: Sequence[Row]) -> Chart:
     asked = list(dict.fromkeys(row["asks"] for row in rows))
     single = len({row["attack"] for row in rows if row["curve"] == "sound"}) < 2
     for slot, name in enumerate(names):
-        held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= low)]
+        # no share of the others lies between none and one of them: there a logarithmic curve has no place
+        held = [row for row in rows if row["attack"] == name and (not logarithmic or row["false"] >= _first(row, low))]
         band = [row for row in held if row["curve"] == "band" and (not logarithmic or row["high"] > 0)]
         if band:
             series.append(
@@ -141,7 +146,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         own = _stepped([row for row in drawn if row["curve"] == "attack"])
         series += [
             Series(
-                name=f"{name} ({_areas(curve[0])})",
+                name=f"{name} ({_areas(curve[0], len(names) >= CROWD)})",
                 kind="line",
                 x=tuple(row["false"] for row in curve),
                 y=tuple(row["true"] for row in curve),
@@ -151,7 +156,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                 legend=curve is mean or not mean,
                 hover=tuple(_hover(row) for row in curve),
             )
-            for curve in (mean, own)
+            for curve in ((mean or own,) if len(names) >= CROWD else (mean, own))
             if curve
         ]
         claim = [row for row in held if row["curve"] == "sound"]
@@ -183,18 +188,25 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=_summary(rows, names),
         height=560,
         legend=True,
-        notes=_notes(rows),
+        notes=_notes(rows, len(names) >= CROWD),
     )
 
 
 plot = plotted(chart)
 
 
-def _areas(row: Row) -> str:
-    """The area of the curve that is drawn; where that is a mean, that of the faint one, too."""
+def _areas(row: Row, crowd: bool) -> str:
+    """The area of the curve that is drawn; where that is a mean, that of the faint one beside it, too."""
     if row["curve"] != "mean":
         return f"area {number(row['own_area'])}"
+    if crowd:
+        return f"area {number(row['area'])}"
     return f"mean of {row['models']} models, area {number(row['area'])}; faint: one of them, {number(row['own_area'])}"
+
+
+def _first(row: Row, low: float) -> float:
+    """The smallest false positive rate of a logarithmic curve: one of the others, for what is seen of them."""
+    return low if row["curve"] == "sound" else max(low, (1 - 1e-9) / row["others"])
 
 
 def _stepped(curve: Sequence[Row]) -> list[Row]:
@@ -232,12 +244,20 @@ def _hover(row: Row) -> str:
     return f"{row['attack']}\n{whose}{percent(row['false'])} false positives\n{percent(row['true'])} true positives"
 
 
-def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
+def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
     notes = []
     if any(row["curve"] == "mean" for row in rows):
+        faint = "" if crowd else " Faint line: the one that trained on the run's own draw."
+        band = " Band: lowest to highest over all of them." if any(row["curve"] == "band" for row in rows) else ""
         notes.append(
-            "Strong line: the mean over the attacked models, each of which trained on a draw of its own. Faint line: "
-            "the one that trained on the run's own draw. Band: lowest to highest over all of them."
+            f"{'Line' if crowd else 'Strong line'}: the mean over the attacked models, each of which trained on a draw "
+            f"of its own.{faint}{band}"
+        )
+    if rows[0]["scale"] == "log":
+        counts = sorted({row["others"] for row in rows})
+        notes.append(
+            f"Curves begin at one false alarm among {' or '.join(f'{one:,}' for one in counts)} "
+            f"{_one(rows, 'others_are', 'others')}: a smaller share of them cannot be seen."
         )
     classes = sorted({row["by_classes"] for row in rows if row["by_classes"] is not None})
     if classes:

@@ -139,17 +139,14 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
                     str(run.spec.options.get("unit", "none")), "nothing"
                 ),
                 "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
-                "all attacked models": f"{min(one.areas):.3f} to {max(one.areas):.3f}",
                 **{
                     f"found at {percent(rate.false)} false alarms": rates.found(one, place)
                     for place, rate in enumerate(one.outcome.rates)
                     if rate.false >= RARE
                 },
                 "ε at least": rates.NONE if one.bound is None else lower(one.bound),
-                "models": findings.models_apart(one),
-                "test accuracy of the attacked model": percent(one.accuracy),
-                "test accuracy of the run": percent(run.metrics.get("test_accuracy")),
-                "training accuracy of the run": percent(run.metrics.get("train_accuracy")),
+                "test / training accuracy": f"{percent(run.metrics.get('test_accuracy'))} / "
+                f"{percent(run.metrics.get('train_accuracy'))}",
             }
             for name, one, run in told
         ],

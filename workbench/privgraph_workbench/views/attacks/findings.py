@@ -180,22 +180,26 @@ def exposed(attack: AttackRecord) -> None:
         "it takes knowing who trained, and is not for release",
     )
     st.badge("evaluator's view", color="gray", icon=":material/visibility:")
+    others = attack.outcome.others
     st.dataframe(
         [
-            {"node": one.node, "class": one.label, "degree": one.degree, "exposure": one.exposure}
+            {
+                "node": one.node,
+                "class": one.label,
+                "degree": one.degree,
+                f"found before, of {others:,} {sides(attack.attack).others}": before(one.exposure, others),
+            }
             for one in attack.exposed
         ],
         hide_index=True,
         alt="The training nodes that the attack finds most easily, the worst first",
-        column_config={
-            "exposure": st.column_config.ProgressColumn(
-                help="Share of the nodes that did not train whose scores lie below its own",
-                min_value=0.0,
-                max_value=1.0,
-                format="%.3f",
-            )
-        },
     )
+
+
+def before(exposure: float, others: int) -> str:
+    """Before how many of the others an exposed node is found: a share of 1 for many would tell nothing."""
+    count = exposure * others
+    return f"all {others:,}" if count == others else f"{count:,.1f}".removesuffix(".0")
 
 
 def history(attacks: Sequence[AttackRecord]) -> None:

@@ -10,13 +10,14 @@ import streamlit as st
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, parameters
-from privgraph.privacy.kinds import Adversary, Route
+from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import StoreError
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import markup
+from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
 MORE = 4
@@ -24,17 +25,19 @@ MORE = 4
 
 
 def show(audit: AuditRecord, subject: Subject) -> None:
-    """What was shown in a box whose colour says whether a claim fell, what follows and how sure it is folded
-    below it, and the next step."""
-    said = lead(audit)
+    """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
+    and how surely, what follows folded, and the next step."""
+    said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
     if audit.refutes_sound:
         st.error(said, icon="🚨")
     elif audit.refutes_published:
         st.warning(said, icon="⚖️")  # amber: the number that the run relies on stands
     else:
         st.info(said, icon=":material/balance:")
-    with st.expander("What follows, and how sure it is", key="fold.outcome"):
-        st.markdown("\n".join(f"- {one}" for one in (_of_published(audit, subject.statement), _sure(audit)) if one))
+    st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
+    if follows := _of_published(audit, subject.statement):
+        with st.expander("What follows", key="fold.outcome"):
+            st.markdown(follows)
     _next(audit, subject)
 
 
@@ -63,6 +66,16 @@ def lead(audit: AuditRecord) -> str:
         claim = stated("published", audit.published)
         found = f"That refutes the {claim} that the paper's formula claims for the same noise{_but(audit)}."
     return f"{shown} {found}"
+
+
+def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
+    """What the paper's formula takes for granted and does not hold, where an audit refutes it."""
+    gap = statement_words.first_gap(statement)
+    if not audit.refutes_published or audit.refutes_sound or gap is None:
+        return ""
+    return markup.literal(
+        f"Why ({gap.source}): the paper counts that {gap.claim}. In fact, {gap.fails}. What holds: {gap.holds}."
+    )
 
 
 def _but(audit: AuditRecord) -> str:

@@ -109,6 +109,15 @@ def _choose_run() -> RunRecord | None:
         for run in sorted(records, key=lambda run: (run not in going, not counts[run], records[run].gallery))
     }
     choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
+    held = st.query_params.get("run")
+    narrowed = [run for run in records if counts[run] or run in going or run == held]
+    if counts and len(narrowed) < len(records):
+        every = st.toggle(
+            f"Offer all {len(records):,} runs that can be attacked",
+            key="every_run",
+            help=f"Otherwise the {len(narrowed):,} that were, and the one that is open",
+        )
+        records = records if every else {run: records[run] for run in narrowed}
     marks = {run: " · under attack" if run in going else " · attacked" * counts[run] for run in records}
     titles = {run: f"{title}{marks[run]}" for run, title in choosing.runs(records.values(), short=True).items()}
     chosen = choosing.one(

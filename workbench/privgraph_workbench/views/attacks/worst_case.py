@@ -15,6 +15,7 @@ from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
+from privgraph.runs.spec import RunSpec
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -91,6 +92,7 @@ def _choose_run() -> RunRecord | None:
     found = states.readable([*store.find(query), *store.find(replace(query, order="audited_epsilon")), *named])
     records = {record.id: record for record in choosing.shown(found, "run")}
     asked = st.query_params.get("run")
+    there: list[RunRecord] = []
     if asked is not None and asked not in records:
         there = states.readable(store.find(RunQuery(ids=(asked,))))
         subject = (
@@ -108,7 +110,10 @@ def _choose_run() -> RunRecord | None:
     records = {run: records[run] for run in sorted(records, key=lambda run: (run not in audited, records[run].gallery))}
     own = [run for run, one in records.items() if not one.gallery]
     audited.sort(key=lambda run: (records[run].gallery, not _refuting(records[run])))
-    choosing.begin("run", records, next(iter([*audited, *own, *telling, *records])))
+    offered = [*audited, *own, *telling, *records]
+    if there:  # the same method, or else the same graph, as of the run that cannot be audited
+        offered.sort(key=lambda run: _apart(records[run].spec, there[0].spec))
+    choosing.begin("run", records, offered[0])
     titles = {
         run: f"{title}{' · audited' * (run in audited)}"
         for run, title in choosing.runs(records.values(), short=True).items()
@@ -129,6 +134,12 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
     return record
+
+
+def _apart(one: RunSpec, asked: RunSpec) -> int:
+    """0 for runs of one method on one graph, 1 for those on one graph, 2 for others."""
+    graph = (one.dataset, one.data_options) == (asked.dataset, asked.data_options)
+    return 2 if not graph else int(one.method != asked.method)
 
 
 def _refuting(record: RunRecord) -> bool:
