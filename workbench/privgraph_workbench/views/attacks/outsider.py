@@ -33,6 +33,8 @@ TITLES = {name: one.title for name, one in ATTACKS.items()}
 PREFIX = "attack."
 FORM_OF = "attack_form_of"
 """The run that the form was last drawn for."""
+EVERY = "every_run"
+"""Whether runs are offered that nobody has attacked, where others were."""
 OF_ALL = ("targets", "confidence", "seed")
 """Options that every attack reads; the others are named by its row."""
 
@@ -110,14 +112,10 @@ def _choose_run() -> RunRecord | None:
     }
     choosing.begin("run", records, next((run for run in [*going, *_clearest(records)] if run in records), ""))
     held = st.query_params.get("run")
-    narrowed = [run for run in records if counts[run] or run in going or run == held]
-    if counts and len(narrowed) < len(records):
-        every = st.toggle(
-            f"Offer all {len(records):,} runs that can be attacked",
-            key="every_run",
-            help=f"Otherwise the {len(narrowed):,} that were, and the one that is open",
-        )
-        records = records if every else {run: records[run] for run in narrowed}
+    narrowed = {run: one for run, one in records.items() if counts[run] or run in going or run == held}
+    every = len(records)
+    if counts and not st.session_state.get(EVERY):
+        records = narrowed
     marks = {run: " · under attack" if run in going else " · attacked" * counts[run] for run in records}
     titles = {run: f"{title}{marks[run]}" for run, title in choosing.runs(records.values(), short=True).items()}
     chosen = choosing.one(
@@ -143,6 +141,12 @@ def _choose_run() -> RunRecord | None:
         st.page_link(
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
+        if counts and len(narrowed) < every:
+            st.toggle(
+                f"Offer all {every:,} runs",
+                key=EVERY,
+                help=f"All that can be attacked; otherwise the {len(narrowed):,} that were, and the one that is open",
+            )
     return record
 
 

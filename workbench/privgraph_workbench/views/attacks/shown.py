@@ -36,7 +36,11 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     if st.session_state.get("found") not in titles:
         st.session_state["found"] = asked if asked in titles else str(_first(record, attacks))
     summary(record, attacks)
-    chosen = str(st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place]))
+    chosen = str(st.session_state["found"])
+    if len(titles) > 1:
+        chosen = str(
+            st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place])
+        )
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     without = baseline.beside(record, attack)
