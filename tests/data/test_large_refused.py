@@ -13,6 +13,7 @@ from tests.data import large_made_here as made
 from privgraph.data.errors import UploadError
 from privgraph.data.large import tables
 from privgraph.data.large.add import LARGE, add
+from privgraph.data.large.edges import Adjacency
 from privgraph.data.load import load
 from privgraph.data.upload import Limits, delete_upload, uploads
 from privgraph.home import home
@@ -263,3 +264,14 @@ def test_a_full_disk(files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(Growing, "append", full)
     assert refused(files) == "The file or folder cannot be used: No space left on device"
+
+
+def test_edges_are_counted_over_all_pieces_of_a_stream(tmp_path: Path) -> None:
+    """A limit holds for the graph, and not for each piece that is read."""
+    (tmp_path / "scratch").mkdir()
+    adjacency = Adjacency(tmp_path, tmp_path / "scratch", nodes=50, directed=False, limits=Limits(edges=100))
+    piece = np.arange(40), np.arange(40) + 1
+    adjacency.add(*piece)
+    adjacency.add(*piece)
+    with pytest.raises(UploadError, match="There are more than 100 edges"):
+        adjacency.add(*piece)
