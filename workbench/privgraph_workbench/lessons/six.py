@@ -358,9 +358,9 @@ CLAIMS = Lesson(
     steps=(
         Step(
             title="Noise that tells its own size",
-            text="HeterPoisson draws **spherical Laplace** noise: one random factor √W for all coordinates, times a "
-            "Gaussian. Its proof looks at one coordinate. But 199 other coordinates reveal W, and where W is small "
-            "there is hardly any noise. The attacker waits for such a draw, and then speaks.",
+            text="HeterPoisson hides a person in 200 numbers by **spherical Laplace** noise, which is large on some "
+            "days and small on others. One draw decides for all 200 numbers. So the numbers that the person does not "
+            "touch show how large the noise is today: the attacker waits for a day with hardly any, and then speaks.",
             words=("Laplace noise", PUBLISHED, "lower bound (ε audited)"),
             control=ROUNDS,
             figure=Figure(name="claims_played", given={"games": ("spherical Laplace noise",)}, reads="rounds"),
@@ -374,8 +374,8 @@ CLAIMS = Lesson(
                 ),
                 right=1,
                 why="In the rounds in which the attacker speaks, it is right far more often than e^1 = 2.7 times for "
-                "each error. The proof (Lemma 1) fails from two coordinates on; Gaussian noise of the same size keeps "
-                "its promise.",
+                "each error. The proof (Lemma 1) looks at one number alone, and fails from two on; Gaussian noise of "
+                "the same size keeps its promise.",
             ),
         ),
         Step(
