@@ -317,7 +317,7 @@ def test_a_stop_waits_for_few_trials_where_each_is_slow(name: str, monkeypatch: 
     """The process obeys between two pieces of trials."""
     played: list[int] = []
 
-    def recorded(games: list[Part], present: bool, trials: int, seed: int, chunk: int) -> Any:
+    def recorded(games: list[Any], present: bool, trials: int, seed: int, chunk: int) -> Any:
         played.append(trials)
         return np.zeros((trials, 3))
 

@@ -64,7 +64,8 @@ def test_figures_alone_need_no_runs(runs: list[Told]) -> None:
 
 def test_the_archive_holds_everything(runs: list[Told]) -> None:
     files = opened(reporting.build(asked(runs)))
-    figures = ["01-tradeoff", "02-compare", "03-attack_roc"]
+    own = [f"{one.record.id}-{figure}" for one in runs for figure in ("curves", "ledger")]
+    figures = ["01-tradeoff", "02-compare", "03-attack_roc", *own]
     assert {name for name in files if name.startswith("figures/")} == {
         f"figures/{figure}.{kind}" for figure in figures for kind in FORMATS
     }
@@ -142,10 +143,19 @@ def test_a_shared_report_tells_no_seed(runs: list[Told]) -> None:
     assert {name for name in files if name.startswith("statements/")} == {
         f"statements/run-0{place}.{kind}" for place in (1, 2) for kind in ("txt", "json")
     }
-    page = files["report.html"].decode()
+    assert {name.split(".")[0] for name in files if "run-" in name and "/" in name} == {
+        *(f"statements/run-0{place}" for place in (1, 2)),
+        *(f"figures/run-0{place}-{figure}" for place in (1, 2) for figure in ("curves", "ledger")),
+    }
     for one in runs:
-        assert one.record.id not in page
-        assert f"--seed {one.record.spec.seed}" not in page
+        end, seed = one.record.id[-12:], one.record.spec.seed
+        told = [
+            name for name, content in files.items() if end.encode() in content or f"seed {seed}".encode() in content
+        ]
+        assert told == []
+        assert f"--seed {seed}" not in files["report.html"].decode()
+    assert "seed #1" in files["figures/02-compare.csv"].decode(), "runs stay apart"
+    assert reporting.page(asked(runs, share=True, title="For others")).encode() == files["report.html"], "the preview"
 
 
 def test_one_run_has_its_curves_and_its_ledger(runs: list[Told]) -> None:

@@ -16,7 +16,7 @@ import tempfile
 import textwrap
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -38,6 +38,7 @@ from privgraph_workbench.figures.export import FORMATS, export
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import compare, curves, tradeoff
 from privgraph_workbench.report import Code, Picture, Section, Table, Warned
+from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.naming import run_labels, statements_of
 from privgraph_workbench.words.numbers import percent
@@ -135,6 +136,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
 
 def build(asked: Asked) -> bytes:
     """The archive. Raises `OptionError` where a notebook is wanted and Jupyter is not installed."""
+    asked = _without_seeds(asked) if asked.share else asked
     files = dict(_files(asked))
     if asked.notebook:
         files["report.ipynb"] = _notebook(asked, files)
@@ -148,13 +150,32 @@ def build(asked: Asked) -> bytes:
     return packed.getvalue()
 
 
+def _without_seeds(asked: Asked) -> Asked:
+    """What is reported, without what tells seeds."""
+    hidden = Withheld()
+    return replace(
+        asked,
+        runs=[
+            replace(
+                one,
+                record=hidden.record(one.record),
+                attacks=[replace(attack, run=hidden.text(attack.run)) for attack in one.attacks],
+            )
+            for one in asked.runs
+        ],
+        figures=[
+            replace(one, rows=hidden.rows(one.rows), statements=hidden.labelled(one.statements))
+            for one in asked.figures
+        ],
+    )
+
+
 def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
     yield "report.html", page(asked).encode()
     yield "report.pdf", _pdf(asked)
-    for name, one in _named(asked).items():
-        statements = one.statements
+    for name, one in (_named(asked) | _of_runs(asked)).items():
         for kind in FORMATS:
-            yield f"figures/{name}.{kind}", export(one.figure, one.rows, statements, kind)
+            yield f"figures/{name}.{kind}", export(one.figure, one.rows, one.statements, kind)
     if asked.runs:
         table = _table(asked)
         yield "tables/runs.csv", _csv(table)
@@ -176,8 +197,20 @@ def _named(asked: Asked) -> dict[str, Drawn]:
     return {f"{place:02d}-{one.figure}": one for place, one in enumerate(asked.figures, start=1)}
 
 
+def _of_runs(asked: Asked) -> dict[str, Drawn]:
+    """The figures of the runs' own chapters, those that were chosen left out: each is a file once."""
+    chosen = [(one.figure, list(one.rows)) for one in asked.figures]
+    return {
+        f"{name}-{block.figure}": Drawn(figure=block.figure, rows=block.rows, statements=statements_of([told.record]))
+        for name, told in _runs(asked).items()
+        for section in report.sections(told.record, told.events, told.attacks, asked.share)
+        for block in section.blocks
+        if isinstance(block, Picture) and (block.figure, list(block.rows)) not in chosen
+    }
+
+
 def _runs(asked: Asked) -> dict[str, Told]:
-    """Runs by the names of their files: with `share`, ids are withheld, for they tell the seed by search."""
+    """Runs by the names of their files."""
     return {f"run-{place:02d}" if asked.share else one.record.id: one for place, one in enumerate(asked.runs, start=1)}
 
 
@@ -277,6 +310,7 @@ def _sections(asked: Asked) -> Iterator[tuple[Section, Drawn | None]]:
 
 def page(asked: Asked) -> str:
     """The report as one HTML page that needs no network."""
+    asked = _without_seeds(asked) if asked.share else asked
     parts = []
     for section, one in _sections(asked):
         statements = dict(one.statements) if one is not None else {}

@@ -1,0 +1,68 @@
+"""Seeds and run ids in what others are given: a run's id is a digest of its settings and its seed, so that
+whoever has the settings finds the seed by trying all of them. Both are numbered in the order in which they
+are met: what was equal stays equal, and what was apart stays apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Row
+
+_TOLD = re.compile(
+    r"(?P<run>\b[a-z][a-z0-9-]*-(?P<digest>[0-9a-f]{12})\b)"  # as `RunSpec.id` makes them
+    r"|\bseed (?P<seed>\d+)\b"
+    r"|\((?P<end>[0-9a-f]{4})\)"  # the end of an id, which tells namesakes apart
+)
+
+
+@dataclass
+class Withheld:
+    """Numbers seeds and runs. `seeds` and `runs` hold what was met so far: a seed, and the end of an id."""
+
+    seeds: dict[str, str] = field(default_factory=dict)
+    runs: dict[str, str] = field(default_factory=dict)
+
+    def text(self, said: str) -> str:
+        """The text without seeds and ids.
+
+        >>> Withheld().text("ProGAP, seed 7 (3fa0) as progap-cora-00000000beef")
+        'ProGAP, seed #1 (run 1) as run 2'
+        """
+        return _TOLD.sub(self._instead, said)
+
+    def _instead(self, found: re.Match[str]) -> str:
+        if (seed := found["seed"]) is not None:
+            return f"seed #{self.seeds.setdefault(seed, str(len(self.seeds) + 1))}"
+        end = found["end"] or found["digest"][-4:]
+        run = f"run {self.runs.setdefault(end, str(len(self.runs) + 1))}"
+        return f"({run})" if found["end"] else run
+
+    def rows(self, rows: Sequence[Row]) -> list[Row]:
+        """The rows of a figure, each text in them without seeds and ids, and numbers of seeds numbered anew."""
+        return [{name: self._value(name, value) for name, value in row.items()} for row in rows]
+
+    def _value(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if name == "seed" and value is not None:
+            return self.text(f"seed {value}").removeprefix("seed ")
+        return value
+
+    def labelled(self, held: Mapping[str, Any]) -> dict[str, Any]:
+        """What stands behind labels, which lose seeds and ids."""
+        return {self.text(label): value for label, value in held.items()}
+
+    def record(self, record: RunRecord) -> RunRecord:
+        """The run under another id, and as if its seed were 0."""
+        spec = record.stored_spec
+        return replace(
+            record,
+            id=self.text(record.id),
+            stored_spec=None if spec is None else replace(spec, seed=0),
+            batch="",
+            note="",
+        )
