@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,7 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.data import large_made_here as made
 
+from privgraph.data.large.add import add
+from privgraph.data.uploads import large_folder
 from privgraph.options import OptionError
 from privgraph.runs import launch, worker
 from privgraph.runs.leases import LOG_NAME
@@ -82,6 +86,14 @@ def test_data_are_at_hand_where_their_files_are(tmp_path: Path, monkeypatch: pyt
     assert at_hand("cora", fetch=True)
     assert not at_hand("upload:0123456789abcdef", fetch=True)
     assert not at_hand("no-such-data", fetch=True)
+
+
+def test_a_large_graph_is_at_hand_while_its_arrays_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PRIVGRAPH_HOME", str(tmp_path / "home"))
+    graph = add(made.write(tmp_path, "csv")).name
+    assert at_hand(graph)
+    shutil.rmtree(large_folder(graph.removeprefix("upload:")))
+    assert not at_hand(graph)
 
 
 def test_one_process_trains_all_that_waits_and_ends(store: RunStore) -> None:

@@ -182,10 +182,17 @@ def test_a_score_is_exact_or_has_the_noise_that_it_is_priced_for() -> None:
     drawn = np.asarray([200 * noisy.of(0.7) - 140 for _ in range(2000)])
     assert abs(drawn.mean()) < 5 * 6 / math.sqrt(2000)
     assert 0.9 * 6 < drawn.std() < 1.1 * 6, "and neither 2/3 nor 3/2 of it"
-    with pytest.raises(ScoreError, match="no number of 200 nodes"):
-        noisy.of(0.7012)
     with pytest.raises(ScoreError, match="no validation accuracy"):
         noisy.of(None)
+
+
+@pytest.mark.parametrize("nodes", [200, 1_000_000, 5_000_000])
+def test_no_count_of_right_ones_is_refused(nodes: int) -> None:
+    """Whether a score is drawn must not tell the count without noise: also of accuracies that were rounded."""
+    score = Score(noise=5.0, nodes=nodes)
+    for right in range(int(0.83 * nodes), int(0.83 * nodes) + 24):
+        exact = [score.of(right / nodes) for _ in range(3)]
+        assert all(abs(nodes * one - right) < 50 for one in (*exact, score.of(float(np.float32(right / nodes)))))
 
 
 def test_a_noisy_score_is_one_more_mechanism() -> None:
