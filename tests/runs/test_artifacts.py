@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from privgraph.runs.artifacts import parted
+from privgraph.runs.artifacts import DESK, parted
 from privgraph.runs.launch import environment, wait
-from privgraph.runs.records import StoreError
+from privgraph.runs.leases import Outcome
+from privgraph.runs.records import RunIsFixed, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph.runs.tables import runs
 
 SPEC = make_spec("pate", "karate", {"epochs": 3, "teachers": 2})
 
@@ -59,24 +61,88 @@ def test_artifacts_elsewhere_are_put_there_by_the_worker_and_fetched_by_whoever_
     (record,) = wait(store, [store.submit(SPEC)], timeout=180)
     assert record.state == "done", record.error
     run = record.id
-    made = {path.name for path in (tmp_path / "here" / run).iterdir() if not path.name.startswith(".")}
-    assert {path.name for path in (remote / run).iterdir()} == made
+    (left,) = (remote / run).iterdir()
+    made = {path.name for path in left.iterdir()}
+    assert made == {path.name for path in (tmp_path / "here" / run).glob("*.npz")}
     assert "answers.npz" in made, "what the teachers said"
+    assert not list((tmp_path / "here" / run).glob(f"{DESK}*")), "nothing is left on the desk"
     other = RunStore.open(store.url, tmp_path / "there")
     copy = other.folder(run) / "answers.npz"
-    assert copy.read_bytes() == (remote / run / "answers.npz").read_bytes()
+    assert copy.read_bytes() == (left / "answers.npz").read_bytes()
+    copy.unlink()
+    other.folder(run)
+    assert not copy.exists(), "a whole copy is fetched once"
     other.delete(run)
     assert not (remote / run).exists()
+
+
+def held(store: RunStore, worker: str, text: str) -> str:
+    """A run that this worker has, with a file on its desk."""
+    run = store.submit(SPEC)
+    assert store.leases.claim([run], worker) == [run]
+    (store.begin(run, worker) / "answers.npz").write_text(text)
+    return run
+
+
+def ends(store: RunStore, run: str, worker: str) -> None:
+    store.keep(run, worker)
+    store.leases.finish(run, worker, Outcome(state="done"), publish=lambda: store.publish(run, worker))
+
+
+@pytest.mark.parametrize("place", ["shared", "elsewhere"])
+def test_who_lost_a_run_does_not_replace_the_files_of_who_finished_it(tmp_path: Path, place: str) -> None:
+    """Its noise is another: metrics and statement of one attempt with files of another would be two releases."""
+    shared = tmp_path / "shared" if place == "shared" else (tmp_path / "bucket").as_uri()
+    first = RunStore.open(a_url(tmp_path, shared), tmp_path / "one")
+    second = RunStore.open(first.url, tmp_path / "two")
+    run = held(first, "first", "of the first")
+    lost = first.begin(run, "first") / "answers.npz"
+    first.leases.give_back(run, "first")  # as if it was not heard of: it trains on
+    held(second, "second", "of the second")
+    if place == "elsewhere":  # in one folder, the next worker clears the desk of the one before
+        lost.write_text("of the first")
+    else:
+        assert not lost.exists()
+    ends(second, run, "second")
+    with pytest.raises(RunIsFixed, match="nothing can be added to it"):
+        ends(first, run, "first")
+    for store in (first, second, RunStore.open(first.url, tmp_path / "three")):
+        assert (store.folder(run) / "answers.npz").read_text() == "of the second"
+
+
+def test_a_copy_of_an_earlier_attempt_is_fetched_again(tmp_path: Path) -> None:
+    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    other = RunStore.open(store.url, tmp_path / "two")
+    run = held(store, "first", "of the first")
+    ends(store, run, "first")
+    assert (other.folder(run) / "answers.npz").read_text() == "of the first"
+    with store.database.write() as connection:
+        connection.execute(runs.update().values(state="queued", worker=""))
+    held(store, "second", "of the second")
+    ends(store, run, "second")
+    assert (other.folder(run) / "answers.npz").read_text() == "of the second"
+
+
+def test_files_of_an_earlier_version_are_found(tmp_path: Path) -> None:
+    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    run = held(store, "first", "")
+    store.leases.finish(run, "first", Outcome(state="done"))
+    (tmp_path / "bucket" / run).mkdir(parents=True, exist_ok=True)
+    (tmp_path / "bucket" / run / "answers.npz").write_text("of before")
+    assert (store.folder(run) / "answers.npz").read_text() == "of before"
 
 
 def test_an_earlier_attempt_leaves_nothing_elsewhere(tmp_path: Path) -> None:
     remote = tmp_path / "bucket"
     store = RunStore.open(a_url(tmp_path, remote.as_uri()), tmp_path / "here")
-    (store.folder("a-run") / "old.npz").write_text("old")
-    store.keep("a-run")
-    assert (remote / "a-run" / "old.npz").exists()
-    store.begin("a-run")
-    assert not (remote / "a-run").exists()
+    run = held(store, "first", "old")
+    store.keep(run, "first")
+    assert (remote / run / "first" / "answers.npz").exists()
+    desk = store.begin(run, "second")
+    assert not (remote / run).exists()
+    assert list(desk.parent.glob(f"{DESK}*")) == [desk]
+    store.leave(run)
+    assert not desk.exists()
 
 
 def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 A store's URL may name the place: `postgresql+psycopg://ada@db/runs?artifacts=/shared/privgraph`, or
 `?artifacts=s3://bucket/privgraph` (extra `remote`, and what fsspec wants for such an address).
+
+A worker writes into a folder of its own (`desk`), under its token. Only whoever finishes the run has its files
+published: a worker that was taken for lost may train on, with other noise than the one that came after it.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ from privgraph.runs.records import StoreError
 
 QUERY = "artifacts"
 COMPLETE = ".complete"
-"""A file that says: the copy in this folder is whole."""
+"""A file that says whose files the copy in this folder is, when it is whole: it holds the worker's token."""
+DESK = ".desk-"
+"""How the folder of a worker at work begins."""
 
 
 class Artifacts:
@@ -30,35 +35,61 @@ class Artifacts:
         if remote:
             self._files = _file_system(remote)
 
-    def get(self, run: str) -> None:
-        """Copy a run's files here, unless a whole copy is here, or none is there yet."""
+    def desk(self, run: str, worker: str) -> Path:
+        """Where that worker puts the run's files until they are published."""
+        return self.folder / run / f"{DESK}{worker}"
+
+    def clear_desks(self, run: str) -> None:
+        """Remove what workers have not published."""
+        for desk in (self.folder / run).glob(f"{DESK}*"):
+            shutil.rmtree(desk, ignore_errors=True)
+
+    def get(self, run: str, worker: str) -> None:
+        """Copy the files of a run that this worker finished here, unless a whole copy is here or none there."""
         here = self.folder / run
-        if not self.remote or (here / COMPLETE).exists():
+        done = here / COMPLETE
+        if not self.remote or (done.is_file() and done.read_text() == worker):
             return
         with _Reaching(self.remote):
-            there = f"{self.remote}/{run}"
+            there, depth = f"{self.remote}/{run}/{worker}", None
             if not self._files.exists(there):
+                # versions before 0.6 had the run's files themselves there, and no folder for each worker
+                there, depth = f"{self.remote}/{run}", 1
+            found = self._files.find(there, maxdepth=depth) if self._files.exists(there) else []
+            if not found:
                 return
             here.mkdir(parents=True, exist_ok=True)
-            for path in self._files.find(there):
+            for path in found:
                 target = here / Path(self._relative(path, there))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 self._files.get_file(path, str(target))
-        (here / COMPLETE).touch()
+        done.write_text(worker)
 
-    def put(self, run: str) -> None:
-        """Copy a run's files there, in place of those of an earlier attempt."""
+    def put(self, run: str, worker: str) -> None:
+        """Copy the files from the worker's desk there, where nobody looks for them before it has finished."""
         if not self.remote:
             return
-        self.remove(run)
-        here = self.folder / run
+        desk, there = self.desk(run, worker), f"{self.remote}/{run}/{worker}"
         with _Reaching(self.remote):
-            for path in sorted(here.rglob("*")):
-                if path.is_file() and not path.name.startswith("."):
-                    target = f"{self.remote}/{run}/{path.relative_to(here).as_posix()}"
+            for path in sorted(desk.rglob("*")):
+                if path.is_file():
+                    target = f"{there}/{path.relative_to(desk).as_posix()}"
                     self._files.makedirs(target.rpartition("/")[0], exist_ok=True)
                     self._files.put_file(str(path), target)
-        (here / COMPLETE).touch()
+
+    def publish(self, run: str, worker: str) -> None:
+        """Move the files from the worker's desk into the run's folder; once more does nothing more."""
+        here, desk = self.folder / run, self.desk(run, worker)
+        if not desk.is_dir():
+            return
+        for path in sorted(desk.rglob("*")):
+            if path.is_file():
+                target = here / path.relative_to(desk)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(target)
+        shutil.rmtree(desk)
+        if self.remote:
+            (here / COMPLETE).write_text(worker)
 
     def remove(self, run: str) -> None:
         """Remove what lies there of a run."""

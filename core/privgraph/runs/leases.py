@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 import time as clock
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -216,17 +216,25 @@ class Leases:
             connection.execute(runs.update().where(runs.c.number == number).values(device=device))
 
     def finish(
-        self, run: str, worker: str, outcome: Outcome, last: Sequence[Event] = (), after: int | None = None
+        self,
+        run: str,
+        worker: str,
+        outcome: Outcome,
+        last: Sequence[Event] = (),
+        after: int | None = None,
+        publish: Callable[[], None] | None = None,
     ) -> None:
         """Append the last events and fix what the run came to, in one step. Raises `RunIsFixed` where it is
         too late.
 
-        `after` is that of `append`.
+        `after` is that of `append`. `publish` is called while nobody else can take the run.
         """
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
             time = self._database.now(connection)
             _append(connection, row, _beyond(row, last, after), time)
+            if publish is not None:
+                publish()
             connection.execute(runs.update().where(runs.c.number == row.number).values(**_outcome(outcome, time)))
 
     def give_back(self, run: str, worker: str, memory_mb: float | None = None) -> None:

@@ -293,17 +293,36 @@ class RunStore:
     def folder(self, run: str) -> Path:
         """The folder of the run's artifacts, made if missing, with copies of those that lie elsewhere."""
         path = self._path(run)
-        self._artifacts.get(run)
+        if self._artifacts.remote:
+            with self._database.read() as connection:
+                finished = sa.select(runs.c.worker).where(runs.c.id == run, runs.c.state == "done")
+                if worker := connection.scalar(finished):
+                    self._artifacts.get(run, worker)
         path.mkdir(parents=True, exist_ok=True)
         return path
 
-    def keep(self, run: str) -> None:
-        """Put the run's artifacts where all machines find them, if that is elsewhere. Raises `StoreError`."""
-        self._artifacts.put(run)
-
-    def begin(self, run: str) -> None:
-        """Take away what an earlier attempt of the run left elsewhere."""
+    def begin(self, run: str, worker: str) -> Path:
+        """The folder where a worker puts its files of the run; what earlier attempts left elsewhere is taken
+        away."""
+        self._path(run)
         self._artifacts.remove(run)
+        self._artifacts.clear_desks(run)
+        desk = self._artifacts.desk(run, worker)
+        desk.mkdir(parents=True, exist_ok=True)
+        return desk
+
+    def keep(self, run: str, worker: str) -> None:
+        """Put a worker's files where all machines find them once it has finished the run, if that is
+        elsewhere. Raises `StoreError`."""
+        self._artifacts.put(run, worker)
+
+    def publish(self, run: str, worker: str) -> None:
+        """Make a worker's files those of the run: for whoever holds the run, while it does."""
+        self._artifacts.publish(run, worker)
+
+    def leave(self, run: str) -> None:
+        """Remove what workers of a run that is over have not published."""
+        self._artifacts.clear_desks(run)
 
     def _path(self, run: str) -> Path:
         if not _ID.fullmatch(run):

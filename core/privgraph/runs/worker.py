@@ -18,6 +18,7 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privgraph.data import catalogue
@@ -80,6 +81,8 @@ class Worker(Telling):
         self._failed = False
         self._open = False
         """Whether the noise of this home is no secret."""
+        self._desks: dict[str, Path] = {}
+        """Where each run's files are written."""
 
     @property
     def told_to_end(self) -> bool:
@@ -129,7 +132,7 @@ class Worker(Telling):
         for job in self._jobs:
             job.backlog.after = last.get(job.id, 0)
             folder = self._store.folder(job.id)
-            self._store.begin(job.id)
+            self._desks[job.id] = self._store.begin(job.id, self._token)
             for path in folder.iterdir():
                 if path.name != LOG_NAME and path.is_file():
                     path.unlink()
@@ -170,7 +173,7 @@ class Worker(Telling):
                 shared_key=key.shared,
                 device=device,
                 ledger=job.ledger,
-                folder=self._store.folder(job.id),
+                folder=self._desks[job.id],
             )
             members.append(Member(config=config, plan=plan, graph=graph, context=context))
         self._look()
@@ -271,7 +274,7 @@ class Worker(Telling):
         assert job.planned is not None
         try:
             statement = final_statement(job.planned, job.ledger)
-            self._store.keep(job.id)
+            self._store.keep(job.id, self._token)
         except (LedgerMismatch, StoreError) as error:
             self._finish(job, "failed", error=str(error), statement=self._interrupted(job))
         else:
@@ -321,9 +324,15 @@ class Worker(Telling):
             device=job.device,
         )
 
+        def publish() -> None:
+            if state == "done":
+                self._store.publish(job.id, self._token)
+
         def finish() -> None:
             self._store_backlog(job, leave=BATCH)
-            self._store.leases.finish(job.id, self._token, outcome, job.backlog.rest(), after=job.backlog.after)
+            self._store.leases.finish(
+                job.id, self._token, outcome, job.backlog.rest(), after=job.backlog.after, publish=publish
+            )
 
         job.over = True
         self._failed |= state == "failed"
@@ -334,6 +343,8 @@ class Worker(Telling):
             return
         except RunIsFixed as refused:
             say(refused)
+        else:
+            self._store.leave(job.id)
         job.backlog.clear()
 
 
