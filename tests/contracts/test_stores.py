@@ -275,7 +275,7 @@ def test_stop_cancels_what_waits_and_asks_what_runs(store: RunStore) -> None:
     assert store.get(run).state == "stopped"
 
 
-def test_retry_is_another_attempt_and_keeps_what_was_told(store: RunStore) -> None:
+def test_retry_is_another_attempt_and_deletes_what_was_told(store: RunStore) -> None:
     run = running(store)
     store.append(run, [Progress(step=1, total=2), Log(message="first")], "w")
     store.leases.finish(run, "w", Outcome(state="failed", error="it broke", seconds=1.0))
@@ -290,7 +290,9 @@ def test_retry_is_another_attempt_and_keeps_what_was_told(store: RunStore) -> No
     with pytest.raises(RunIsFixed, match="another worker"):
         store.append(run, [Log(message="a ghost")], "w")
     store.append(run, [Log(message="second")], "second")
-    assert [(event.sequence, event.attempt) for event in store.events(run)] == [(1, 1), (2, 1), (3, 2)]
+    assert [(event.sequence, event.attempt) for event in store.events(run)] == [(3, 1), (4, 2)]
+    assert store.events(run)[0].payload["message"] == "Attempt 1 was failed: it broke."
+    assert store.leases.tried_again("second") == {run}
 
 
 def test_delete_removes_everything_but_not_under_a_worker(store: RunStore) -> None:

@@ -91,7 +91,7 @@ def ends(store: RunStore, run: str, worker: str) -> None:
 
 @pytest.mark.parametrize("place", ["shared", "elsewhere"])
 def test_who_lost_a_run_does_not_replace_the_files_of_who_finished_it(tmp_path: Path, place: str) -> None:
-    """Its noise is another: metrics and statement of one attempt with files of another would be two releases."""
+    """Its noise is another: numbers of one attempt with files of another would be two releases."""
     shared = tmp_path / "shared" if place == "shared" else (tmp_path / "bucket").as_uri()
     first = RunStore.open(a_url(tmp_path, shared), tmp_path / "one")
     second = RunStore.open(first.url, tmp_path / "two")

@@ -18,9 +18,10 @@ import pytest
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json
-from privgraph.progress import Log
+from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN
+from privgraph.progress import Log, Metric
 from privgraph.runs.launch import launch, wait
-from privgraph.runs.leases import LOG_NAME
+from privgraph.runs.leases import LOG_NAME, Outcome
 from privgraph.runs.records import FINISHED, RunQuery, StoreIsFull
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
@@ -133,9 +134,12 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     assert store.events(run)[: len(before)] == before
 
     store.retry(run)
+    (ended,) = store.events(run)
+    assert ended.payload["message"].startswith("Attempt 1 was lost: the worker was killed (signal 9)")
     launch(store)
     until(lambda: trains(store, run, attempt=2))
-    assert store.events(run)[: len(before)] == before
+    assert {event.attempt for event in store.events(run)[1:]} == {2}, "what was told with other noise is gone"
+    before = store.events(run)
     live = store.get(run)
     assert (live.state, live.attempt) == ("running", 2)
     assert live.eta_seconds is None or live.eta_seconds > 0
@@ -147,6 +151,7 @@ def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -
     assert stopped.statement is not None
     assert math.isinf(stopped.statement.epsilon)
     assert "somebody stopped" in stopped.statement.released
+    assert ASSUME_AGAIN_NOT_CHOSEN not in stopped.statement.assumptions, "of a run that protects nothing"
     assert 0 < stopped.progress < 1
     assert store.events(run)[: len(before)] == before
 
@@ -313,3 +318,22 @@ def test_a_worker_that_cannot_be_started_fails_its_run(store: RunStore, monkeypa
     assert store.leases.beat("") == {}
     with pytest.raises(Exception, match="nothing can be added"):
         store.append(run, [Log(message="late")])
+
+
+@pytest.mark.parametrize(("again", "unit"), [(True, "edge"), (False, "edge"), (True, "none")])
+def test_a_run_that_was_tried_again_states_it(store: RunStore, again: bool, unit: str) -> None:
+    """Other noise is drawn, and nothing of the first attempt stays: that nobody chose by it is assumed."""
+    options = {"epochs": 3, "unit": unit} | ({"epsilon": 2.0} if unit == "edge" else {})
+    run = store.submit(make_spec("gap", "karate", options))
+    if again:
+        assert store.leases.claim([run], "first") == [run]
+        store.append(run, [Metric(name="val_accuracy", value=0.4, step=0)], "first")
+        store.leases.finish(run, "first", Outcome(state="stopped"))
+        store.retry(run)
+    launch(store)
+    (done,) = wait(store, [run], timeout=PATIENCE)
+    assert done.statement is not None, done.error
+    assert (ASSUME_AGAIN_NOT_CHOSEN in done.statement.assumptions) == (again and unit == "edge")
+    told = [event for event in store.events(run) if event.kind == "metric"]
+    assert told
+    assert {event.attempt for event in told} == {2 if again else 1}

@@ -188,7 +188,7 @@ def test_a_score_is_exact_or_has_the_noise_that_it_is_priced_for() -> None:
 
 @pytest.mark.parametrize("nodes", [200, 1_000_000, 5_000_000])
 def test_no_count_of_right_ones_is_refused(nodes: int) -> None:
-    """Whether a score is drawn must not tell the count without noise: also of accuracies that were rounded."""
+    """Whether a score is drawn must not tell the count without noise: of rounded accuracies neither."""
     score = Score(noise=5.0, nodes=nodes)
     for right in range(int(0.83 * nodes), int(0.83 * nodes) + 24):
         exact = [score.of(right / nodes) for _ in range(3)]

@@ -182,9 +182,11 @@ def _summary(record: RunRecord, share: bool) -> Section:
         facts += [("Seed", str(spec.seed)), ("Run", record.id)]
     facts.append(("State", record.state + (f": {record.error}" if record.error else "")))
     facts += [(metric_title(name), metric(name, value)) for name, value in sorted(record.metrics.items())]
-    facts += [("Time", duration(record.seconds)), ("Device", record.device or "unknown")]
+    timed = record.tuning is None  # of a trial, times tell how many others ran beside it
+    facts += [("Time", duration(record.seconds))] if timed else []
+    facts.append(("Device", record.device or "unknown"))
     facts.append(("Made by", made_by(record)))
-    if record.peak_memory_mb is not None:
+    if timed and record.peak_memory_mb is not None:
         facts.append(("Most memory", f"{record.peak_memory_mb:.0f} MB"))
     blocks: list[Block] = [] if share else [Warned(SECRET)]
     blocks.append(Table(("", ""), tuple(facts)))

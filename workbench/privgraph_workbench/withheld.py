@@ -42,7 +42,7 @@ class Withheld:
         return f"({run})" if found["end"] else run
 
     def rows(self, rows: Sequence[Row]) -> list[Row]:
-        """The rows of a figure, each text in them without seeds and ids, and numbers of seeds numbered anew."""
+        """The rows of a figure, each text in them without seeds and ids; seeds are numbered."""
         return [{name: self._value(name, value) for name, value in row.items()} for row in rows]
 
     def _value(self, name: str, value: Any) -> Any:

@@ -3,8 +3,9 @@
 A store's URL may name the place: `postgresql+psycopg://ada@db/runs?artifacts=/shared/privgraph`, or
 `?artifacts=s3://bucket/privgraph` (extra `remote`, and what fsspec wants for such an address).
 
-A worker writes into a folder of its own (`desk`), under its token. Only whoever finishes the run has its files
-published: a worker that was taken for lost may train on, with other noise than the one that came after it.
+A worker writes into a folder of its own (`desk`), under its token. Only whoever finishes the run has its
+files published: a worker that was taken for lost may train on, with other noise than the one that came after
+it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Artifacts:
             shutil.rmtree(desk, ignore_errors=True)
 
     def get(self, run: str, worker: str) -> None:
-        """Copy the files of a run that this worker finished here, unless a whole copy is here or none there."""
+        """Fetch the files of a run that this worker finished, unless all are here or none is there."""
         here = self.folder / run
         done = here / COMPLETE
         if not self.remote or (done.is_file() and done.read_text() == worker):

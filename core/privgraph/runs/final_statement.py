@@ -11,7 +11,7 @@ from privgraph.privacy.accountants import tight
 from privgraph.privacy.kinds import Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
-from privgraph.privacy.statements import ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
+from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
 
 _ROUNDING = 1e-6
 NOISE_IS_PUBLIC = (
@@ -77,6 +77,14 @@ def with_public_noise(statement: PrivacyStatement) -> PrivacyStatement:
     if statement.unit == "none":
         return statement
     return replace(statement, assumptions=(NOISE_IS_PUBLIC, *statement.assumptions))
+
+
+def tried_again(statement: PrivacyStatement) -> PrivacyStatement:
+    """The statement of a run of which somebody had an attempt made again: the noise of another is drawn
+    anew, so that a choice among attempts by what they told would not be covered."""
+    if statement.unit == "none":
+        return statement
+    return replace(statement, assumptions=(*statement.assumptions, ASSUME_AGAIN_NOT_CHOSEN))
 
 
 def sound_epsilon(planned: PrivacyStatement, ledger: Ledger) -> float:

@@ -59,6 +59,7 @@ _NOT_KEPT = (
     "engine",
     "retries",
     "losses",
+    "again",
 )
 _COLUMNS = tuple(column.name for column in runs.c if column.name not in _NOT_KEPT)
 _JSON = ("spec", "metrics", "statement")

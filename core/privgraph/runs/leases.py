@@ -187,6 +187,11 @@ class Leases:
             found = connection.execute(sa.select(runs.c.id, runs.c.last_sequence).where(*_leased(worker)))
             return {row.id: row.last_sequence for row in found}
 
+    def tried_again(self, worker: str) -> set[str]:
+        """Those of the runs that the worker has which somebody had tried again."""
+        with self._database.read() as connection:
+            return set(connection.scalars(sa.select(runs.c.id).where(*_leased(worker), runs.c.again > 0)))
+
     def append(self, run: str, new: Sequence[Event], worker: str | None = None, after: int | None = None) -> int:
         """Append events to a live run, all or none, and give the last sequence number.
 
@@ -196,7 +201,7 @@ class Leases:
         """
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
-            return _append(connection, row, _beyond(row, new, after), self._database.now(connection))
+            return append(connection, row, _beyond(row, new, after), self._database.now(connection))
 
     def made_by(self, worker: str, version: str) -> None:
         """Say which program makes the noise of the runs that the worker has; said once, before there is
@@ -232,7 +237,7 @@ class Leases:
         with self._database.write() as connection:
             row = self._live(connection, run, worker)
             time = self._database.now(connection)
-            _append(connection, row, _beyond(row, last, after), time)
+            append(connection, row, _beyond(row, last, after), time)
             if publish is not None:
                 publish()
             connection.execute(runs.update().where(runs.c.number == row.number).values(**_outcome(outcome, time)))
@@ -323,7 +328,7 @@ class Leases:
             if again:
                 withdraw(connection, row)
                 said.insert(0, Log(message=f"Tried again, because {reason}.", level="warning"))
-            _append(connection, row, said, time)
+            append(connection, row, said, time)
             final = words.splitlines()[-1] if words else ""
             error = f"{reason}; its last words were: {final}" if final else f"{reason} without a last word"
             if "signal" in reason:
@@ -350,7 +355,8 @@ def _beyond(row: Any, new: Sequence[Event], after: int | None) -> Sequence[Event
     return new if after is None else new[row.last_sequence - after :]
 
 
-def _append(connection: sa.Connection, row: Any, new: Sequence[Event], time: float) -> int:
+def append(connection: sa.Connection, row: Any, new: Sequence[Event], time: float) -> int:
+    """Append events to the run of that row, which is locked, and give the last sequence number."""
     records = [to_record(event) for event in new]
     values = [
         {

@@ -195,13 +195,13 @@ def next_attempt(row: Any) -> dict[str, Any]:
 
 
 def withdraw(connection: sa.Connection, row: Any) -> None:
-    """Forget what the attempt has told.
+    """Forget what the run has told so far.
 
-    The next attempt may be another machine's, whose noise is another: had both told something, their epsilons
-    would compose. What was never released costs nothing, and so nothing of an attempt stays that somebody
-    else repeats.
+    The next attempt's noise may be another: so it is on another machine, with other runs beside it, or with
+    another number of threads. Had both told something, their epsilons would compose. What was never released
+    costs nothing, and so nothing of an attempt stays that is made again.
     """
-    connection.execute(events.delete().where(events.c.run == row.number, events.c.attempt == row.attempt))
+    connection.execute(events.delete().where(events.c.run == row.number))
 
 
 def known(connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:

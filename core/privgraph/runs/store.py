@@ -27,11 +27,11 @@ import sqlalchemy as sa
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
 from privgraph.home import home
-from privgraph.progress import Event
+from privgraph.progress import Event, Log
 from privgraph.runs import listing, queueing
 from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
 from privgraph.runs.database import Database
-from privgraph.runs.leases import Leases
+from privgraph.runs.leases import Leases, append
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
 from privgraph.runs.spec import RunSpec
@@ -235,15 +235,20 @@ class RunStore:
             return str(state)
 
     def retry(self, run: str) -> None:
-        """Queue a stopped, failed or lost run again as its next attempt; what it told before is kept.
+        """Queue a stopped, failed or lost run again as its next attempt.
 
-        Raises `RunIsFixed` where the run is done or still under way.
+        What it told before is deleted (`queueing.withdraw`), but for how it ended, and its statement will
+        assume that nobody chose to try again by it. Raises `RunIsFixed` where the run is done or still under
+        way.
         """
         with self._database.write() as connection:
             row = self._database.row(connection, run)
             if row.state not in ("stopped", "failed", "lost"):
                 raise RunIsFixed(f"only a stopped, failed or lost run can be tried again, and {run} is {row.state}")
-            fresh = queueing.next_attempt(row) | {"losses": 0}
+            queueing.withdraw(connection, row)
+            ended = Log(message=f"Attempt {row.attempt} was {row.state}{f': {row.error}' if row.error else ''}.")
+            append(connection, row, [ended], self._database.now(connection))
+            fresh = queueing.next_attempt(row) | {"losses": 0, "again": row.again + 1}
             connection.execute(runs.update().where(runs.c.number == row.number).values(**fresh))
 
     def delete(self, run: str) -> None:

@@ -69,13 +69,14 @@ runs = sa.Table(
     # `stack`: runs of one name are trained together, and one without a name alone. `asked`: the device that
     # the spec asks for. `memory_mb`: the estimate of its plan, 0 until a worker has made one. `engine`: who
     # trains it. `retries`: how often it is still queued again by itself after its worker was lost, and
-    # `losses` how often it was.
+    # `losses` how often it was. `again`: how often somebody had it tried again.
     sa.Column("stack", sa.Text, nullable=False, server_default=""),
     sa.Column("asked", sa.Text, nullable=False, server_default="auto"),
     sa.Column("memory_mb", sa.Double, nullable=False, server_default=sa.text("0")),
     sa.Column("engine", sa.Text, nullable=False, server_default="local"),
     sa.Column("retries", sa.Integer, nullable=False, server_default=sa.text("0")),
     sa.Column("losses", sa.Integer, nullable=False, server_default=sa.text("0")),
+    sa.Column("again", sa.Integer, nullable=False, server_default=sa.text("0")),
     sa.Index("runs_by_stack", "stack", "state", "number"),
     sa.Index(
         "runs_waiting",

@@ -17,6 +17,10 @@ ONLY_THE_CHOSEN = (
     "of all that was tried, this run alone is released: neither another trial, nor how many there were, nor any "
     "other run or tuning on the same data"
 )
+TRIED_AGAIN = (
+    "a trial that was stopped, failed or lost, and was made again, counts once: what it had told was deleted, and "
+    "nobody decided by it to go on"
+)
 ALL_ARE_PAID = "no other run or tuning on the same data is released beside the trials of this one"
 
 
@@ -115,7 +119,7 @@ def priced(statement: PrivacyStatement, mark: Mark) -> PrivacyStatement:
         statement,
         epsilon=max(terms.epsilon, statement.epsilon) if mark.trial is Trial.RELEASED else terms.epsilon,
         accountant=terms.accountant,
-        assumptions=(terms.sentence, scope, *others),
+        assumptions=(terms.sentence, scope, TRIED_AGAIN, *others),
         gaps=gaps,
         tuned=True,
         per_holder=(),

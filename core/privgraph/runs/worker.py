@@ -32,7 +32,13 @@ from privgraph.progress import Log, Progress, Result
 from privgraph.registry import UnknownName, method
 from privgraph.runs.backlog import BATCH, Backlog
 from privgraph.runs.backlog import NAME as BACKLOG_NAME
-from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement, with_public_noise
+from privgraph.runs.final_statement import (
+    LedgerMismatch,
+    final_statement,
+    interrupted_statement,
+    tried_again,
+    with_public_noise,
+)
 from privgraph.runs.launch import launch
 from privgraph.runs.leases import LOG_NAME, RESERVE_NAME, Outcome, new_worker
 from privgraph.runs.machine import choose_device, peak_memory_mb, share_cores
@@ -81,6 +87,8 @@ class Worker(Telling):
         self._failed = False
         self._open = False
         """Whether the noise of this home is no secret."""
+        self._again: set[str] = set()
+        """Runs of which an earlier attempt was made."""
         self._desks: dict[str, Path] = {}
         """Where each run's files are written."""
 
@@ -129,6 +137,7 @@ class Worker(Telling):
         aside."""
         self._patiently(lambda: self._store.leases.made_by(self._token, program()))
         last = self._patiently(lambda: self._store.leases.last_sequences(self._token))
+        self._again = self._patiently(lambda: self._store.leases.tried_again(self._token))
         for job in self._jobs:
             job.backlog.after = last.get(job.id, 0)
             folder = self._store.folder(job.id)
@@ -150,7 +159,9 @@ class Worker(Telling):
         configs = [job.spec.config() for job in self._jobs]
         device = choose_device(spec.device)
         threads = self._patiently(lambda: share_cores(self._store))
-        self._tell_all(Log(message=f"worker {os.getpid()} on {device}, {threads} threads"))
+        # of a trial, the number of threads would tell how many others there are, which its price keeps secret
+        shared = "" if spec.trial else f", {threads} threads"
+        self._tell_all(Log(message=f"worker {os.getpid()} on {device}{shared}"))
         self._tell_all(Progress(step=0, total=1, stage="loading data"))
         self._flush()
         graphs = list(self._graphs())
@@ -164,6 +175,7 @@ class Worker(Telling):
             plan = config.plan(graph.facts)
             job.memory_mb = plan.memory_mb
             job.planned = with_public_noise(plan.statement) if self._open else plan.statement
+            job.planned = tried_again(job.planned) if job.id in self._again else job.planned
             job.device = str(device)
             job.since = time.monotonic()
             self._tell(job, Progress(step=0, total=max(1, plan.steps), stage="training"))

@@ -63,7 +63,7 @@ class Tuning:
         installation = noise_key(home())
         if installation == OPEN_KEY:
             raise OptionError("the noise key of this home is public, so that no choice can be kept secret by it")
-        # how many trials there are hangs on the key: another home would draw another number for the same tuning
+        # how many trials there are hangs on the key: another home would draw another number for it
         store.leases.agree(installation)
         self._store, self._request, self._tunings = store, request, Tunings(store)
         known = self._tunings.asked(request.text)

@@ -66,8 +66,8 @@ class Score:
     def of(self, accuracy: float | None) -> float:
         """The score of a run of that validation accuracy, with fresh noise where it takes any.
 
-        Its noise is drawn once: whoever stores the score stores no second one. Raises `ScoreError` where a run
-        tells none at all; of an accuracy nothing is refused, for an error would tell of it without noise.
+        Its noise is drawn once: whoever stores the score stores no second one. Raises `ScoreError` where a
+        run tells none at all; no accuracy is refused, for an error would tell of it without noise.
         """
         if accuracy is None:
             raise ScoreError("a trial told no validation accuracy to compare it by")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from privgraph.attacks.record import AttackRecord
@@ -86,8 +86,22 @@ def _files(record: RunRecord, told: _Told, kind: str) -> dict[str, bytes]:
     }
 
 
+_TIMED = ("seconds", "peak_memory_mb", "attempt", "created", "started", "finished")
+"""What hangs on how many others ran beside it."""
+
+
 def _record(record: RunRecord, told: _Told) -> dict[str, object]:
-    """Everything that is known of the run; its first keys are those of `privgraph run --json`."""
+    """Everything that is known of the run; its first keys are those of `privgraph run --json`.
+
+    Of a run that was tried in a tuning, what tells how many trials there were is left out: their number is
+    kept secret for the price of the tuning.
+    """
+    known = _everything(record, told)
+    return known if record.tuning is None else {name: value for name, value in known.items() if name not in _TIMED}
+
+
+def _everything(record: RunRecord, told: _Told) -> dict[str, object]:
+    timed = record.tuning is None
     return result(record) | {
         "spec": record.spec.to_json(),
         "chosen": settings.chosen(record),
@@ -104,19 +118,20 @@ def _record(record: RunRecord, told: _Told) -> dict[str, object]:
         "events": [
             {
                 "sequence": event.sequence,
-                "attempt": event.attempt,
-                "time": event.time,
+                **({"attempt": event.attempt, "time": event.time} if timed else {}),
                 "kind": event.kind,
                 **event.payload,
             }
             for event in told.events
+            if timed or event.kind != "log"
         ],
     }
 
 
 def _report(record: RunRecord, told: _Told) -> str:
     """The run as Markdown: its lines as a list below each heading."""
-    head, _, statement = describe(record).partition("\n\n")
+    shown = record if record.tuning is None else replace(record, seconds=None, peak_memory_mb=None)
+    head, _, statement = describe(shown).partition("\n\n")
     title, *facts = head.splitlines()
     options = [
         f"{name}: {value}" for name, value in sorted({**settings.shown(record), **record.spec.data_options}.items())

@@ -24,7 +24,7 @@ BY_CHANCE = 0.025
 DOTTED = 5
 """The dash of limits where there are several."""
 CROWD = 3
-"""Attacks from which on only the line that is compared is drawn of each: the faint ones would be lines more."""
+"""Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 
 
 def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
@@ -205,7 +205,7 @@ def _areas(row: Row, crowd: bool) -> str:
 
 
 def _first(row: Row, low: float) -> float:
-    """The smallest false positive rate of a logarithmic curve: one of the others, for what is seen of them."""
+    """The smallest false positive rate of a logarithmic curve: one of the others, of what is observed."""
     return low if row["curve"] == "sound" else max(low, (1 - 1e-9) / row["others"])
 
 

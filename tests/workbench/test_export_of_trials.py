@@ -1,0 +1,54 @@
+"""What is exported of a run that a tuning tried: nothing that tells how many trials there were."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.figures import made_runs
+
+from privgraph.progress import Log
+from privgraph.runs.records import RunRecord
+from privgraph.runs.store import RunStore
+from privgraph.runs.trials import Mark, Terms, Trial
+from privgraph_workbench import report
+from privgraph_workbench.cli import main
+
+TERMS = Terms(
+    epsilon=4.0,
+    delta=1e-5,
+    accountant="tuning",
+    composed=False,
+    law="the geometric law of mean 5",
+    sampler="random",
+    trial_epsilon=1.0,
+    score="validation accuracy",
+    score_noise=0.0,
+)
+
+
+@pytest.mark.parametrize("tuned", [True, False])
+def test_times_threads_and_memory_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuned: bool) -> None:
+    store, said = RunStore.open(), made_runs.statement(made_runs.edge_entries(9))
+    events = [Log(message="worker 12 on cpu, 8 threads"), *made_runs.learning(3)]
+    run = made_runs.finish(store, made_runs.spec(seed=3), 0.7, said, events).id
+    find = RunStore.find
+
+    def marked(self: RunStore, *asked: object) -> list[RunRecord]:
+        mark = Mark(tuning="tune-gap-0", trial=Trial.RELEASED, terms=TERMS)
+        return [replace(one, tuning=mark if tuned else None) for one in find(self, *asked)]  # type: ignore[arg-type]
+
+    monkeypatch.setattr(RunStore, "find", marked)
+    assert main(["export", run, "--out", str(tmp_path), "--format", "json", "--format", "md"]) == 0
+    text = (tmp_path / f"{run}.json").read_text()
+    record = json.loads(text)
+    timed = {"seconds", "peak_memory_mb", "attempt", "created", "started", "finished"} & set(record)
+    assert (timed == set()) == tuned
+    assert ("8 threads" in text) != tuned
+    assert all(("time" in event) != tuned for event in record["events"])
+    assert "metric" in [event["kind"] for event in record["events"]]
+    assert (" s on " in (tmp_path / f"{run}.md").read_text()) != tuned
+    page = report.html(store.get(run), store.events(run), [])
+    assert ("Most memory" in page) != tuned
