@@ -141,6 +141,17 @@ def _exported(page: Page) -> dict[str, dict[str, object]]:
     return found
 
 
+EDGES = """() => {
+    const plot = document.querySelector('.js-plotly-plot');
+    const badge = [...plot.querySelectorAll('.annotation')].find((one) => one.textContent.includes('evaluator'));
+    const [name, legend, axes] = [badge, plot.querySelector('.legend'), plot.querySelector('.nsewdrag')].map(
+        (one) => one.getBoundingClientRect());
+    return [name.bottom, legend.top, legend.bottom, axes.top];
+}"""
+"""Of the figure of what moved, from above: where its badge ends, where its legend begins and ends, and where
+its axes begin."""
+
+
 def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, Path]) -> None:
     address, _ = place
     context = browser.new_context(viewport=SIZE, color_scheme="dark")
@@ -151,6 +162,8 @@ def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, 
     expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
     rests(page)
     found = faults_of_both_themes(page, "/relations")
+    roomy = page.evaluate(EDGES)
+    assert roomy == sorted(roomy)
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)
     wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
@@ -160,6 +173,8 @@ def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, 
     item = page.locator("[data-testid=stColumn] ol:visible li").first.bounding_box()
     assert item is not None
     assert item["y"] < 844, "the first answer is on the first screen"
+    narrow = page.evaluate(EDGES)
+    assert narrow == sorted(narrow), "badge, legend and axes stand one below the other"
     page.get_by_role("radio", name="Base", exact=True).click()
     expect(base).to_be_visible()
     expect(private).to_be_hidden()

@@ -291,7 +291,7 @@ def test_nothing_is_asked_before_somebody_asks(opened: Open, store: RunStore, pr
     made_pair(store)
     app = opened("relations")
     assert not process.asked
-    assert "Type a text, or take one of the data's" in texts(app)
+    assert "Type a text and ask, or take one of garden from the buttons" in texts(app)
     ask(app, "   ")
     assert not process.asked
 

@@ -32,7 +32,7 @@ const BETWEEN = 96; // pixels between stacked panels: ticks and title of the one
 const TEXT = 6.9; // pixels of a letter, about, of the sizes that figures write in
 const LINE = 19; // pixels of a line
 const NAMED = 0.4; // share of a narrow page that names of categories may take
-const LEGEND_ROW = 24; // pixels of a row of the legend, as the figure has room for
+const LEGEND_ROW = 32; // pixels of a legend of one row above the axes, which the figure has room for
 const CAP = 11; // pixels by which plotly sets a title of several lines higher than one of a single line
 
 // What the keys do is said once for all plots of the page; a reader finds it though it is hidden.
@@ -192,7 +192,7 @@ function fitted({ data, layout }, width) {
     return { ...trace, name: text };
   });
   if (onTop) {
-    const wanted = Math.max(0, entries - LEGEND_ROW); // it has the room of one row
+    const wanted = Math.max(0, entries + 4 - LEGEND_ROW);
     above += wanted;
     for (const note of copy.annotations ?? []) {
       if (note.align && note.xref === "paper") note.yshift = (note.yshift ?? 0) + wanted;

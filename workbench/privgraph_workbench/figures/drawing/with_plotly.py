@@ -155,10 +155,10 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
     titles = [0 if panel.bare else len(title_lines(panel, columns)) for panel in chart.panels]
     words = max(18 * lines + 16 * bool(panel.rules) for lines, panel in zip(titles, chart.panels, strict=True))
     bare = all(panel.bare for panel in chart.panels)
-    above, under = (legend, 0) if chart.legend_above else (0, legend)
+    above, under = (legend and legend + 2 * _GAP, 0) if chart.legend_above else (0, legend)
     top = 42 + words + 18 * len(badges) + above
     below = 8 if bare else 52
-    height = chart.height + legend + 18 * len(badges)
+    height = chart.height + above + under + 18 * len(badges)
     inner = height - top - below - under
     sideways = any(panel.y.scale == "category" for panel in chart.panels)
     figure.update_layout(

@@ -75,7 +75,10 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         return
     if not text.strip():
         _address("")
-        st.caption("Type a text, or take one of the data's. The first question loads the encoders, which takes longer.")
+        st.caption(
+            f"Type a text and ask, or take one of {markup.literal(domain)} from the buttons, whose true partners are "
+            "marked. The first question loads the encoders, which takes longer."
+        )
         st.caption(_related(pair))
         return
     try:
