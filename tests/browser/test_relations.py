@@ -9,6 +9,7 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import psutil
 import pytest
@@ -84,6 +85,14 @@ def test_a_text_is_asked_and_a_death_is_mended(context: BrowserContext, place: t
     text = example.inner_text()
     example.click()
     expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
+    for seen in (
+        page.get_by_role("button", name="Ask", exact=True),
+        page.locator("[data-testid=stColumn] ol li").first,
+    ):
+        box = seen.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 800, "question and first answer are seen at once"
+    assert parse_qs(urlsplit(page.url).query)["text"] == [text], "a text of the data can be handed on"
     expect(page.get_by_text("This text is one of the data's", exact=False)).to_be_visible()
     settled(page)
     graph = load("products")
@@ -120,6 +129,7 @@ def test_a_text_is_asked_and_a_death_is_mended(context: BrowserContext, place: t
     assert len(readers(home)) == 1
     expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
     assert "swing" not in page.url, "what is typed is in no address"
+    assert "text" not in parse_qs(urlsplit(page.url).query)
 
 
 def _exported(page: Page) -> dict[str, dict[str, object]]:
@@ -129,6 +139,17 @@ def _exported(page: Page) -> dict[str, dict[str, object]]:
     page.keyboard.press("Escape")
     found: dict[str, dict[str, object]] = json.loads(started.value.path().read_text())
     return found
+
+
+EDGES = """() => {
+    const plot = document.querySelector('.js-plotly-plot');
+    const badge = [...plot.querySelectorAll('.annotation')].find((one) => one.textContent.includes('evaluator'));
+    const [name, legend, axes] = [badge, plot.querySelector('.legend'), plot.querySelector('.nsewdrag')].map(
+        (one) => one.getBoundingClientRect());
+    return [name.bottom, legend.top, legend.bottom, axes.top];
+}"""
+"""Of the figure of what moved, from above: where its badge ends, where its legend begins and ends, and where
+its axes begin."""
 
 
 def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, Path]) -> None:
@@ -141,10 +162,22 @@ def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, 
     expect(page.get_by_role("heading", name="What moved")).to_be_visible(timeout=120_000)
     rests(page)
     found = faults_of_both_themes(page, "/relations")
+    roomy = page.evaluate(EDGES)
+    assert roomy == sorted(roomy)
     page.set_viewport_size({"width": 390, "height": 844})
     settled(page)
     wide = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth")
-    expect(page.get_by_role("heading", name=re.compile("PvGaLM, edge")).first).to_be_visible()
+    private, base = (page.get_by_role("heading", name=re.compile(name)).first for name in ("PvGaLM, edge", "Base enc"))
+    expect(private).to_be_visible()
+    expect(base).to_be_hidden()
+    item = page.locator("[data-testid=stColumn] ol:visible li").first.bounding_box()
+    assert item is not None
+    assert item["y"] < 844, "the first answer is on the first screen"
+    narrow = page.evaluate(EDGES)
+    assert narrow == sorted(narrow), "badge, legend and axes stand one below the other"
+    page.get_by_role("radio", name="Base", exact=True).click()
+    expect(base).to_be_visible()
+    expect(private).to_be_hidden()
     context.close()
     assert not found, "\n".join(found)
     assert wide <= 390, "nothing hangs over the edge of a telephone"

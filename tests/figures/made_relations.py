@@ -8,7 +8,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.program import program
 from privgraph.progress import Result
 from privgraph.runs.leases import Outcome, new_worker
-from privgraph.runs.questions import Answer, Entity
+from privgraph.runs.questions import Answer, Entity, Near
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -104,6 +104,7 @@ def made_answer(partners: bool = True, encoders: Iterable[str] = tuple(NAMES), h
         ),
         searched=999 if partners else 1000,
         texts=1000,
-        known=partners,
+        text="rustic bench" if partners else "",
         partners=2 * partners,
+        near={name: Near(score=0.8, usual=0.7, chance=0.3, nearer=0.1) for name in encoders},
     )

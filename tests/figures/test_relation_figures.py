@@ -10,6 +10,7 @@ from scipy.stats import ttest_ind
 from tests.figures.made_relations import NAMES, made_answer, made_options, made_pair, made_run
 
 from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.drawing.with_matplotlib import draw
 from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
 from privgraph_workbench.figures.seeds import difference, standard_error
 
@@ -18,7 +19,7 @@ class TestMoved:
     def test_a_line_from_the_nearest_place_to_the_farthest(self) -> None:
         chart = moved.chart(moved.data(made_answer(), NAMES))
         lines = {series.y[0]: series.x for series in chart.series if series.kind == "line"}
-        assert lines["★ rustic walnut bench"] == (1, 900)
+        assert lines["★ rustic walnut\nbench"] == (1, 900)
         assert lines["★ a garden lamp"] == (3, 40)
         assert "oak swing" in lines
         assert len(lines) == 6
@@ -27,15 +28,30 @@ class TestMoved:
     def test_marks_stand_at_the_places_and_texts_in_order_of_the_last_encoder(self) -> None:
         chart = moved.chart(moved.data(made_answer(), NAMES))
         (axis,) = [panel.y for panel in chart.panels]
-        assert axis.categories[:3] == ("★ rustic walnut bench", "rustic red bench of oak", "oak swing")
+        assert axis.categories[:3] == ("★ rustic walnut\nbench", "rustic red bench of\noak", "oak swing")
         marks = {series.name: dict(zip(series.y, series.x, strict=True)) for series in chart.series if series.name}
         assert list(marks) == list(NAMES.values())
-        far, *near = (marks[name]["★ rustic walnut bench"] for name in NAMES.values())
+        far, *near = (marks[name]["★ rustic walnut\nbench"] for name in NAMES.values())
         assert far == 900
         assert near[0] < 1 < near[1], "marks of one place stand beside each other"
         assert near == pytest.approx([1, 1], rel=0.12)
         assert len({series.slot for series in chart.series if series.name}) == 3
         assert "From base encoder to edge-level ε 4, 2 moved nearer, 4 moved farther" in chart.summary
+
+    def test_directions_are_said_and_the_legend_stands_above_the_axes(self) -> None:
+        rows = moved.data(made_answer(), NAMES)
+        chart = moved.chart(rows)
+        assert "to the left is nearer" in chart.title
+        assert "1 is the nearest, to the right is farther away" in chart.panels[0].x.title
+        figure = moved.plot(rows)
+        inner = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+        legend = figure.layout.legend
+        assert (legend.y, legend.yanchor) == (pytest.approx(1 + 4 / inner), "bottom")
+        assert figure.layout.margin.b < 60, "nothing but ticks and title stand below"
+        (badge,) = (note for note in figure.layout.annotations if "evaluator" in note.text)
+        assert badge.yshift >= 24 + 4, "the badge stands above the legend"
+        figures_legend = draw(chart).subfigs[1].legends[0]
+        assert figures_legend.get_window_extent().y0 > 0.7 * figures_legend.figure.bbox.height, "in files, too"
 
     def test_partners_are_badged_as_the_evaluators(self) -> None:
         rows = moved.data(made_answer(), NAMES)
@@ -124,7 +140,7 @@ class TestRanking:
         chart = relation_ranking.chart([base, run])
         drawn = next(one for one in chart.series if one.name == relation_ranking.INTERVAL)
         assert drawn.x[2:] == (run["accuracy_low"], run["accuracy_high"])
-        assert chart.panels[0].y.categories[1].endswith("15.0%, MRR 15.0%, 3 seeds")
+        assert chart.panels[0].y.categories[1].endswith("15.0%, MRR 15.0%\n3 seeds")
         assert chart.panels[0].x.high > run["accuracy_high"]
         (_, _, alone) = relation_ranking.data(seeds[:1])
         assert (alone["accuracy_low"], alone["accuracy"]) == (None, 0.1)
@@ -212,3 +228,14 @@ class TestOptions:
         assert lines == ["learning rate 0.003", "learning rate 0.01"]
         assert "negatives k (texts a relation): from 5.0% at 8 to 7.0% at 4" in chart.summary
         assert "no two runs here differ" in relation_options.chart([]).summary
+
+
+def test_two_values_of_one_option_make_no_curve(store: RunStore) -> None:
+    first = made_run(store)
+    runs = [first, made_run(store, negatives=8)]
+    assert not relation_options.makes_curves(relation_options.data(runs, first))
+    assert not relation_options.makes_curves([])
+    third = made_run(store, negatives=16)
+    assert relation_options.makes_curves(relation_options.data([*runs, third], first)), "three values do"
+    other = made_run(store, epsilon=8.0)
+    assert relation_options.makes_curves(relation_options.data([*runs, other], first)), "and so do two options"

@@ -42,7 +42,7 @@ OWN = {
     "audit": ("run", "audit", "shown"),
     "tradeoffs": ("data", "on", "protects", "curve"),
     "teachers": ("run", "query", "show", "price.queries", "price.lam", "vote.query"),
-    "relations": ("private", "bare", "data", "domain", "neighbours"),
+    "relations": ("private", "bare", "data", "domain", "neighbours", "text"),
     "runs": ("find", "order", "of_method", "of_data", "of_state", "of_unit", "tagged", "chosen", "page"),
 }
 """What pages have in their addresses beside options."""

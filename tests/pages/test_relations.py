@@ -14,18 +14,19 @@ from tests.figures.made_relations import made_answer, made_pair, made_run
 from tests.pages import offered_files
 
 from privgraph.attacks.options import AttackOptions
+from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text import naming as encoders
 from privgraph.nn.text.naming import EncoderError
 from privgraph.runs import attacking
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.attacking import Attacking
-from privgraph.runs.questions import Answer, AskingError, ProcessEnded, Question
+from privgraph.runs.questions import Answer, AskingError, Near, ProcessEnded, Question
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.figures.relations import moved
 from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving import shell
@@ -103,7 +104,8 @@ def lists(app: AppTest) -> list[str]:
 
 
 def ask(app: AppTest, text: str) -> AppTest:
-    app.text_input(key=nearest.TEXT).set_value(text).run()
+    app.text_input(key=nearest.TEXT).set_value(text)
+    app.button(key="ask").click().run()
     assert not app.exception, app.exception
     return app
 
@@ -289,7 +291,7 @@ def test_nothing_is_asked_before_somebody_asks(opened: Open, store: RunStore, pr
     made_pair(store)
     app = opened("relations")
     assert not process.asked
-    assert "Type a text, or take one of the data's" in texts(app)
+    assert "Type a text and ask, or take one of garden from the buttons" in texts(app)
     ask(app, "   ")
     assert not process.asked
 
@@ -302,6 +304,92 @@ def test_an_example_is_asked_by_its_button(opened: Open, store: RunStore, proces
     assert process.asked[0].text == "tin rake" == app.text_input(key=nearest.TEXT).value
 
 
+def test_it_is_asked_when_somebody_asks(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = opened("relations")
+    app.text_input(key=nearest.TEXT).set_value("a rake").run()
+    assert not process.asked, "a text that is half typed is none"
+    assert app.button(key="ask").label == "Ask"
+    ask(app, "a rake")
+    assert [one.text for one in process.asked] == ["a rake"]
+
+
+def test_a_text_of_the_data_stands_in_the_address_and_no_other(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_pair(store)
+    app = ask(opened("relations"), "RUSTIC  bench")
+    assert app.query_params["text"] in ("rustic bench", ["rustic bench"]), "as the data have it"
+    again = opened("relations", text="rustic bench")
+    assert again.text_input(key=nearest.TEXT).value == "rustic bench"
+    assert process.asked[-1].text == "rustic bench"
+    assert len(lists(again)) == 3
+    process.found = made_answer(partners=False)
+    assert "text" not in ask(app, "my own secret").query_params
+    assert "text" not in opened("relations", text="nan").query_params, "as it was asked about, and is none of the data"
+    assert process.asked[-1].text == "nan"
+    process.found = made_answer()
+    app = ask(app, "rustic bench")
+    assert "text" in app.query_params
+    assert "text" not in ask(app, "").query_params
+
+
+def test_texts_that_somebody_has_brought_along_stand_in_no_address(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_pair(store)
+    monkeypatch.setattr(nearest, "dataset", lambda name: replace(dataset(name), kind="upload"))
+    app = ask(opened("relations"), "rustic bench")
+    assert len(lists(app)) == 3
+    assert "text" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    ("near", "said"),
+    [
+        (Near(score=0.2, usual=0.7, chance=0.3, nearer=1.0), "**Nothing is near this text.** Its best score under"),
+        (Near(score=0.5, usual=0.7, chance=0.3, nearer=0.98), "98.0% of them have a nearer one"),
+        (Near(score=0.69, usual=0.7, chance=0.3, nearer=0.6), "This text is as near as is usual"),
+    ],
+)
+def test_how_near_the_nearest_is_is_said_beside_what_is_usual(
+    opened: Open, store: RunStore, process: Answering, near: Near, said: str
+) -> None:
+    made_pair(store)
+    process.found = replace(made_answer(partners=False), near={"base": near})
+    shown = texts(ask(opened("relations"), "asdf qwer"))
+    assert said in shown
+    assert f"is {near.score:.3f}; a text of garden usually has 0.700 with its nearest" in shown
+    assert f"nearest {near.score:.3f} · usual 0.700" in shown
+
+
+def test_a_phone_shows_one_list_which_tabs_choose(opened: Open, store: RunStore, process: Answering) -> None:
+    made_pair(store)
+    app = ask(opened("relations"), "rustic bench")
+    (tabs,) = (one for one in app.get("button_group") if one.key == "encoder_shown")
+    assert list(tabs.options) == ["Base", "not private", "edge ε 4"]
+
+
+def test_other_texts_are_offered(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    absent = dataset("m10-titles")
+    monkeypatch.setattr(datasets, "unavailable", lambda spec: "no" if spec.name == absent.name else None)
+    for runs_here in (False, True):
+        if runs_here:
+            made_pair(store)
+        links = {
+            one.proto.label: (one.proto.page, dict(parse_qsl(one.proto.query_string.removeprefix("?"))))
+            for one in opened("relations").get("page_link")
+        }
+        assert links["Bring your own texts"] == ("data", {"data": "products"})
+        title = dataset("cora-titles").title
+        assert links[f"Train on {title}"] == ("train", {"data": "cora-titles", "method": "relational"})
+        (missing,) = (place for label, place in links.items() if label.startswith(absent.title))
+        assert missing == ("data", {"data": absent.name})
+        assert not any("social" in str(place) for place in links.values()), "a graph of people has no texts"
+
+
 def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answering) -> None:
     made_pair(store)
     app = ask(opened("relations", neighbours="3"), "rustic bench")
@@ -309,9 +397,9 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert base.startswith("1. rustic red bench of oak")
     assert "score 0.999" in base
     assert "▲" not in base
-    assert "partner" in base.split("\n")[4], "a garden lamp"
+    assert "partner" in base.split("\n")[5], "a garden lamp"
     for found in (bare, private):
-        assert found.startswith("1. rustic walnut bench :orange-badge[★ partner]")
+        assert found.startswith("1. rustic walnut bench  \n   :orange-badge[★ partner] ")
         assert "▲ 899, from 900" in found
     assert "▼ 2, from 1" in bare
     assert "same place" in bare
@@ -324,7 +412,7 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert "Compared with 999 texts of garden." in shown
     assert "has 2 partners among those that were searched" in shown
     assert "moved nearer" in shown, "the figure's summary stands below it"
-    assert "Base encoder, tiny: place 3" in shown
+    assert "Base encoder, tiny: place **3**" in shown
     assert "By chance it would stand at about place 333" in shown
     assert "-badge[:material/visibility: evaluator only]" in shown
     labels = offered_files.labels(app)
@@ -508,8 +596,7 @@ def test_one_option_is_moved_and_only_what_is_missing_is_trained(
     trained: list[RunSpec] = []
     monkeypatch.setattr(queue, "submit", lambda specs, tags=(): trained.extend(specs))
     app = opened("relations", private=run.id)
-    drawn = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
-    assert any("negatives k (texts a relation)" in one for one in drawn)
+    assert "negatives k (texts a relation)" in texts(app)
     assert app.selectbox(key="moved").value == "negatives"
     app.button(key="train_moved").click().run()
     assert not app.exception

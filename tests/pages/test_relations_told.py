@@ -101,6 +101,7 @@ def test_the_wager_is_that_of_the_sound_epsilon(
 def test_every_figure_leaves_with_the_statements_of_its_runs(opened: Open, store: RunStore, process: Answering) -> None:
     bare, private = made_pair(store)
     made_run(store, negatives=8)
+    made_run(store, negatives=16)
     for one in (bare, private):
         store.add_attack(one.id, made_attack(one.id, name="relations"))
     app = ask(opened("relations", private=private.id, bare=bare.id), "rustic bench")
@@ -151,11 +152,9 @@ def test_domains_are_told_apart_by_whether_their_relations_were_read(
     made_run(store, data="m10-titles", **options)
     app = opened("relations", domain=learnt)
     (other,) = {NATURAL, COMPUTING, SOCIETY} - {learnt, predicted}
-    assert app.selectbox(key="domain").options[0] == f"{predicted} (predicted: no relation of it was read)"
-    assert set(app.selectbox(key="domain").options[1:]) == {
-        f"{learnt} (learnt: these runs read its relations)",
-        other,
-    }
+    assert app.selectbox(key="domain").options[0] == f"{predicted} (predicted)"
+    assert set(app.selectbox(key="domain").options[1:]) == {f"{learnt} (learnt)", other}
+    assert f"These runs have read the relations of {learnt}" in app.selectbox(key="domain").help
     shown = texts(ask(app, "a title"))
     assert f"Each run was asked about relations of **{predicted}**" in shown
     assert "These are relations that the runs trained on: private" in shown
@@ -357,3 +356,23 @@ def test_differences_have_intervals_and_what_they_do_not_show_is_said(
     (private,) = (one for one in said if one.startswith("PvGaLM, edge ε 4 is 13.1 points of PREC@1 above base encoder"))
     assert "do not show" not in private
     assert "Each kind of training has its own learning rate, here auto (0.01) with privacy" in shown
+
+
+def test_the_base_encoder_has_no_seeds_for_nothing_trained_it(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    for seed in range(2):
+        made_run(store, seed=seed)
+    (table,) = (one.value for one in opened("relations").dataframe if "PREC@1" in one.value)
+    assert table["seeds"].tolist() == ["no training", "no training", "2"]
+
+
+def test_two_values_of_an_option_are_a_sentence_and_more_can_be_trained(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    run = made_run(store, metrics={"test_accuracy": 0.1})
+    made_run(store, negatives=8, metrics={"test_accuracy": 0.3})
+    app = opened("relations", private=run.id)
+    assert "negatives k (texts a relation): from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
+    assert "relation_options" not in files(app)
+    assert app.button(key="train_moved").label == "Train 3 runs"

@@ -85,6 +85,43 @@ def test_an_answer_is_that_of_a_slow_twin(room: Room, tmp_path: Path, known: boo
     assert {one.number for one in found.entities} == nearest | expected
 
 
+@pytest.mark.parametrize("domain", ["garden", "kitchen"])
+def test_a_text_in_other_letters_is_the_text_of_the_data(room: Room, domain: str) -> None:
+    graph = load("products", data_options=SHOP)
+    own = graph.texts[int(graph.relations(1)[0, 0])]
+    typed = f"  {own.upper().replace(' ', '   ')}\t"
+    exact = room.answer(question(own, domain=domain), lambda share, stage: None)
+    assert exact.text == own
+    assert room.answer(question(typed, domain=domain), lambda share, stage: None) == exact
+    assert not room.answer(question(f"{own} x", domain=domain), lambda share, stage: None).known
+
+
+def test_of_texts_that_differ_in_letters_alone_the_one_that_was_typed_is_meant(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = load("products", data_options=SHOP)
+    texts = list(graph.texts)
+    texts[50], texts[51] = "Oak Bench", "oak bench"
+    monkeypatch.setattr(Room, "_graph", lambda *_: replace(graph, texts=tuple(texts)))
+    found = room.answer(question("oak bench"), lambda share, stage: None)
+    assert (found.text, found.searched) == ("oak bench", 49)
+    found = room.answer(question("OAK BENCH"), lambda share, stage: None)
+    assert (found.text, found.searched) == ("Oak Bench", 48), "either may be meant, and neither is a candidate"
+
+
+def test_how_near_the_nearest_is_stands_beside_what_is_usual(room: Room) -> None:
+    graph = load("products", data_options=SHOP)
+    best = []
+    for node in (graph.domains == 1).nonzero().squeeze(1).tolist():
+        found = room.answer(question(graph.texts[node]), lambda share, stage: None)
+        best.append(found.near["base"].score)
+        assert best[-1] == max(one.scores["base"] for one in found.entities)
+    near = room.answer(question("qwer asdf"), lambda share, stage: None).near["base"]
+    assert near.usual == pytest.approx(sorted(best)[24], abs=1e-5)
+    assert near.nearer == pytest.approx(sum(one > near.score for one in best) / 50, abs=1e-9)
+    assert near.chance < near.usual
+
+
 def test_another_adapter_in_the_same_folder_is_read_anew(room: Room, tmp_path: Path) -> None:
     run = replace(BASE, name="run", folder=str(adapted(tmp_path / "run", seed=1)), made=1.0)
     first = room.answer(question(encoders=(run,)), lambda share, stage: None)

@@ -18,7 +18,7 @@ from tests.runs.test_asking import line, question
 from privgraph.runs.asking import Asker, Ticket
 from privgraph.runs.questions import Answer, AskingError, ProcessEnded
 
-ANSWER = {"entities": [], "searched": 3, "texts": 3, "known": False, "partners": 0}
+ANSWER = {"entities": [], "searched": 3, "texts": 3, "text": "", "partners": 0, "near": {}}
 SCRIPT = """
 import json, os, sys, time
 for place, line in enumerate(sys.stdin):

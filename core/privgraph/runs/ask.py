@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from privgraph.home import home
 from privgraph.options import short
 from privgraph.runs.asking import IDLE_SECONDS, VECTORS
-from privgraph.runs.questions import LETTERS, MOST_BYTES, Answer, Asked, AskingError, Entity, Question
+from privgraph.runs.questions import LETTERS, MOST_BYTES, Answer, Asked, AskingError, Entity, Near, Question
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -56,6 +56,7 @@ class Room:
         self._graphs: OrderedDict[Hashable, Graph] = OrderedDict()
         self._readers: OrderedDict[Hashable, Reader] = OrderedDict()
         self._vectors: OrderedDict[Hashable, Tensor] = OrderedDict()
+        self._usual: OrderedDict[Hashable, tuple[Tensor, float]] = OrderedDict()
 
     def answer(self, question: Question, told: Told) -> Answer:
         """The nearest texts under each encoder.
@@ -75,10 +76,13 @@ class Room:
         nodes = _thinned(own)
         texts = [graph.texts[node] for node in nodes]
         asked = question.text.strip()
-        same = torch.tensor([text.strip() == asked for text in texts])
+        known = _known(graph.texts, asked)
+        if known:
+            asked = graph.texts[min(known.intersection(nodes), default=min(known))].strip()
+        same = torch.tensor([node in known for node in nodes])
         if bool(same.all()):
             raise AskingError(f"the domain {short(question.domain)} holds no other text to compare with")
-        places, scores = {}, {}
+        places, scores, near = {}, {}, {}
         for at, one in enumerate(question.encoders):
             share = at / len(question.encoders)
             if one not in self._readers:
@@ -100,7 +104,17 @@ class Room:
             if not bool(found.isfinite().all()):
                 raise AskingError(f"the encoder {short(one.name)} gives vectors that are no finite numbers")
             scores[one.name], places[one.name] = found, places_of(found, same)
-        partners = _partners(graph, asked)
+            usual, chance = _held(
+                self._usual,
+                key,
+                MOST_READERS,
+                lambda vectors=vectors: _usual(vectors, texts),  # type: ignore[misc]
+            )
+            best = float(found[~same].max())
+            if usual.numel():
+                nearer = float((usual > best).double().mean())
+                near[one.name] = Near(score=best, usual=float(usual.median()), chance=chance, nearer=nearer)
+        partners = _partners(graph, known)
         related = torch.tensor([node in partners for node in nodes]) & ~same
         shown = related.clone()
         for place in places.values():
@@ -118,8 +132,9 @@ class Room:
             ),
             searched=int((~same).sum()),
             texts=len(own),
-            known=any(text.strip() == asked for text in graph.texts),
+            text=asked if known else "",
             partners=int(related.sum()),
+            near=near,
         )
 
     def _kept(self, reader: Reader, texts: Sequence[str], told: Callable[[float], None]) -> Tensor:
@@ -199,12 +214,38 @@ def _thinned(nodes: list[int]) -> list[int]:
     return [nodes[place * len(nodes) // MOST_TEXTS] for place in range(MOST_TEXTS)]
 
 
-def _partners(graph: Graph, text: str) -> set[int]:
-    """The nodes that are related to a node of that text, whatever the direction."""
+def _known(texts: Sequence[str], asked: str) -> set[int]:
+    """The nodes of that text; where there is none, those whose text is another in upper and lower case and
+    spaces alone."""
+    same = {node for node, text in enumerate(texts) if text.strip() == asked}
+    return same or {node for node, text in enumerate(texts) if _loosely(text) == _loosely(asked)}
+
+
+def _loosely(text: str) -> str:
+    """The text without what a reader does not see: upper and lower case, and how many spaces.
+
+    >>> _loosely("  Oak\\tBENCH ")
+    'oak bench'
+    """
+    return " ".join(text.split()).casefold()
+
+
+def _usual(vectors: Tensor, texts: Sequence[str]) -> tuple[Tensor, float]:
+    """Scores of the texts with their nearest, sorted, and that of two at random."""
     import torch
 
-    asked = torch.tensor([node for node, own in enumerate(graph.texts) if own.strip() == text], dtype=torch.int64)
-    ends = torch.isin(graph.edge_index, asked)
+    from privgraph.methods.relations.nearest import usual_scores
+
+    numbers: dict[str, int] = {}
+    groups = [numbers.setdefault(_loosely(one), len(numbers)) for one in texts]
+    return usual_scores(vectors, torch.tensor(groups, dtype=torch.int64))
+
+
+def _partners(graph: Graph, asked: set[int]) -> set[int]:
+    """The nodes that are related to one of those, whatever the direction."""
+    import torch
+
+    ends = torch.isin(graph.edge_index, torch.tensor(sorted(asked), dtype=torch.int64))
     return {int(node) for node in graph.edge_index[ends.flip(0)]}
 
 

@@ -148,6 +148,23 @@ class Entity:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Near:
+    """How near the nearest text is, beside what is usual among the texts that were searched.
+
+    Args:
+        score: That of the nearest text.
+        usual: The median of the scores of these texts with the nearest other one.
+        chance: The median of the scores of two of these texts that are taken at random.
+        nearer: The share of these texts that have another one nearer than `score`, in [0, 1].
+    """
+
+    score: float
+    usual: float
+    chance: float
+    nearer: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """The nearest texts.
 
@@ -156,15 +173,23 @@ class Answer:
             searched, in order of their numbers.
         searched: How many texts were compared with.
         texts: How many texts the domain has.
-        known: Whether the text is itself one of the data's texts; it is then no candidate.
+        text: Where the text that was asked about is one of the data's, whatever its upper and lower case and
+            its spaces: that text, as the data have it, which was compared and is no candidate. Else "".
         partners: How many true partners it has among those that were searched.
+        near: By encoder, how near the nearest text is beside what is usual; none where no two texts differ.
     """
 
     entities: tuple[Entity, ...]
     searched: int
     texts: int
-    known: bool
+    text: str
     partners: int
+    near: Mapping[str, Near]
+
+    @property
+    def known(self) -> bool:
+        """Whether the text is one of the data's."""
+        return self.text != ""
 
     def to_json(self) -> dict[str, Any]:
         """As strict JSON."""
@@ -173,4 +198,6 @@ class Answer:
     @staticmethod
     def from_json(record: Mapping[str, Any]) -> Answer:
         """Read what `to_json` wrote."""
-        return Answer(**{**record, "entities": tuple(Entity(**one) for one in record["entities"])})
+        entities = tuple(Entity(**one) for one in record["entities"])
+        near = {name: Near(**one) for name, one in record["near"].items()}
+        return Answer(**{**record, "entities": entities, "near": near})

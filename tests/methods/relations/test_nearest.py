@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from privgraph.methods.relations import nearest
-from privgraph.methods.relations.nearest import Reader, kept_vectors, load_reader, places_of, scores_of
+from privgraph.methods.relations.nearest import Reader, kept_vectors, load_reader, places_of, scores_of, usual_scores
 from privgraph.nn.text.adapters import SETTINGS, WEIGHTS, adapt, save_adapter
 from privgraph.nn.text.encoder import load_encoder
 from privgraph.nn.text.naming import EncoderError
@@ -138,3 +138,28 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     (folder / WEIGHTS).write_bytes(b"\x80\x04pickled")
     with pytest.raises(EncoderError, match="there is no adapter to be read in run"):
         reader(adapter=folder)
+
+
+@pytest.mark.parametrize("at_once", [2, 256])
+def test_what_is_usual_is_that_of_a_slow_twin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr(nearest, "AT_ONCE", at_once)
+    one = reader()
+    vectors = one.vectors(one.tokens(TEXTS))
+    groups = [0, 1, 2, 3, 1]  # the last is to a reader the same text as the second
+    own = [slowly(one, text) for text in TEXTS]
+
+    def scores(of: int) -> list[float]:
+        others = [number for number in range(len(TEXTS)) if groups[number] != groups[of]]
+        return sorted(sum(a * b for a, b in zip(own[of], own[other], strict=True)) for other in others)
+
+    best, chance = usual_scores(vectors, torch.tensor(groups))
+    assert best.tolist() == pytest.approx(sorted(scores(of)[-1] for of in range(len(TEXTS))), abs=1e-5)
+    middle = sorted(scores(of)[(len(scores(of)) - 1) // 2] for of in range(len(TEXTS)))[len(TEXTS) // 2]
+    assert chance == pytest.approx(middle, abs=1e-5)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_nothing_is_usual_among_texts_that_are_the_same(count: int) -> None:
+    best, chance = usual_scores(torch.ones(count, 3), torch.zeros(count, dtype=torch.int64))
+    assert best.numel() == 0
+    assert chance != chance, "no number"

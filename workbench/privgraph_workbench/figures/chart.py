@@ -107,7 +107,8 @@ class Series:
 class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
     warnings printed on the figure itself, and `notes` sentences below it in a file. `legend`: one that has a
-    single entry is shown, too."""
+    single entry is shown, too; it stands below the axes, or above where these are so tall that nobody would
+    see both."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -117,6 +118,7 @@ class Chart:
     columns: int = 3
     height: int = 420
     legend: bool = False
+    legend_above: bool = False
     notes: tuple[str, ...] = ()
 
     def has_legend(self, entries: int) -> bool:

@@ -88,7 +88,7 @@ _ROOM = (
 # Streamlit writes white on the theme's colour; on one that is light enough for the dark theme that cannot be
 # read.
 _DARK_TEXT = (
-    "[data-testid=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * "
+    "[data-testid^=stBaseButton-primary]:not(:disabled) *, [data-testid=stMultiSelect] [data-tag] * "
     "{ color: #0b1117 !important; }"
 )
 
@@ -122,10 +122,24 @@ _NARROW = (
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
-# Buttons that are texts say all of them, in several lines where the page is narrow.
+# Buttons that are texts say all of them, in several lines where the page is narrow; on a phone they stand in
+# one row that is pushed aside.
 WHOLE = "whole-texts"
 _WHOLE = (
     f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
+    f"@media (max-width: 640px) {{ .st-key-{WHOLE} {{ flex-wrap: nowrap; overflow-x: auto; }} "
+    f".st-key-{WHOLE} > * {{ flex: 0 0 auto; max-width: 75%; }} }}"
+)
+
+# A row of fields is pushed aside on a phone, and no hint at Enter lies over what is typed. Of columns side by
+# side, a phone shows one, which is chosen by tabs that a wider page does not need.
+FIELDS, TABS, ASIDE = "fields", "tabs", "aside"
+_TABS = (
+    f"@media (max-width: 640px) {{ .st-key-{FIELDS} [data-testid=stHorizontalBlock] {{ flex-wrap: nowrap; "
+    f"overflow-x: auto; padding: 2px; }} .st-key-{FIELDS} [data-testid=stColumn] {{ flex: 0 0 9.5rem; "
+    "min-width: 9.5rem; } [data-testid=stForm] [data-testid=InputInstructions] { display: none; } }"
+    f"@media (min-width: 641px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{TABS}) {{ display: none; }} }}"
+    f"@media (max-width: 640px) {{ [data-testid=stColumn]:has([class*=st-key-{ASIDE}]) {{ display: none; }} }}"
 )
 
 # Cards of which one is chosen: radio buttons by nature, so that arrows move among them.
@@ -194,7 +208,7 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_CURVE}"
+    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}"
     st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 
@@ -269,7 +283,7 @@ def _keep_address() -> None:
         address.set_initial_query_params_from_current()  # what widgets begin with
 
 
-_TEXTS = ("find", "tagged")
+_TEXTS = ("find", "tagged", "text")
 """Parameters of an address that are words of people, which may be any."""
 
 

@@ -27,6 +27,8 @@ VERSION = 1
 """Of what is kept; another number forgets all of it."""
 AT_ONCE = 256
 """Texts between two reports of progress."""
+MOST_SAMPLED = 512
+"""Texts whose nearest are looked up to know what is usual."""
 MOST_KEPT = 24
 """Files of vectors that stay on disk; the one that was used longest ago goes first."""
 SIMILARITIES = ("cosine", "dot")
@@ -161,3 +163,28 @@ def places_of(scores: Tensor, left_out: Tensor) -> Tensor:
     found = torch.empty_like(order)
     found[order] = torch.arange(1, order.numel() + 1)
     return found.masked_fill(left_out, 0)
+
+
+def usual_scores(vectors: Tensor, groups: Tensor) -> tuple[Tensor, float]:
+    """What is usual among n texts, seen from `MOST_SAMPLED` of them at even distances, or from all.
+
+    The scores of each with the other text that is nearest to it, (<= `MOST_SAMPLED`,) float64, sorted; and
+    the median of those with all others, as of two texts that are taken at random (NaN where there are none).
+
+    Texts of one group are the same to a reader, and are not compared.
+
+    Args:
+        vectors: (n, d), n at least 1.
+        groups: (n,) int64.
+    """
+    count = min(MOST_SAMPLED, len(vectors))
+    rows = torch.arange(count) * len(vectors) // count
+    best, middle = [], []
+    for start in range(0, count, AT_ONCE):
+        part = rows[start : start + AT_ONCE]
+        found = vectors[part] @ vectors.T
+        same = groups[part][:, None] == groups[None, :]
+        middle.append(found.masked_fill(same, torch.nan).nanmedian(dim=1).values)
+        best.append(found.masked_fill(same, -torch.inf).max(dim=1).values)
+    nearest = torch.cat(best).double()
+    return nearest[nearest.isfinite()].sort().values, float(torch.cat(middle).nanmedian())

@@ -132,7 +132,7 @@ def draw(
         upper.legend(
             [handle for handle, _ in found],
             [name for _, name in found],
-            loc="outside lower left",
+            loc="outside upper left" if chart.legend_above else "outside lower left",
             ncols=legend_columns,
             frameon=False,
             fontsize=10,

@@ -29,6 +29,8 @@ from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 
 _LEGEND_ROW = 24
+_GAP = 4
+"""Pixels between the axes and a legend above them."""
 FAINT = 0.45
 """Opacity of a line that stands back."""
 
@@ -153,10 +155,11 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
     titles = [0 if panel.bare else len(title_lines(panel, columns)) for panel in chart.panels]
     words = max(18 * lines + 16 * bool(panel.rules) for lines, panel in zip(titles, chart.panels, strict=True))
     bare = all(panel.bare for panel in chart.panels)
-    top = 42 + words + 18 * len(badges)
+    above, under = (legend and legend + 2 * _GAP, 0) if chart.legend_above else (0, legend)
+    top = 42 + words + 18 * len(badges) + above
     below = 8 if bare else 52
-    height = chart.height + legend + 18 * len(badges)
-    inner = height - top - below - legend
+    height = chart.height + above + under + 18 * len(badges)
+    inner = height - top - below - under
     sideways = any(panel.y.scale == "category" for panel in chart.panels)
     figure.update_layout(
         title={
@@ -173,14 +176,14 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
         paper_bgcolor=colours.background,
         plot_bgcolor=colours.background,
         height=height,
-        margin={"l": 16, "r": 48 if sideways else 16, "t": top, "b": below + legend},
+        margin={"l": 16, "r": 48 if sideways else 16, "t": top, "b": below + under},
         showlegend=chart.has_legend(entries),
         legend={
             "orientation": "h",
             "x": 0,
             "xanchor": "left",
-            "y": -below / inner,
-            "yanchor": "top",
+            "y": 1 + _GAP / inner if above else -below / inner,
+            "yanchor": "bottom" if above else "top",
             "bgcolor": "rgba(0,0,0,0)",
             "font": {"size": 13},
             "itemwidth": 40,
@@ -206,7 +209,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
             y=1,
             xanchor="left",
             yanchor="bottom",
-            yshift=words + 4,
+            yshift=words + 4 + above,
             align="left",
             showarrow=False,
             font={"size": 12, "color": colours.warning},

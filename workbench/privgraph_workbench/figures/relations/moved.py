@@ -11,10 +11,10 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
-TITLE = "Places under each encoder"
+TITLE = "Places under each encoder: to the left is nearer"
 MOST = 16
 """Texts that are drawn: up to half of them true partners, however far away, and else the nearest."""
-LINE, LINES = 26, 3
+LINE, LINES = 20, 4
 """The longest line of a text beside its places, and how many it has at most."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
@@ -109,7 +109,12 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=Axis(title="place among all texts (logarithmic)", scale="log", low=low, high=high),
+                x=Axis(
+                    title="place among all texts: 1 is the nearest, to the right is farther away (logarithmic)",
+                    scale="log",
+                    low=low,
+                    high=high,
+                ),
                 y=Axis(title="", scale="category", categories=tuple(labels.values())),
             ),
         ),
@@ -119,6 +124,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         notes=("Marks of one place stand beside each other.",) if len(encoders) > 1 else (),
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
+        legend_above=True,
     )
 
 

@@ -137,6 +137,12 @@ def _value(record: RunRecord, option: str) -> float | None:
     return float(record.spec.options[option])
 
 
+def makes_curves(rows: Sequence[Row]) -> bool:
+    """Whether there is more to see than two points: an option with three values, or several options."""
+    values = {name: {row["value"] for row in rows if row["option"] == name} for name in {row["option"] for row in rows}}
+    return len(values) > 1 or any(len(one) > 2 for one in values.values())
+
+
 def chart(rows: Sequence[Row]) -> Chart:
     """A panel for each option: the mean of each value with its interval, the base encoder as a level, the run
     that was asked about as a hollow mark."""

@@ -210,7 +210,7 @@ def between(one: Row, other: Row) -> tuple[float, float, float] | None:
 
 
 def _told(row: Row) -> str:
-    seeds = f", {row['seeds']} seeds" if row["seeds"] > 1 else ""
+    seeds = f"\n{row['seeds']} seeds" if row["kind"] == "run" and row["seeds"] > 1 else ""
     return f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}{seeds}"
 
 

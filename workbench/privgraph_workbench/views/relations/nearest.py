@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
 from privgraph.options import Option, OptionError, Parameter, UnknownName
 from privgraph.runs.asking import Ticket
-from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, Asked, AskingError, Entity, Question
+from privgraph.runs.questions import LONGEST, MOST_NEIGHBOURS, Answer, Asked, AskingError, Entity, Near, Question
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.notes import composed
@@ -21,17 +22,24 @@ from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations.runs import Pair, called, encoder_here
+from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import percent
 
 POLL_SECONDS = 0.5
 PATIENCE = 1.5
 """Seconds that a drawing waits for an answer: those of a process that is warm come sooner."""
 TEXT, TICKET, KEPT = "relations.text", "relations.ticket", "relations.kept"
 """In the session: what the field holds, what was asked, and the text that one finds again on coming back."""
+ADDRESS = "text"
+"""In the address: a text of the data that is asked about."""
 LETTERS = 90
 """Of a text on a button."""
+EXAMPLES = 2
+"""Texts of the data that are offered, each on a button."""
+UNLIKE = 0.95
+"""The share of texts with a nearer one from which on a text is unlike them."""
 NEAREST = 10
 NEIGHBOURS = Parameter(
     "neighbours",
@@ -41,34 +49,37 @@ NEIGHBOURS = Parameter(
 )
 
 
-def show(pair: Pair) -> None:
-    """The question, and its answer."""
-    st.markdown("### Which texts are near?")
-    st.markdown(
-        "An encoder turns each text into a vector, and near are those whose vectors point the same way. An encoder "
-        "that has **learnt relations** brings texts together that are related in the data, also in a domain of which "
-        "it has seen none. Related need not be alike: begin with a text of the data, whose partners are marked."
-    )
-    st.caption(_related(pair))
+def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> None:
+    """The question in its `form`, what is searched in two `places` beside the runs, and the answer here."""
+    try:
+        describe_encoder(str(pair.first.spec.options["encoder"]))
+    except EncoderError as error:
+        form.info(f"No text can be read here: {markup.literal(error)}.", icon=":material/extension_off:")
+        return
+    with form:
+        text = _asked_text()
+        examples = st.container()
+    domain, neighbours = _searched(pair, places)
+    with examples, st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
+        _examples(pair, domain)
+        other_texts()
     if missing := [one for one in pair.records if one not in pair.here]:
         whose = "Both runs come" if len(missing) > 1 else f"{called(missing[0])} comes"
         st.info(
             f"{whose} from the gallery, without an encoder: {'the others answer' if pair.here else 'the base encoder'}"
-            f"{' answers alone' * (not pair.here)}. Train one, above, to ask it, too.",
+            f"{' answers alone' * (not pair.here)}. Train one, below, to ask it, too.",
             icon=":material/photo_library:",
         )
-    try:
-        describe_encoder(str(pair.first.spec.options["encoder"]))
-    except EncoderError as error:
-        st.info(f"No text can be read here: {markup.literal(error)}.", icon=":material/extension_off:")
-        return
-    domain, neighbours = _form(pair)
-    text = str(st.session_state.get(TEXT, ""))
     if len(text) > LONGEST:
         st.warning(f"This text has {len(text):,} characters, and at most {LONGEST:,} are compared: shorten it.")
         return
     if not text.strip():
-        st.caption("Type a text, or take one of the data's. The first question loads the encoders, which takes longer.")
+        _address("")
+        st.caption(
+            f"Type a text and ask, or take one of {markup.literal(domain)} from the buttons, whose true partners are "
+            "marked. The first question loads the encoders, which takes longer."
+        )
+        st.caption(_related(pair))
         return
     try:
         ticket = _ask(question(pair, text, domain, neighbours))
@@ -84,7 +95,17 @@ def show(pair: Pair) -> None:
         st.error(markup.sentence(error))
         st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
         return
+    _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
     _found(pair, domain, neighbours, answer)
+
+
+def _address(text: str) -> None:
+    """A text that everybody can read in the data stands in the address, so that the question can be handed
+    on; what somebody has typed, or brought along, does not."""
+    if text:
+        st.query_params[ADDRESS] = text
+    elif ADDRESS in st.query_params:
+        del st.query_params[ADDRESS]
 
 
 def _related(pair: Pair) -> str:
@@ -135,9 +156,26 @@ def _asked(name: str, record: RunRecord, *, adapter: bool) -> Asked:
     )
 
 
-def _form(pair: Pair) -> tuple[str, int]:
-    """The domain to search, and how many texts. The text stays in the session: it is no matter for an
-    address."""
+def _asked_text() -> str:
+    """What is asked: as it was typed; else as the address says, or as it was when one was here before."""
+    if TEXT not in st.session_state and (before := st.query_params.get(ADDRESS) or st.session_state.get(KEPT)):
+        st.session_state[TEXT] = before
+    with (
+        st.form("question", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        text = st.session_state[KEPT] = st.text_input(
+            "A text",
+            key=TEXT,
+            placeholder="rustic oak bench, handmade",
+            help=f"Any text, up to {LONGEST:,} characters. It stays on this computer, and is not written down",
+        )
+        st.form_submit_button("Ask", key="ask", type="primary", icon=":material/search:", width="content")
+    return str(text)
+
+
+def _searched(pair: Pair, places: Sequence[DeltaGenerator]) -> tuple[str, int]:
+    """The domain to search, and how many texts."""
     asked = st.query_params.get("domain")
     if asked is not None and asked not in pair.domains:
         st.warning(
@@ -146,24 +184,15 @@ def _form(pair: Pair) -> tuple[str, int]:
         )
     for complaint in widgets.complaints([NEIGHBOURS], typed=False):
         st.warning(complaint)
-    if TEXT not in st.session_state and KEPT in st.session_state:
-        st.session_state[TEXT] = st.session_state[KEPT]
-    st.session_state[KEPT] = st.text_input(
-        "A text",
-        key=TEXT,
-        placeholder="rustic oak bench, handmade",
-        help=f"Any text, up to {LONGEST:,} characters. It stays on this computer, and is not written down",
-    )
-    examples = st.container()
-    left, right = st.columns([3, 1])
-    with left:
+    with places[0]:
         domain = choosing.one(
-            "Search among the texts of",
+            "Search among",
             {name: _domain_title(pair, name) for name in _first(pair.predicted, pair.domains)},
             "domain",
-            help="Runs learn relations in one domain, and predict them in another, of which they read texts alone",
+            help="The texts that yours is compared with. These runs have read the relations of "
+            f"{markup.literal(pair.learnt)}; in other domains, they predict what they have never seen",
         )
-    with right:
+    with places[1]:
         neighbours = st.number_input(
             "How many",
             1,
@@ -173,8 +202,6 @@ def _form(pair: Pair) -> tuple[str, int]:
             bind="query-params",
             help="How many of the nearest texts are shown under each encoder",
         )
-    with examples:
-        _examples(pair, domain)
     return domain, int(neighbours)
 
 
@@ -184,8 +211,8 @@ def _first(name: str, names: tuple[str, ...]) -> list[str]:
 
 def _domain_title(pair: Pair, name: str) -> str:
     if name == pair.learnt:
-        return f"{name} (learnt: these runs read its relations)"
-    return f"{name} (predicted: no relation of it was read)" if name == pair.predicted else name
+        return f"{name} (learnt)"
+    return f"{name} (predicted)" if name == pair.predicted else name
 
 
 def _examples(pair: Pair, domain: str) -> None:
@@ -196,30 +223,19 @@ def _examples(pair: Pair, domain: str) -> None:
     except (DataError, OptionError, UnknownName) as error:
         st.caption(markup.sentence(error))
         return
-    with st.container():  # always there: what is below keeps its place
-        if described is None:
-            shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
-            return
-        samples = [sample for one in described.domains if one.name == domain for sample in one.samples]
-        found = list(dict.fromkeys(one for one, _ in samples))
-        if not found:
-            return
-        whose = (
-            "whose true partners the person knows who holds the data: these runs trained on them."
-            if domain == pair.learnt
-            else "whose true partners an evaluator knows: somebody who was given relations that were kept back, to "
-            "measure by. Neither a run nor an attacker has them."
+    if described is None:
+        shell.fragment(_await_examples, run_every=1.0)(spec.dataset, spec.data_options)
+        return
+    samples = [sample for one in described.domains if one.name == domain for sample in one.samples]
+    for place, text in enumerate(list(dict.fromkeys(one for one, _ in samples))[:EXAMPLES]):
+        short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
+        st.button(
+            markup.literal(short),
+            key=f"example.{place}",
+            on_click=st.session_state.update,
+            args=({TEXT: text},),
+            help=None if text == short else markup.literal(text),
         )
-        st.caption(f"Or one of {markup.literal(domain)}, {whose}")
-        with st.container(horizontal=True, gap="small", key=shell.WHOLE):
-            for place, text in enumerate(found):
-                short = text if len(text) <= LETTERS else f"{text[:LETTERS]}…"
-                st.button(
-                    markup.literal(short),
-                    key=f"example.{place}",
-                    on_click=st.session_state.update,
-                    args=({TEXT: text},),
-                )
 
 
 def _await_examples(data: str, options: Mapping[str, bool | int | float | str]) -> None:
@@ -258,26 +274,88 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
 
 def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
     names = titles(pair)
+    _nearness(domain, answer)
+    _partners(pair, answer)
+    lists = {
+        encoder: [one for one in sorted(answer.entities, key=_placed(encoder)) if one.places[encoder] <= neighbours]
+        for encoder in names
+    }
+    shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near)
+    _stars(pair, domain, answer)
     few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
     st.caption(
         f"Compared with {answer.searched:,} texts of {markup.literal(domain)}.{few} A place is that among all of them; "
         "▲ and ▼ say how far a text moved from its place under the base encoder. Scores are cosines or inner products, "
-        "and those of different encoders cannot be compared."
+        "and those of different encoders cannot be compared; usual is that of a text of these with the one that is "
+        f"nearest to it. {_related(pair)}"
     )
-    _partners(pair, domain, answer)
-    partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
-    for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
-        with column:
-            st.markdown(f"##### {markup.literal(title)}")
-            own = sorted(answer.entities, key=lambda one: one.places[encoder])
-            st.markdown("\n".join(_line(one, encoder) for one in own if one.places[encoder] <= neighbours))
     st.markdown("#### What moved")
     statements = statements_of(pair.here)
     rows = moved.data(answer, names, max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt)
     drawn_figure("moved", rows, statements, pair.first)
     st.caption(markup.literal(moved.chart(rows).summary))
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
+        partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
         _table(answer, names, partner)
+
+
+def _placed(encoder: str) -> Callable[[Entity], int]:
+    return lambda one: one.places[encoder]
+
+
+def _tabs(pair: Pair, names: Mapping[str, str]) -> dict[str, str]:
+    """The encoders in a word or two, for a narrow page."""
+    short = {"base": "Base"} | {
+        key: naming.privacy(one) for key, one in (("bare", pair.bare), ("private", pair.private)) if one is not None
+    }
+    return {key: short[key] for key in names}
+
+
+def _side_by_side(
+    names: Mapping[str, str], tabs: Mapping[str, str], lists: Mapping[str, list[Entity]], near: Mapping[str, Near]
+) -> None:
+    """The nearest texts under each encoder; on a phone one of the lists, and tabs to the others."""
+    with st.container(key=shell.TABS):
+        chosen = st.segmented_control(
+            "Encoder",
+            list(tabs),
+            default=list(tabs)[-1],
+            format_func=lambda key: tabs[key],
+            required=True,
+            key="encoder_shown",
+            label_visibility="collapsed",
+            width="stretch",
+        )
+    for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
+        with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
+            st.markdown(f"##### {markup.literal(title)}")
+            if encoder in near:
+                st.caption(f"nearest {near[encoder].score:.3f} · usual {near[encoder].usual:.3f}")
+            st.markdown("\n".join(_line(one, encoder) for one in lists[encoder]))
+
+
+def _nearness(domain: str, answer: Answer) -> None:
+    """How near the nearest text is beside what is usual, in a sentence: every text has one, nonsense too."""
+    near, where = answer.near.get("base"), markup.literal(domain)
+    if near is None:
+        return
+    usual = f"a text of {where} usually has {near.usual:.3f} with its nearest"
+    if near.score <= near.chance:
+        st.warning(
+            f"**Nothing is near this text.** Its best score under the base encoder is {near.score:.3f}; {usual}, and "
+            f"{near.chance:.3f} with one taken at random. So the order below says next to nothing.",
+            icon=":material/wrong_location:",
+        )
+    elif near.nearer >= UNLIKE:
+        st.info(
+            f"**This text is unlike those of {where}.** Its best score under the base encoder is {near.score:.3f}; "
+            f"{usual}: {percent(near.nearer)} of them have a nearer one.",
+            icon=":material/wrong_location:",
+        )
+    elif not answer.known:
+        st.caption(
+            f"This text is as near as is usual: its best score under the base encoder is {near.score:.3f}; {usual}."
+        )
 
 
 def _thinned(answer: Answer) -> bool:
@@ -292,32 +370,39 @@ def _line(one: Entity, encoder: str) -> str:
     if encoder != "base":
         moved_by = f"▲ {before - place:,}" if place < before else f"▼ {place - before:,}"
         said += " · same place" if place == before else f" · {moved_by}, from {before:,}"
-    star = " :orange-badge[★ partner]" if one.partner else ""
-    return f"{place}. {markup.literal(one.text) or '(a blank text)'}{star}  \n   :gray[{said}]"
+    star = ":orange-badge[★ partner] " if one.partner else ""
+    return f"{place}. {markup.literal(one.text) or '(a blank text)'}  \n   {star}:gray[{said}]"
 
 
-def _partners(pair: Pair, domain: str, answer: Answer) -> None:
+def _partners(pair: Pair, answer: Answer) -> None:
+    """Where the nearest true partner stands, where the text has one."""
+    if not answer.partners:
+        return
+    best = {name: min(one.places[key] for one in answer.entities if one.partner) for key, name in titles(pair).items()}
+    first = "; ".join(f"{markup.literal(name)}: place **{place:,}**" for name, place in best.items())
+    chance = round((answer.searched + 1) / (answer.partners + 1))
+    st.markdown(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
+
+
+def _stars(pair: Pair, domain: str, answer: Answer) -> None:
     """What the stars are, and who may know."""
     if not answer.known:
         return
-    learnt = domain == pair.learnt
     if not answer.partners:
         st.caption("This text is one of the data's. It has no partner among the texts that were searched.")
         return
-    states.badges(private=learnt, evaluator=not learnt)
+    learnt = domain == pair.learnt
     whose = (
         "These are relations that the runs trained on: private, and here for the person who holds the data."
         if learnt
-        else "No run has read these relations: only an evaluator knows them."
+        else "No run has read these relations: only an evaluator knows them, somebody who was given relations that "
+        "were kept back, to measure by."
     )
+    states.badges(private=learnt, evaluator=not learnt)
     st.caption(
         f"This text is one of the data's, and has {answer.partners:,} "
         f"{'partner' if answer.partners == 1 else 'partners'} among those that were searched: ★ marks them. {whose}"
     )
-    best = {name: min(one.places[key] for one in answer.entities if one.partner) for key, name in titles(pair).items()}
-    first = "; ".join(f"{markup.literal(name)}: place {place:,}" for name, place in best.items())
-    chance = round((answer.searched + 1) / (answer.partners + 1))
-    st.caption(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
 
 
 def _table(answer: Answer, names: Mapping[str, str], partner: str) -> None:

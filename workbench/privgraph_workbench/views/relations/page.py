@@ -24,15 +24,12 @@ from privgraph_workbench.words.numbers import percent, stated
 
 
 def page() -> None:
-    """Choose a private run and one without privacy; ask both; see how well they predict."""
+    """Ask a private run and one without privacy; see how well they predict, and what they promise."""
     queue.tick()
     st.title("Relations")
     st.markdown(
-        "Who bought what together, who cites whom: **relations** between texts can be private, though the texts are "
-        "not. A language model is fine-tuned on them, so that it brings related texts together. With **differential "
-        "privacy**, it is hard to tell from it whether any one relation was there; how hard, its ε says. Here you can "
-        "ask what such a model has learnt. (PvGaLM: Yin et al., Privately Learning from Graphs with Applications in "
-        "Fine-tuning Large Language Models.)"
+        "Who bought what together, who cites whom: **relations** between texts can be private. Ask encoders that have "
+        "learnt some, with **differential privacy** and without."
     )
     with st.container():  # always there: what is below keeps its place
         waiting = runs.under_way()
@@ -42,12 +39,24 @@ def page() -> None:
         if not waiting:
             runs.invitation()
         return
-    pair = runs.choose(records)
+    form = st.container()  # above the choice of what it asks
+    with st.container(key=shell.FIELDS):
+        places = st.columns([0.95, 1.4, 1.4, 0.95, 0.7])
+    private, bare = runs.choose(records, places[:3])
+    pair = runs.paired(private, bare)
     if pair is not None:
-        nearest.show(pair)
+        nearest.show(pair, form, places[3:])
+    runs.cards(private, bare)
+    if pair is not None:
         _ranking(pair, records)
         studied.show(pair)
         outsiders.show(pair)
+    st.divider()
+    st.caption(
+        "The method is PvGaLM: Yin et al., Privately Learning from Graphs with Applications in Fine-tuning Large "
+        "Language Models. With differential privacy, it is hard to tell from the model whether any one relation was "
+        "there; how hard, its ε says."
+    )
 
 
 def _ranking(pair: Pair, finished: Sequence[RunRecord]) -> None:
@@ -117,13 +126,12 @@ def _table(rows: Sequence[Row]) -> None:
                 else stated("sound", row["epsilon"]),
                 "PREC@1": between(row, "accuracy"),
                 "MRR": between(row, "mrr"),
-                "seeds": row["seeds"] if row["kind"] == "run" else None,
+                "seeds": f"{row['seeds']}" if row["kind"] == "run" else "no training",
             }
             for row in rows
         ],
         hide_index=True,
         alt="How well each predicts relations, with intervals over seeds, and what it promises",
-        placeholder="",
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
@@ -18,7 +19,7 @@ from privgraph.registry import METHODS as METHOD_TABLE
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
-from privgraph_workbench.facts import describing
+from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
@@ -114,9 +115,9 @@ def complain(records: Sequence[RunRecord]) -> None:
             st.warning(f"There is no finished run {markup.literal(asked[:80])} that learnt relations.")
 
 
-def choose(records: Sequence[RunRecord]) -> Pair | None:
-    """A private run, and one without privacy beside it, as the address says; else the newest that fit. None
-    where nothing is known of the domains of their data."""
+def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tuple[RunRecord | None, RunRecord | None]:
+    """A private run, and one without privacy beside it, as the address says; else the newest that fit. The
+    three places are those of the data and of the two runs."""
     # what can be asked before what cannot; PvGaLM before what it is compared with
     ordered = sorted(records, key=lambda one: (not encoder_here(one), one.spec.method != METHODS[0]))
     on = {one.spec.dataset: naming.data_title(one.spec.dataset) for one in records}
@@ -124,30 +125,42 @@ def choose(records: Sequence[RunRecord]) -> Pair | None:
     named = known.get(st.query_params.get("private", st.query_params.get("bare", "")))
     if named is not None and "data" not in st.query_params:
         choosing.put("data", named.spec.dataset)
-    data = choosing.one("Data", on, "data", help="Texts whose relations finished runs have learnt")
+    with places[0]:
+        data = choosing.one("Data", on, "data", help="Texts whose relations finished runs have learnt")
     own = [one for one in ordered if one.spec.dataset == data]
+    with places[1]:
+        private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"])
+    fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
+    if private is not None:  # the one that differs least comes first: what privacy costs is read between the two
+        fitting.sort(key=lambda one: (not encoder_here(one), len(apart(private, one))))
+    with places[2]:
+        bare = _one("Run without privacy", "bare", fitting)
+    return private, bare
+
+
+def paired(private: RunRecord | None, bare: RunRecord | None) -> Pair | None:
+    """The two as a pair; None where nothing is known of the domains of their data."""
+    first = private or bare
+    domains = None if first is None else _domains(first)
+    return None if domains is None else Pair(private=private, bare=bare, domains=domains)
+
+
+def cards(private: RunRecord | None, bare: RunRecord | None) -> None:
+    """What the chosen runs promise and were trained with, and the way to their twins."""
+    st.divider()
+    st.markdown("### The two runs")
     left, right = st.columns(2, gap="large")
     with left.container(border=True, height="stretch"):
-        private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"], data)
-        said_private = st.container()
-    with right.container(border=True, height="stretch"):
-        fitting = [one for one in own if one.spec.unit == "none" and (private is None or _comparable(one, private))]
-        if private is not None:  # the one that differs least comes first: what privacy costs is read between the two
-            fitting.sort(key=lambda one: (not encoder_here(one), len(apart(private, one))))
-        bare = _one("Run without privacy", "bare", fitting, data)
-        said_bare = st.container()
-    with said_private:
+        _card("Private run", private)
         if private is not None and not encoder_here(private):
             _here(private)
         _twin(bare if private is None else None, "edge")
-    with said_bare:
+    with right.container(border=True, height="stretch"):
+        _card("Run without privacy", bare)
         # one button: where the two differ in more than privacy, the twin is the better one to train
         if bare is not None and not encoder_here(bare) and (private is None or not apart(private, bare)):
             _here(bare)
         _twin(private, "none", bare)
-    first = private or bare
-    domains = None if first is None else _domains(first)
-    return None if domains is None else Pair(private=private, bare=bare, domains=domains)
 
 
 def _domains(record: RunRecord) -> tuple[str, ...] | None:
@@ -180,10 +193,10 @@ def _await_domains(record: RunRecord) -> None:
         st.rerun()
 
 
-def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRecord | None:
-    """One of the runs, with its three epsilons and its options; it stays when others are finished."""
+def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None:
+    """One of the runs, with its sound epsilon; it stays when others are finished."""
     if not records:
-        st.markdown(f"**{label}**")
+        st.selectbox(label, ["none yet"], disabled=True)
         return None
     if (wanted := st.session_state.get(WANTED + key)) in {one.id for one in records}:
         choosing.put(key, wanted)
@@ -202,6 +215,27 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
     )
     st.query_params[key] = chosen
     record = next(one for one in records if one.id == chosen)
+    newer = [one for one in records if one.id not in known and one.id != chosen]
+    if newer:
+        st.button(
+            f"Show the newest: {markup.literal(titles[newer[0].id])}",
+            key=f"newest_{key}",
+            icon=":material/fiber_new:",
+            type="tertiary",
+            on_click=_show,
+            args=(key, newer[0].id),
+        )
+    if chosen not in known:
+        known.update(one.id for one in records)
+    return record
+
+
+def _card(title: str, record: RunRecord | None) -> None:
+    """A run's options, its three epsilons and what they mean."""
+    if record is None:
+        st.markdown(f"**{title}**")
+        return
+    st.markdown(f"**{title}: {called(record)}**")
     st.caption(_options(record))
     said = record.statement
     if said is not None:
@@ -210,23 +244,35 @@ def _one(label: str, key: str, records: Sequence[RunRecord], data: str) -> RunRe
         numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
         st.markdown(numbers)
         st.caption(_meant(said))
-    with st.container(horizontal=True, vertical_alignment="center"):
+    st.page_link(
+        shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+    )
+
+
+def other_texts() -> None:
+    """The way to other texts: those of the catalogue, and one's own."""
+    with st.popover("Other texts", icon=":material/library_add:", type="tertiary"):
+        st.markdown("**Your own**")
+        st.markdown("Two CSV files: texts with their domains, and their relations. They stay on this machine.")
         st.page_link(
-            shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+            shell.page("data"),
+            label="Bring your own texts",
+            icon=":material/upload_file:",
+            query_params={"data": EMBEDDED},
         )
-        newer = [one for one in records if one.id not in known and one.id != chosen]
-        if newer:
-            st.button(
-                f"Show the newest: {markup.literal(titles[newer[0].id])}",
-                key=f"newest_{key}",
-                icon=":material/fiber_new:",
-                type="tertiary",
-                on_click=_show,
-                args=(key, newer[0].id),
+        st.markdown("**Real ones, and all others that are here**")
+        st.markdown("Train on their relations, and ask the encoder on this page.")
+        for spec in datasets.choices():
+            if spec.task != "relation prediction":
+                continue
+            here = datasets.unavailable(spec) is None
+            title = markup.literal(spec.title)
+            st.page_link(
+                shell.page("train" if here else "data"),
+                label=f"Train on {title}" if here else f"{title}: not here yet, see how to get them",
+                icon=":material/model_training:" if here else ":material/download:",
+                query_params={"data": spec.name} | ({"method": METHODS[0]} if here else {}),
             )
-    if chosen not in known:
-        known.update(one.id for one in records)
-    return record
 
 
 def _here(record: RunRecord) -> None:
@@ -472,6 +518,7 @@ def invitation() -> None:
         icon=":material/model_training:",
         query_params={"method": METHODS[0], "data": EMBEDDED},
     )
+    other_texts()
 
 
 def pair() -> list[RunSpec]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -10,6 +10,7 @@ from privgraph.methods.base import filled_in
 from privgraph.options import OptionError, Scalar
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import choosing, states
@@ -17,7 +18,7 @@ from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, number
+from privgraph_workbench.words.numbers import duration, number, percent
 
 MOST_RUNS = 500
 VALUES: Mapping[str, tuple[float, ...]] = {
@@ -61,20 +62,30 @@ def show(pair: Pair) -> None:
     query = RunQuery(methods=(relation_options.METHOD,), states=("done",), limit=MOST_RUNS)
     records = states.readable(queue.store().find(query))
     rows = relation_options.data(records, chosen)
-    if rows:
+    drawn = relation_options.makes_curves(rows)
+    if drawn:
         found = relation_options.compared(records, chosen)
-        drawn = {one.id: one for members in found.values() for one in members}
-        drawn_figure("relation_options", rows, statements_of(list(drawn.values())), chosen)
+        shown = {one.id: one for members in found.values() for one in members}
+        drawn_figure("relation_options", rows, statements_of(list(shown.values())), chosen)
     else:
-        st.info("No two runs here differ in one option alone. Train some, and their figure stands here.", icon="📈")
-    _more(chosen)
+        st.info(f"{_few(rows)} Train more values below, and their curve stands here.", icon=":material/show_chart:")
+    _more(chosen, folded=drawn)
 
 
-def _more(chosen: RunRecord) -> None:
+def _few(rows: Sequence[Row]) -> str:
+    """What is known of values that are too few for a curve."""
+    if not rows:
+        return "No two runs here differ in one option alone."
+    base = rows[0]["base"]
+    beside = "" if base is None else f" The base encoder has {percent(base)}."
+    return f"{markup.literal(relation_options.chart(rows).summary)}{beside} Two values make no curve."
+
+
+def _more(chosen: RunRecord, *, folded: bool) -> None:
     """Train the chosen run with other values of one option."""
     private = chosen.spec.unit != "none"
     offered = {name: title for name, title in TITLES.items() if private or name not in relation_options.PRIVATE}
-    with st.expander("Move an option", icon=":material/tune:"):
+    with st.expander("Move an option", icon=":material/tune:") if folded else st.container(border=True):
         left, right = st.columns(2)
         with left:
             option = choosing.one("Option", offered, "moved")
