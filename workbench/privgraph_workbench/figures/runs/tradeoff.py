@@ -46,10 +46,16 @@ LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE = 1.02
-"""In a crowd, the bars of one epsilon stand beside each other: so far apart, as a factor of epsilon."""
+DODGE, DODGE_OF_MANY = 0.011, 0.018
+"""In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the width
+of the only panel, or of one of many."""
+WIDEST = 0.07
+"""How far the last of them stands from its epsilon at most; always to the right, so that none promises more."""
+CAP = 0.004
+"""Half the width of the ends of a bar, as a share of the panel's."""
 CROWD = 2
 """Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
+SIDE_BY_SIDE = "Marks of several methods at one ε stand side by side: the first at it, the others right of it."
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 ALONE = 1.12
@@ -182,11 +188,13 @@ def chart(rows: Sequence[Row]) -> Chart:
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
         private = [row for row in held if not row["reference"]]
-        crowd = len({_curve(row) for row in private}) > CROWD
-        for curve in curves:
+        here = [curve for curve in curves if any(_curve(row) == curve for row in private)]
+        step = min(DODGE if len(parts) == 1 else DODGE_OF_MANY, WIDEST / max(1, len(here) - 1))
+        for at, curve in enumerate(here):
             members = [row for row in private if _curve(row) == curve]
-            if members:
-                series += _curve_series(members, curve, own[curve], place, mixed=mixed, crowd=crowd)
+            crowd, cap = _crowded(held), _across(ends[place], CAP)
+            aside = _across(ends[place], at * step) if crowd else 1.0
+            series += _curve_series(members, curve, own[curve], place, mixed=mixed, crowd=crowd, aside=aside, cap=cap)
         for level in levels:
             for row in held:
                 if row["reference"] and _curve(row) == level:
@@ -217,7 +225,11 @@ def chart(rows: Sequence[Row]) -> Chart:
         columns=2,
         height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
-        notes=(_seeds_note(rows), *([f"{left} more curves have no room in the legend."] if left else [])),
+        notes=(
+            _seeds_note(rows),
+            *([SIDE_BY_SIDE] if any(_crowded(held) for held in parts) else []),
+            *([f"{left} more curves have no room in the legend."] if left else []),
+        ),
     )
 
 
@@ -359,12 +371,24 @@ def _front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
     return drawn
 
 
-def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool) -> list[Series]:
+def _crowded(held: Sequence[Row]) -> bool:
+    return len({_curve(row) for row in held if not row["reference"]}) > CROWD
+
+
+def _across(ends: tuple[float, float], share: float) -> float:
+    """So far across a panel, as a factor of epsilon."""
+    return (ends[1] / ends[0]) ** share
+
+
+def _curve_series(
+    members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
+) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`."""
+    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`. All of it
+    stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
-    line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
+    line = [(aside * float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
     if len(line) == 1:
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
@@ -381,14 +405,17 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
         )
     )
     sure = [row for row in points[kind] if row["low"] is not None]
-    aside = DODGE ** (slot % 7 - 3) if crowd else 1.0
     if sure:
+        bars: list[tuple[float, float]] = []
+        for row in sure:
+            x, low, high = aside * float(row[COLUMNS[kind]]), row["low"], row["high"]
+            bars += [(x, low), (x, high), *((x * to, y) for y in (low, high) for to in (1 / cap, cap))]
         series.append(
             Series(
                 name="95% confidence of each point",
                 kind="links",
-                x=tuple(aside * float(row[COLUMNS[kind]]) for row in sure for _ in range(2)),
-                y=tuple(end for row in sure for end in (row["low"], row["high"])),
+                x=tuple(x for x, _ in bars),
+                y=tuple(y for _, y in bars),
                 slot=slot,
                 panel=panel,
                 legend=False,
@@ -405,7 +432,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
             Series(
                 name=SAME_RUN,
                 kind="links",
-                x=tuple(end for one in ends for end in one[:2]),
+                x=tuple(aside * end for one in ends for end in one[:2]),
                 y=tuple(end for one in ends for end in (one[2], one[2])),
                 slot=slot,
                 panel=panel,
@@ -423,7 +450,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
                 Series(
                     name=f"{curve}: {EPSILONS[kind].title}",
                     kind="points",
-                    x=tuple(row[COLUMNS[kind]] for row in chosen),
+                    x=tuple(aside * row[COLUMNS[kind]] for row in chosen),
                     y=tuple(row["mean"] for row in chosen),
                     epsilon=kind,
                     panel=panel,
