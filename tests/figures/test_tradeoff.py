@@ -178,7 +178,7 @@ def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> No
 
 def _row(epsilon: float, mean: float, **other: object) -> dict[str, object]:
     row = {
-        **dict.fromkeys(("epsilon_as_published", "low", "high")),
+        **dict.fromkeys(("asked", "epsilon_as_published", "low", "high")),
         **dict.fromkeys(("reference", "data_dependent"), False),
         **{"method": "gap", "title": "GAP", "graph": "karate", "nodes": 34, "network": "", "unit": "edge"},
         **{"variant": "", "epsilon": epsilon, "mean": mean, "seeds": 1, "test_nodes": 5, "composed": 1},

@@ -441,6 +441,7 @@ def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[...,
     assert point.startswith("ProGAP, edge-level at sound ε ")
     assert point.endswith(": 70.0%, 2 seeds")
     (row,) = tradeoff.data(store.find())
+    assert f" at sound ε 1 ({upper(row['epsilon'])} spent): " in point, "never 0.99 alone where 1 was asked for"
     app.selectbox(key="point").set_value(row["runs"]).run()
     assert not app.exception, app.exception
     assert app.title[0].value == "Runs"

@@ -32,7 +32,7 @@ from privgraph_workbench.words.naming import (
     unit_of,
     variants,
 )
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent, spent, stated
 
 TITLE = "Accuracy against privacy"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
@@ -47,10 +47,10 @@ LEVELS = 4
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
 DODGE, DODGE_OF_MANY = 0.011, 0.018
-"""In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the width
-of the only panel, or of one of many."""
+"""In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
+width of the only panel, or of one of many."""
 WIDEST = 0.07
-"""How far the last of them stands from its epsilon at most; always to the right, so that none promises more."""
+"""How far the last of them stands from its epsilon at most; always to the right: none promises more."""
 CAP = 0.004
 """Half the width of the ends of a bar, as a share of the panel's."""
 CROWD = 2
@@ -312,7 +312,7 @@ def _decade(low: float, high: float) -> tuple[float, float]:
 
 def point_of(row: Row) -> str:
     """A point of the figure in a few words."""
-    sound = "" if row["reference"] else f" at sound ε {stated('sound', row['epsilon'])}"
+    sound = "" if row["reference"] else f" at sound ε {spent(row['asked'], row['epsilon'])}"
     return f"{_curve(row)}{sound}: {percent(row['mean'])}, {row['seeds']} seed{'s' * (row['seeds'] != 1)}"
 
 
@@ -384,8 +384,8 @@ def _curve_series(
     members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
 ) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`. All of it
-    stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
+    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`. All of
+    it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
     line = [(aside * float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
@@ -502,6 +502,6 @@ def _hover(row: Row, curve: str) -> str:
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
     seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
     return (
-        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {stated('sound', row['epsilon'])}"
+        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {spent(row['asked'], row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}"
     )

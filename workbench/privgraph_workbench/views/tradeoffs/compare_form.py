@@ -22,7 +22,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import duration, percent, stated
+from privgraph_workbench.words.numbers import duration, percent, spent
 
 PENDING = ("queued", "running", "stopping")
 POLL_SECONDS = 2.0
@@ -123,7 +123,7 @@ def _line(row: Row) -> dict[str, object]:
     return {
         "method": row["title"],
         "protects": "nothing" if row["unit"] == "none" else row["unit"],
-        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else stated("sound", row["epsilon"]),
+        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else spent(row["asked"], row["epsilon"]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": band,
         "seeds": row["seeds"],

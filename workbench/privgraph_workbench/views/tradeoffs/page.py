@@ -28,7 +28,7 @@ from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent, spent, stated
 
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
@@ -341,7 +341,8 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         "graph": row["graph"],
         "method": row["title"],
         "protects": row["unit"],
-        **{theme.EPSILONS[kind].title: stated(kind, row[COLUMNS[kind]]) for kind in tradeoff.KINDS},
+        theme.EPSILONS["sound"].title: spent(row["asked"], row["epsilon"]),
+        theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% band": band,
         "seeds": row["seeds"],

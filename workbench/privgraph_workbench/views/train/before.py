@@ -33,7 +33,7 @@ from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.naming import graph_title_of, method_title, statements_of
-from privgraph_workbench.words.numbers import duration, number, option, percent, stated
+from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, stated
 
 NOISE = {
     "aggregation_std": ("σ on sums over neighbours", 3),
@@ -150,11 +150,15 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
     """Epsilon, noise and expected accuracy, of all budgets that are asked for."""
     said = [plan.statement for plan in found]
     open_ = bool(said) and said[0].unit == "none"
-    sound = "nothing" if open_ else _span([stated("sound", one.epsilon) for one in said])
+    proved = [one.epsilon for one in said]
+    kept = [kept_budget(one, two) or two for one, two in zip(_budgets(asked), proved, strict=False)]
+    exact = _span([stated("sound", one) for one in proved])
+    sound = "nothing" if open_ else _span([stated("sound", one) for one in kept])
+    spending = f"{exact} spent · " if sound != exact else ""
     st.metric(
         EPSILONS["sound"].title if not open_ else "Promised",
         sound,
-        delta="" if open_ or not said else f"δ {number(said[0].delta)}",
+        delta="" if open_ or not said else f"{spending}δ {number(said[0].delta)}",
         delta_color="off",
         delta_arrow="off",
         help="What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: the chance, at "
