@@ -395,11 +395,39 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     for one in comparing.specs("karate", "edge"):
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
     app = opened("tradeoffs", data="karate", fold="compare")
-    said = next(one.value for one in app.success)
+    said = app.success[1].value
     assert said.startswith("Take GAP. It protects one edge, and reaches 90.0% at ε 0.5")
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
     assert not any(one.key == "compare_go" for one in app.button)
+
+
+def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """From whatever runs there are, at other budgets too: with how many, and what is missing."""
+    for seed in (0, 1, 2):
+        for epsilon in (1.0, 8.0):
+            keep(store, spec(epsilon=epsilon, seed=seed), accuracy=0.7)
+            keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.8)
+    keep(store, spec(epsilon=1.0, depth=7), accuracy=0.99)  # no default: tells nothing of the comparison
+    app = opened("tradeoffs", data="karate", fold="compare")
+    top, told = (one.value for one in app.success)
+    assert top == (
+        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. ProGAP is 10.0% behind on average."
+    )
+    assert told.startswith("Take GAP.")
+    missing = "So far, from 12 finished runs. Of the full comparison 36 are missing: "
+    words, again = (one.value for one in app.caption if one.value.startswith(missing))
+    assert words == again
+    assert "ProGAP (9 of 12 runs)" in words
+    assert "EdgeRand (12 runs)" in words
+    assert app.button(key="compare_go").label == "Train what is missing (36 runs)"
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        for seed in (0, 1, 2):
+            keep(store, spec("edge-rand", epsilon=epsilon, seed=seed), accuracy=0.9)
+    later = opened("tradeoffs", data="karate", fold="compare")
+    assert [", take EdgeRand:" in one.value for one in later.success] == [True, False]
+    assert later.success[1].value.startswith("Take EdgeRand.")
+    assert not opened("tradeoffs", data="karate", protects="node", fold="").success, "nothing is known of people"
 
 
 def test_a_sweep_takes_several_methods_and_any_option(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -47,17 +47,22 @@ def page() -> None:
     for complaint in _complaints():
         st.warning(complaint)
     spec, query = _filters()
+    advice = st.container()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
-    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
-        if part.open:
-            sweep_form.show(spec, newest)
+    with advice:
+        if not st.session_state.get("everywhere"):
+            for unit in query.units[1:]:
+                compare_form.headline(spec, unit, newest)
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
         if part.open:
             compare_form.show(spec, newest)
+    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
+        if part.open:
+            sweep_form.show(spec, newest)
 
 
 _KEPT = (
