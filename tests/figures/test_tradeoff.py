@@ -220,6 +220,38 @@ def test_in_a_crowd_each_mark_stands_on_its_own_bar_and_none_left_of_its_epsilon
         assert (tradeoff.SIDE_BY_SIDE in chart.notes) == (count > 2)
 
 
+def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
+    """One curve a method, of the setting with most points; two levels; all on the same nodes."""
+    rows = [_row(at, 0.5, variant=f"depth {depth}") for depth in range(7) for at in (1, 2)]
+    rows += [_row(4, 0.6, variant="depth 3"), _row(1, 0.4, method="progap", title="ProGAP")]
+    rows += [_row(1, 0.9, method="pate", title="PATE", test_nodes=99)]
+    bare = {"reference": True, "unit": "none"}
+    rows += [
+        _row(math.inf, 0.8 + one / 100, method="gnn", title="GNN", variant=f"conv {one}", **bare) for one in (1, 2)
+    ]
+    rows += [_row(math.inf, 0.7, method=name, title=name, **bare) for name in ("mlp", "gap")]
+    shown = tradeoff.outline(rows)
+    assert [(row["method"], row["epsilon"]) for row in shown] == [
+        *(("gap", at) for at in (1, 2, 4)),
+        ("progap", 1),
+        ("gnn", math.inf),
+        ("mlp", math.inf),
+    ]
+    assert {row["variant"] for row in shown} == {""}, "what is alone needs no more than its method's name"
+    assert [row.get("setting") for row in shown] == [*["depth 3"] * 3, None, "conv 2", None]
+    (mark,) = (one for one in tradeoff.chart(shown).series if one.hover and one.name.startswith("GAP"))
+    assert mark.hover[0].endswith("\ndepth 3"), "and says all of it when it is pointed at"
+    few = [row for row in rows if row["variant"] in ("depth 1", "depth 2")]
+    assert tradeoff.outline(few) == few, "where there is room, everything is drawn"
+
+
+def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -> None:
+    rows = [_row(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdef") for at in range(1, 3 + place)]
+    shown = tradeoff.first_panels(rows, "graph b")
+    assert list(dict.fromkeys(row["graph"] for row in shown)) == ["graph b", "graph f", "graph e", "graph d"]
+    assert len(tradeoff.chart(shown).panels) == tradeoff.PANELS
+
+
 def test_a_point_knows_its_runs() -> None:
     rows = [_row(1, 0.5, front=True), _row(2, 0.7, front=True)]
     (marks,) = (one for one in tradeoff.chart(rows).series if one.keys)

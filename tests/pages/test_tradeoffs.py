@@ -459,7 +459,22 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     assert "digits" not in alone
     app.toggle(key="everywhere").set_value(True).run()
     (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
-    assert "on Handwritten digits, Karate club" in together
+    assert "on Karate club, Handwritten digits" in together, "the chosen graph first"
+
+
+def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest], store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    for hidden in range(16, 24):
+        made_runs.finish(store, spec(hidden=hidden), 0.7, said)
+    app = opened("tradeoffs", data="karate", fold="numbers")
+    assert app.toggle(key="tradeoff_every").label == "Everything: 7 more points and levels"
+    assert len(app.selectbox(key="point").options) == 1
+    numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
+    assert len(numbers) == 8, "the table has all"
+    app.toggle(key="tradeoff_every").set_value(True).run()
+    assert len(app.selectbox(key="point").options) == 8
+    app.toggle(key="tradeoff_every").set_value(False).run()
+    assert len(app.selectbox(key="point").options) == 1
 
 
 def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -9,6 +9,7 @@ Epsilons of different privacy units are different promises: each unit of a graph
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -46,7 +47,7 @@ LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE, DODGE_OF_MANY = 0.011, 0.018
+DODGE, DODGE_OF_MANY = 0.008, 0.012
 """In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
 width of the only panel, or of one of many."""
 WIDEST = 0.07
@@ -56,6 +57,12 @@ CAP = 0.004
 CROWD = 2
 """Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
 SIDE_BY_SIDE = "Marks of several methods at one ε stand side by side: the first at it, the others right of it."
+FEW = 6
+"""Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
+PANELS = 4
+"""Panels that stand side by side before somebody asks for more."""
+COMPARED = ("gnn", "mlp")
+"""Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 ALONE = 1.12
@@ -148,6 +155,70 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
     return held
 
 
+def outline(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which a crowded panel is drawn at first: one curve and one level a method, all measured on
+    the same nodes. A curve is the setting with the most epsilons, and of such the most accurate; rows that
+    stood beside others of their method have what they differ in as `setting`, not as `variant`."""
+    chosen: dict[int, Row] = {}
+    for held in panels_of(rows):
+        private = [row for row in held if not row["reference"]]
+        levels = [row for row in held if row["reference"]]
+        if len({_curve(row) for row in private}) > FEW:
+            private = _one_a_method(_same_nodes(private, private))
+        if len(levels) > FEW // 2:
+            levels = _one_a_method(_same_nodes(levels, private or levels))
+            levels = [row for row in levels if row["method"] in COMPARED] or levels
+        chosen |= {id(row): row for row in (*private, *levels)}
+    kept = [row for row in rows if id(row) in chosen]
+    alone: dict[tuple[object, ...], set[object]] = {}
+    for row in kept:
+        alone.setdefault(_of_method(row), set()).add(row["variant"])
+    return [
+        row
+        if len(alone[_of_method(row)]) > 1 or not row["variant"]
+        else {**row, "variant": "", "setting": row["variant"]}
+        for row in kept
+    ]
+
+
+def _of_method(row: Row) -> tuple[object, ...]:
+    return row["graph"], row["unit"], row["reference"], row["method"]
+
+
+def _same_nodes(rows: Sequence[Row], beside: Sequence[Row]) -> list[Row]:
+    """Those that were measured on the nodes on which most methods of `beside` were, where there are any."""
+    methods: dict[object, set[object]] = {}
+    for row in beside:
+        methods.setdefault(row["test_nodes"], set()).add(row["method"])
+    common = max(methods, key=lambda nodes: len(methods[nodes]))
+    return [row for row in rows if row["test_nodes"] == common] or list(rows)
+
+
+def _one_a_method(rows: Sequence[Row]) -> list[Row]:
+    """Of each method the setting with the most points, and of such the highest mean of them."""
+    settings: dict[tuple[object, ...], dict[object, list[Row]]] = {}
+    for row in rows:
+        settings.setdefault(_of_method(row), {}).setdefault(row["variant"], []).append(row)
+
+    def worth(points: Sequence[Row]) -> tuple[int, float]:
+        return len(points), sum(float(row["mean"]) for row in points) / len(points)
+
+    return [row for variants_ in settings.values() for row in max(variants_.values(), key=worth)]
+
+
+def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:
+    """The rows of the first panels: those of the title `graph` that begins it, then of the graphs with most
+    rows; whole graphs, one at least."""
+    counts = Counter(row["graph"] for row in rows)
+    order = sorted(counts, key=lambda name: (not name.startswith(graph) if graph else False, -counts[name], name))
+    chosen: list[str] = []
+    for name in order:
+        together = [row for row in rows if row["graph"] in (*chosen, name)]
+        if not chosen or len(panels_of(together)) <= most:
+            chosen.append(name)
+    return sorted((row for row in rows if row["graph"] in chosen), key=lambda row: chosen.index(row["graph"]))
+
+
 def _unit(rows: Sequence[Row]) -> str:
     return next((str(row["unit"]) for row in rows if not row["reference"]), "none")
 
@@ -176,7 +247,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     panels = tuple(
         Panel(
             title=place_words(held),
-            x=Axis(title=_axis(held, short=small), scale="log", low=low, high=high),
+            x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
             y=percentages(_measured(metric, held), bounds),
             share=SMALL if small else 1.0,
         )
@@ -328,7 +399,8 @@ def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = KINDS) -> tuple[float,
     `LARGEST`."""
     epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
     within = [one for one in epsilons if one <= LARGEST] or epsilons
-    return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
+    low, high = spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
+    return low, high * (_across((low, high), WIDEST) if _crowded(rows) else 1.0)
 
 
 def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:
@@ -337,9 +409,11 @@ def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series]
     return [replace(one, legend=False) if one.group in left else one for one in series], len(left)
 
 
-def _axis(rows: Sequence[Row], *, short: bool) -> str:
+def _axis(rows: Sequence[Row], *, short: bool, many: bool) -> str:
     """Whose epsilon it is, and which way is more private."""
     per = PER[_unit(rows)]
+    if many and not short:
+        return f"ε{per} (privacy budget; logarithmic)"
     return f"ε{per} (log.)" if short else f"ε{per} (privacy budget; logarithmic; left is more private)"
 
 
@@ -504,4 +578,5 @@ def _hover(row: Row, curve: str) -> str:
     return (
         f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {spent(row['asked'], row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}"
+        + (f"\n{row['setting']}" if row.get("setting") else "")
     )

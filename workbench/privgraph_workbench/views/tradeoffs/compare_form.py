@@ -79,7 +79,7 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             except (StoreError, OptionError, OSError) as error:
                 st.error(markup.sentence(error))
                 return
-            st.session_state["sent"] = (tuple({one.method: None for one in wanted}), unit)
+            st.session_state["sent"] = (tuple({one.method: None for one in wanted}), unit, False)
             st.rerun()
 
 

@@ -33,6 +33,8 @@ from privgraph_workbench.words.numbers import percent, spent, stated
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
 DETAILED = "tradeoff_detailed"
+EVERY = "tradeoff_every"
+"""Whether every setting is drawn, in every panel."""
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
 
@@ -75,6 +77,7 @@ _KEPT = (
     "sweep_option",
     "sweep_values",
     DETAILED,
+    EVERY,
     "fold.sweep",
     "fold.compare",
 )
@@ -152,10 +155,13 @@ def _filters() -> tuple[DatasetSpec, RunQuery]:
 
 
 def _follow_sweep() -> None:
-    """The filters show what the sweep that was just sent protects, by which methods."""
-    methods, unit = st.session_state.pop("sent", ((), None))
+    """The filters show what the sweep that was just sent protects, by which methods; and every setting, where
+    it varies one."""
+    methods, unit, varied = st.session_state.pop("sent", ((), None, False))
     if unit is None:
         return
+    if varied:
+        st.session_state[EVERY] = True
     if st.session_state.get("protects") != "both":
         st.session_state["protects"] = unit
     if chosen := st.query_params.get_all("curve"):
@@ -175,9 +181,16 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 
 @lru_cache(maxsize=16)
-def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool) -> go.Figure:
+def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool, first: str | None) -> go.Figure:
     """The figure of these runs in that theme; of many it takes longer to draw than to send."""
-    return (tradeoff.plot if detailed else tradeoff.plot_plain)(_curve(url, ids)[0], theme_name)
+    return (tradeoff.plot if detailed else tradeoff.plot_plain)(_drawn(url, ids, first), theme_name)
+
+
+@lru_cache(maxsize=16)
+def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
+    """The rows that are drawn: an outline whose panels begin with the graph `first`, or all (None)."""
+    rows = _curve(url, ids)[0]
+    return rows if first is None else tradeoff.first_panels(tradeoff.outline(rows), first)
 
 
 @lru_cache(maxsize=16)
@@ -233,9 +246,14 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
+    url = queue.store().url
+    outlined = _drawn(url, ids, spec.title)
+    every = bool(st.session_state.get(EVERY, False))
+    first = None if every else spec.title
+    known, rows = rows, _drawn(url, ids, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
-    figure = _plot(queue.store().url, ids, layout.theme(), detailed)
+    figure = _plot(url, ids, layout.theme(), detailed, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, statements, name=shown)
@@ -247,6 +265,13 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             help="The paper's own number for the same noise beside the sound one, and in grey steps the highest "
             "accuracy that is had at an ε or below it. Files that are exported have both",
         )
+        if more := len(known) - len(outlined):
+            st.toggle(
+                f"Everything: {more:,} more points and levels{_of_graphs(known, outlined)}",
+                key=EVERY,
+                help="At first a crowded panel has one curve a method, at the options with which it has the most "
+                "points, all measured on the same nodes; and there are four panels at most",
+            )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
     marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Grey steps: the Pareto front."
     st.caption(
@@ -256,11 +281,17 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
         if part.open:
-            st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
-            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
+            st.dataframe([_shown(row) for row in known], hide_index=True, alt="Accuracy and epsilons of each setting")
+            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(known)))
             if together := _together(queue.store().url, ids):
                 st.caption(together)
     _neighbours(ids, spec)
+
+
+def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
+    """Of which graphs besides those that are drawn; "" where all of them are."""
+    hidden = len({row["graph"] for row in every} - {row["graph"] for row in outlined})
+    return f", {hidden} more graph{'s' * (hidden != 1)}" if hidden else ""
 
 
 _OPENED = "tradeoffs.opened"
