@@ -1,7 +1,9 @@
-"""The two first choices of the Train page as cards: the graph, and the method. What does not fit is named
-with its reason, and cannot be chosen."""
+"""The two first choices of the Train page, the graph and the method: a few as cards, all by search. What does
+not fit is named with its reason, and cannot be chosen."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 import streamlit as st
 
@@ -15,8 +17,6 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup
 
-PIXELS = 232
-"""Height of a list of cards, which scrolls."""
 MOST_READ = 5000
 START = " :green-badge[start here]"
 
@@ -33,18 +33,22 @@ def choose_data() -> DatasetSpec:
     names = sorted(here, key=lambda name: (name not in told, order.get(here[name].kind, 3)))
     titles = {one: markup.literal(title) for one, title in choosing.graphs(here[name] for name in names).items()}
     st.markdown("##### 1 · Graph")
-    with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-data"):
+    facts = {one: _facts(here[one], one in told) for one in names}
+    shown = choosing.few(names, "data")
+    with st.container(key=f"{shell.CHOICE}-data", gap="small"):
+        found = {one: f"{here[one].title} · {text.replace('*', '')}" for one, text in facts.items()}
+        choosing.search(f"Search all {len(names)} graphs", found, "data")
         name = choosing.one(
             "Data",
-            titles,
+            {one: titles[one] for one in shown},
             "data",
-            captions={one: _facts(here[one], one in told) for one in names},
+            captions={one: facts[one] for one in shown},
             label_visibility="collapsed",
             width="stretch",
         )
-        away = [markup.literal(spec.title) for spec in every if spec.name not in here]
-        if away:
-            st.caption(f"Not on this machine yet; the Data page fetches them: {', '.join(away)}.")
+    away = [markup.literal(spec.title) for spec in every if spec.name not in here]
+    if away:
+        st.caption(f"Not on this machine yet; the Data page fetches them: {', '.join(away)}.")
     spec = here[name]
     if spec.caution:
         st.caption(f"**{markup.literal(spec.title)}.** {markup.literal(spec.caution)}")
@@ -90,23 +94,34 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
             st.warning(f"In this page's address, {said}; it is left out.")
         choosing.forget("method")
     firsts = {one.first: f" Good to begin with: {one.why}." for one in beginnings.GROUPS.values()}
-    with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-method"):
+    shown = choosing.few(_open(titles, firsts), "method")
+    with st.container(key=f"{shell.CHOICE}-method", gap="small"):
+        found = {one: f"{every[one].title} · {beginnings.hides(every[one].method)}" for one in titles}
+        choosing.search(f"Search all {len(titles)} methods that fit", found, "method", moved=widgets.turn)
         name = choosing.one(
             "Method",
-            {one: f"{title}{START if one in firsts else ''}" for one, title in titles.items()},
+            {one: f"{titles[one]}{START if one in firsts else ''}" for one in shown},
             "method",
-            captions={one: _about(every[one]) + firsts.get(one, "") for one in titles},
+            captions={one: _about(every[one]) + firsts.get(one, "") for one in shown},
             moved=widgets.turn,
             label_visibility="collapsed",
             width="stretch",
         )
-        if refused:
-            st.caption("Do not fit this graph:")
-            st.caption("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
     chosen = every[name]
     widgets.turned(chosen.method, name)
     st.caption(f"{markup.literal(chosen.title)}: {markup.literal(chosen.method.paper)}")
+    if refused:
+        many = f"{len(refused)} method{'s do' if len(refused) != 1 else ' does'} not fit this graph"
+        with st.expander(many, key="fold.unfit", icon=":material/block:"):
+            st.caption("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
     return chosen
+
+
+def _open(names: Collection[str], firsts: Collection[str]) -> list[str]:
+    """All names in their order, but where to start first, with the method after the first of them."""
+    known = list(names)
+    begin = [*known[:2], *(one for one in known[2:] if one in firsts)]
+    return [*begin, *(one for one in known if one not in begin)]
 
 
 def _about(choice: beginnings.Choice) -> str:
