@@ -77,7 +77,7 @@ def test_methods_are_grouped_by_what_they_hide(opened: Callable[..., AppTest]) -
     assert hidden[0] == "hides connections or people"
     assert hidden.index("hides nothing") == len(hidden) - hidden.count("hides nothing"), "last"
     assert [option.partition(" :")[0] for option in cards.options] == [
-        METHODS[name].title for name in ("progap", "gap", "privgnn", "gnn")
+        METHODS[name].title for name in ("progap", "privgnn", "gnn")
     ]
     assert sum("start here" in option for option in cards.options) == 3
     assert all(any(option.startswith(method.title) for option in found) for method in fitting)
@@ -88,11 +88,11 @@ def test_what_is_found_by_search_stands_among_the_cards_and_stays_there(opened: 
     app.selectbox(key="find.method").set_value("pate").run()
     assert not app.exception
     cards = app.radio(key="method")
-    assert (cards.value, len(cards.options)) == ("pate", 5)
+    assert (cards.value, len(cards.options)) == ("pate", 4)
     assert app.query_params["method"] in ("pate", ["pate"])
     assert app.selectbox(key="find.method").value is None, "ready for another search"
-    app.radio(key="method").set_value("gap").run()
-    assert len(app.radio(key="method").options) == 5, "no card goes away under the hand"
+    app.radio(key="method").set_value("gnn").run()
+    assert len(app.radio(key="method").options) == 4, "no card goes away under the hand"
     app.selectbox(key="find.data").set_value("products").run()
     assert not app.exception
     assert app.radio(key="data").value == "products"

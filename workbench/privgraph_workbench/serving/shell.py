@@ -152,6 +152,7 @@ _BAR = (
     "background: GROUND; }"
     f".st-key-{BAR} {{ border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 0.5rem; "
     "padding: 0.5rem 0.9rem; background: GROUND; }"
+    f".st-key-{BAR}-said [data-testid=stMarkdownContainer] {{ margin: 0 0 0.25rem; }}"
     f".st-key-{BAR}-said p {{ font-size: 0.95rem; line-height: 1.3; margin: 0; }}"
     f".st-key-{BAR} [data-testid=stMetricValue] {{ font-size: 1.35rem; line-height: 1.3; }}"
     f".st-key-{BAR} [data-testid=stMetricValue] * {{ line-height: 1.3; }}"
