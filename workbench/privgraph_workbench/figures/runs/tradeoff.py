@@ -451,7 +451,7 @@ def _crowded(held: Sequence[Row]) -> bool:
 
 def _across(ends: tuple[float, float], share: float) -> float:
     """So far across a panel, as a factor of epsilon."""
-    return (ends[1] / ends[0]) ** share
+    return float((ends[1] / ends[0]) ** share)
 
 
 def _curve_series(

@@ -133,7 +133,7 @@ def few(names: Sequence[str], key: str, most: int = 4) -> list[str]:
     if asked is not None and asked not in first:
         st.session_state[_FOUND + key] = asked
     found = st.session_state.get(_FOUND + key)
-    return [*first, found] if found in names and found not in first else first
+    return [*first, str(found)] if found in names and found not in first else first
 
 
 def search(label: str, titles: Mapping[str, str], key: str, *, moved: Callable[[], None] | None = None) -> None:
