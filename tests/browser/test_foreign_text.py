@@ -142,6 +142,7 @@ def test_a_refused_upload_is_named_as_text(page: Page, address: str, tmp_path: P
     nodes.write_text(f"id,label,{PICTURE}\n" + "".join(f"{node},a,{LINK}\n" for node in range(20)))
     page.goto(f"{address}/data?data=karate")
     settled(page)
+    page.get_by_text("Bring your own graph").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([edges, nodes])
     expect(page.get_by_text("2 files received.")).to_be_visible()
     page.get_by_role("button", name="Check and keep").click()

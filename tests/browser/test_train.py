@@ -49,16 +49,16 @@ def test_a_card_is_chosen_by_keyboard_a_run_is_made_and_its_story_told(browser: 
     settled(page)
     page.get_by_role("radio", name=re.compile("^ProGAP")).focus()
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("radio", name="GAP", exact=True)).to_be_checked()
-    page.wait_for_url(re.compile("method=gap"))
+    expect(page.get_by_role("radio", name=re.compile("^PrivGNN"))).to_be_checked()
+    page.wait_for_url(re.compile("method=privgnn"))
     settled(page)
-    for _ in range(2):
-        page.keyboard.press("ArrowDown")
-        settled(page)
-    page.wait_for_url(re.compile("method=edge-rand"))
-    page.keyboard.press("ArrowUp")
+    page.get_by_role("combobox", name=re.compile("^Search all .* methods")).focus()
+    page.keyboard.type("ignores")
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Enter")
     page.wait_for_url(re.compile("method=mlp"))
     settled(page)
+    expect(page.get_by_role("radio", name=re.compile("^MLP"))).to_be_checked()
     go = page.get_by_role("button", name="Run", exact=True)
     _reach(page, "Run", back=True)
     expect(go).to_be_focused()
@@ -98,6 +98,8 @@ def test_run_and_the_three_numbers_are_always_in_sight(browser: Browser, address
             for label in ("sound ε", "Noise", "Expected accuracy"):
                 shown = page.get_by_test_id("stMetricLabel").get_by_text(label, exact=True)
                 expect(shown.first).to_be_in_viewport(ratio=1)
+            said = page.get_by_text("ProGAP on Karate club · hides connections · ε 2 · 1 seed")
+            expect(said).to_be_in_viewport(ratio=1)
         expect(page.get_by_test_id("stMetricValue").get_by_text("75.0%")).to_be_visible()
         page.context.close()
 
@@ -106,7 +108,11 @@ def test_a_chosen_card_is_seen_wherever_it_stands_in_its_list(browser: Browser, 
     page = browser.new_context(viewport=LAPTOP).new_page()
     page.goto(f"{address}/train?data=karate&method=dp-gpl-w")
     settled(page)
-    expect(page.get_by_test_id("stRadioOption").get_by_text("DP-GPL+W", exact=True)).to_be_in_viewport(ratio=1)
+    card = page.get_by_test_id("stRadioOption").get_by_text("DP-GPL+W", exact=True)
+    expect(card).to_be_in_viewport(ratio=1)
+    inside = "card => { for (let one = card; one.dataset.testid !== 'stMain'; one = one.parentElement)"
+    inside += " if (one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflowY === 'auto') return 1;"
+    assert card.evaluate(f"{inside} return 0; }}") == 0, "no list scrolls within the page"
 
 
 def test_nothing_is_wider_than_a_phone(browser: Browser, address: str) -> None:

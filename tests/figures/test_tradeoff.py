@@ -143,7 +143,11 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
     series = tradeoff.chart(rows).series
     bars = next(one for one in series if one.kind == "links" and not one.faint)
     (row,) = (row for row in sure if not row["reference"])
-    assert list(zip(bars.x, bars.y, strict=True)) == [(row["epsilon"], row["low"]), (row["epsilon"], row["high"])]
+    ends = [*zip(bars.x, bars.y, strict=True)]
+    assert ends[:2] == [(row["epsilon"], row["low"]), (row["epsilon"], row["high"])]
+    caps = [(x, y) for x, y in ends[2:] if x is not None]
+    assert [y for _, y in caps] == [row["low"]] * 2 + [row["high"]] * 2, "each end of a bar is closed"
+    assert all(0.9 < float(x) / row["epsilon"] < 1.1 for x, _ in caps)
     (band,) = (one for one in series if one.kind == "band")
     (level,) = (one for one in series if one.kind == "level")
     (bare,) = (row for row in sure if row["reference"])
@@ -174,7 +178,7 @@ def test_few_seeds_have_smaller_marks_beside_three(swept: list[RunRecord]) -> No
 
 def _row(epsilon: float, mean: float, **other: object) -> dict[str, object]:
     row = {
-        **dict.fromkeys(("epsilon_as_published", "low", "high")),
+        **dict.fromkeys(("asked", "epsilon_as_published", "low", "high")),
         **dict.fromkeys(("reference", "data_dependent"), False),
         **{"method": "gap", "title": "GAP", "graph": "karate", "nodes": 34, "network": "", "unit": "edge"},
         **{"variant": "", "epsilon": epsilon, "mean": mean, "seeds": 1, "test_nodes": 5, "composed": 1},
@@ -193,6 +197,59 @@ def test_the_front_is_what_nothing_else_dominates() -> None:
     (steps,) = (one for one in chart.series if one.name == tradeoff.FRONT)
     assert (steps.panel, steps.x[:4], steps.y[:4]) == (0, (1, 2, 2, 2), (0.5, 0.5, 0.5, 0.7))
     assert steps.y[-1] == 0.9
+
+
+def test_in_a_crowd_each_mark_stands_on_its_own_bar_and_none_left_of_its_epsilon() -> None:
+    """A bar beside its mark is read as another point."""
+    titles = ("ProGAP", "GAP", "EdgeRand", "HeterPoisson")
+    for count in (2, 3, 4):
+        rows = [
+            _row(at, 0.5 + place / 10, title=title, low=0.4, high=0.95, seeds=3)
+            for place, title in enumerate(titles[:count])
+            for at in (0.25, 1.0, 8.0)
+        ]
+        chart = tradeoff.chart(rows)
+        marks = {one.group: one.x for one in chart.series if one.epsilon == "sound" and one.hover}
+        bars = {one.group: one.x for one in chart.series if one.name == "95% confidence of each point"}
+        lines = {one.group: one.x for one in chart.series if one.kind == "line"}
+        assert len(marks) == count
+        for group, places in marks.items():
+            assert bars[group][::6] == bars[group][1::6] == places == lines[group]
+            assert all(1 <= float(x or 0) / at < 1.3 for x, at in zip(places, (0.25, 1.0, 8.0), strict=True))
+        assert len(set(marks.values())) == (count if count > 2 else 1), "side by side"
+        assert (tradeoff.SIDE_BY_SIDE in chart.notes) == (count > 2)
+
+
+def test_a_crowded_panel_is_drawn_in_outline_at_first() -> None:
+    """One curve a method, of the setting with most points; two levels; all on the same nodes."""
+    rows = [_row(at, 0.5, variant=f"depth {depth}") for depth in range(7) for at in (1, 2)]
+    rows += [_row(4, 0.6, variant="depth 3"), _row(1, 0.4, method="progap", title="ProGAP")]
+    rows += [_row(1, 0.9, method="pate", title="PATE", test_nodes=99)]
+    bare = {"reference": True, "unit": "none"}
+    rows += [
+        _row(math.inf, 0.8 + one / 100, method="gnn", title="GNN", variant=f"conv {one}", **bare) for one in (1, 2)
+    ]
+    rows += [_row(math.inf, 0.7, method=name, title=name, **bare) for name in ("mlp", "gap")]
+    shown = tradeoff.outline(rows)
+    assert [(row["method"], row["epsilon"]) for row in shown] == [
+        *(("gap", at) for at in (1, 2, 4)),
+        ("progap", 1),
+        ("gnn", math.inf),
+        ("mlp", math.inf),
+    ]
+    assert {row["variant"] for row in shown} == {""}, "what is alone needs no more than its method's name"
+    assert [row.get("setting") for row in shown] == [*["depth 3"] * 3, None, "conv 2", None]
+    (mark,) = (one for one in tradeoff.chart(shown).series if one.hover and one.name.startswith("GAP"))
+    assert mark.hover[0].endswith("\ndepth 3"), "and says all of it when it is pointed at"
+    few = [row for row in rows if row["variant"] in ("depth 1", "depth 2")]
+    assert tradeoff.outline(few) == few, "where there is room, everything is drawn"
+
+
+def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -> None:
+    rows = [_row(at, 0.5, graph=f"graph {name}") for place, name in enumerate("abcdef") for at in range(1, 3 + place)]
+    shown = tradeoff.first_panels(rows, "graph b")
+    assert list(dict.fromkeys(row["graph"] for row in shown)) == ["graph b", "graph f", "graph e", "graph d"]
+    assert len(tradeoff.chart(shown).panels) == tradeoff.PANELS
 
 
 def test_a_point_knows_its_runs() -> None:

@@ -55,6 +55,23 @@ def test_facts_homophily_and_neighbourhood(opened: Callable[..., AppTest]) -> No
     assert sum(row["nodes"] for row in described.degrees) == 34
 
 
+def test_the_catalogue_comes_first_with_a_search_and_titles(opened: Callable[..., AppTest]) -> None:
+    app = opened("data")
+    order = [fold.proto.label for fold in app.expander]
+    assert order[0].startswith("The whole catalogue: ")
+    assert order[1] == "Bring your own graph"
+    assert app.expander[0].proto.expanded
+    table = app.dataframe[0].value
+    assert list(table["graph"][:2]) == ["Made-up social network", "Handwritten digits"]
+    assert not {"cora", "social"} & {str(cell) for cell in table.to_numpy().ravel()}, "titles, and no names"
+    app.text_input(key="catalogue_search").set_value("facebook amherst").run()
+    assert app.dataframe[0].value["graph"].tolist() == ["Facebook, Amherst41"]
+    app.text_input(key="catalogue_search").set_value("no such graph").run()
+    assert "No graph has all of these words." in _words(app)
+    there = opened("data", data="karate")
+    assert not there.expander[0].proto.expanded, "whoever comes for a graph sees it at once"
+
+
 def test_options_of_the_invented_network_are_a_form(opened: Callable[..., AppTest]) -> None:
     app = opened("data", data="social", data__nodes="100", data__degree="4", data__homophily="0.3")
     app = counted(app)
@@ -107,7 +124,7 @@ def test_a_set_that_is_not_here_says_which_files_are_missing(
     assert app.error[0].value == "Fetching Cora failed: no network."
     train = opened("train", data="cora")
     assert "ind.cora.x" in train.warning[0].value
-    assert "Cora" not in train.radio(key="data").options
+    assert not any(one.startswith("Cora") for one in train.selectbox(key="find.data").options)
 
 
 def _npz(**arrays: np.ndarray) -> bytes:
@@ -243,7 +260,7 @@ def test_texts_by_csv_are_shown_by_domains_as_plain_text(opened: Callable[..., A
     assert described is not None
     assert described.homophily_by_chance == 0.5, "who has no label is not counted"
     assert "What could a stranger learn" not in _words(app), "that question is about classes of people"
-    sizes, pairs = (table.value for table in app.dataframe[:2])
+    sizes, pairs = (table.value for table in app.dataframe[1:3])
     assert sizes.to_dict("list") == {
         "domain": ["shop", "<b>bar</b>"],
         "texts": [10, 10],

@@ -395,11 +395,39 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     for one in comparing.specs("karate", "edge"):
         keep(store, one, accuracy=0.9 if one.method == "gap" else 0.7 if one.unit == "edge" else 0.5)
     app = opened("tradeoffs", data="karate", fold="compare")
-    said = next(one.value for one in app.success)
+    said = app.success[1].value
     assert said.startswith("Take GAP. It protects one edge, and reaches 90.0% at ε 0.5")
     table = next(one.value for one in app.dataframe if "95% over seeds" in one.value.columns)
     assert len(table) == 3 * 4 + 2
     assert not any(one.key == "compare_go" for one in app.button)
+
+
+def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """From whatever runs there are, at other budgets too: with how many, and what is missing."""
+    for seed in (0, 1, 2):
+        for epsilon in (1.0, 8.0):
+            keep(store, spec(epsilon=epsilon, seed=seed), accuracy=0.7)
+            keep(store, spec("gap", epsilon=epsilon, seed=seed), accuracy=0.8)
+    keep(store, spec(epsilon=1.0, depth=7), accuracy=0.99)  # no default: tells nothing of the comparison
+    app = opened("tradeoffs", data="karate", fold="compare")
+    top, told = (one.value for one in app.success)
+    assert top == (
+        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. ProGAP is 10.0% behind on average."
+    )
+    assert told.startswith("Take GAP.")
+    missing = "So far, from 12 finished runs. Of the full comparison 36 are missing: "
+    words, again = (one.value for one in app.caption if one.value.startswith(missing))
+    assert words == again
+    assert "ProGAP (9 of 12 runs)" in words
+    assert "EdgeRand (12 runs)" in words
+    assert app.button(key="compare_go").label == "Train what is missing (36 runs)"
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        for seed in (0, 1, 2):
+            keep(store, spec("edge-rand", epsilon=epsilon, seed=seed), accuracy=0.9)
+    later = opened("tradeoffs", data="karate", fold="compare")
+    assert [", take EdgeRand:" in one.value for one in later.success] == [True, False]
+    assert later.success[1].value.startswith("Take EdgeRand.")
+    assert not opened("tradeoffs", data="karate", protects="node", fold="").success, "nothing is known of people"
 
 
 def test_a_sweep_takes_several_methods_and_any_option(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -431,7 +459,22 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     assert "digits" not in alone
     app.toggle(key="everywhere").set_value(True).run()
     (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
-    assert "on Handwritten digits, Karate club" in together
+    assert "on Karate club, Handwritten digits" in together, "the chosen graph first"
+
+
+def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest], store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    for hidden in range(16, 24):
+        made_runs.finish(store, spec(hidden=hidden), 0.7, said)
+    app = opened("tradeoffs", data="karate", fold="numbers")
+    assert app.toggle(key="tradeoff_every").label == "Everything: 7 more points and levels"
+    assert len(app.selectbox(key="point").options) == 1
+    numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
+    assert len(numbers) == 8, "the table has all"
+    app.toggle(key="tradeoff_every").set_value(True).run()
+    assert len(app.selectbox(key="point").options) == 8
+    app.toggle(key="tradeoff_every").set_value(False).run()
+    assert len(app.selectbox(key="point").options) == 1
 
 
 def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -441,6 +484,7 @@ def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[...,
     assert point.startswith("ProGAP, edge-level at sound ε ")
     assert point.endswith(": 70.0%, 2 seeds")
     (row,) = tradeoff.data(store.find())
+    assert f" at sound ε 1 ({upper(row['epsilon'])} spent): " in point, "never 0.99 alone where 1 was asked for"
     app.selectbox(key="point").set_value(row["runs"]).run()
     assert not app.exception, app.exception
     assert app.title[0].value == "Runs"

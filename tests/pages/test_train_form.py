@@ -70,14 +70,41 @@ def test_one_wrong_value_is_said_once_where_it_stands(
 
 def test_methods_are_grouped_by_what_they_hide(opened: Callable[..., AppTest]) -> None:
     app = opened("train", data="karate")
-    cards = app.radio(key="method")
+    cards, found = app.radio(key="method"), app.selectbox(key="find.method").options
     fitting = [one for one in METHODS.values() if "node classification" in one.tasks]
-    assert len(cards.options) == len(fitting) + 1, "DP-GPL stands there with weights, too"
-    hidden = [caption.partition("*")[2].partition("*")[0] for caption in cards.proto.captions]
+    assert len(found) == len(fitting) + 1, "DP-GPL stands there with weights, too"
+    hidden = [option.rpartition(" · ")[2] for option in found]
     assert hidden[0] == "hides connections or people"
     assert hidden.index("hides nothing") == len(hidden) - hidden.count("hides nothing"), "last"
+    assert [option.partition(" :")[0] for option in cards.options] == [
+        METHODS[name].title for name in ("progap", "privgnn", "gnn")
+    ]
     assert sum("start here" in option for option in cards.options) == 3
-    assert all(any(option.startswith(method.title) for option in cards.options) for method in fitting)
+    assert all(any(option.startswith(method.title) for option in found) for method in fitting)
+
+
+def test_what_is_found_by_search_stands_among_the_cards_and_stays_there(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", data="karate")
+    app.selectbox(key="find.method").set_value("pate").run()
+    assert not app.exception
+    cards = app.radio(key="method")
+    assert (cards.value, len(cards.options)) == ("pate", 4)
+    assert app.query_params["method"] in ("pate", ["pate"])
+    assert app.selectbox(key="find.method").value is None, "ready for another search"
+    app.radio(key="method").set_value("gnn").run()
+    assert len(app.radio(key="method").options) == 4, "no card goes away under the hand"
+    app.selectbox(key="find.data").set_value("products").run()
+    assert not app.exception
+    assert app.radio(key="data").value == "products"
+
+
+def test_what_is_chosen_is_said_beside_run(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", data="karate", method="gap", unit="edge", epsilon="0.5 4", seeds="3")
+    said = "**GAP** on **Karate club** · hides connections · ε 0.5, 4 · 3 seeds"
+    assert said in {text.value for text in app.markdown}
+    bare = opened("train", data="karate", method="gnn", unit="none")
+    said = f"**{METHODS['gnn'].title}** on **Karate club** · hides nothing · 1 seed"
+    assert said in {text.value for text in bare.markdown}
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

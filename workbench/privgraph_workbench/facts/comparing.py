@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from privgraph.data.catalogue import dataset
@@ -29,6 +30,7 @@ START_SECONDS = 4.0
 """To start a worker and load torch."""
 UNKNOWN_SECONDS = 10.0
 """Of a run of a method of which no finished run tells its time."""
+HIDES = {"edge": "edges", "node": "people"}
 UNITS = {"edge": "one edge", "node": "one person with everything about them"}
 
 
@@ -115,14 +117,44 @@ def seconds(wanted: Sequence[RunSpec], facts: PublicFacts | None, known: Sequenc
     return total / max(1, workers)
 
 
+def alike(wanted: Sequence[RunSpec], records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Of finished runs those that tell something of a comparison before it is done: equal to one of its runs
+    but for the budget and the seed."""
+    settings = {_setting(one) for one in wanted}
+    return [one for one in records if one.state == "done" and not one.unreadable and _setting(one.spec) in settings]
+
+
+def _setting(spec: RunSpec) -> tuple[object, ...]:
+    rest = sorted((name, value) for name, value in spec.options.items() if name != "epsilon")
+    return spec.method, spec.dataset, spec.split, tuple(rest), tuple(sorted(spec.data_options.items()))
+
+
+def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int) -> str:
+    """From how many finished runs it is said, and what a full comparison still lacks."""
+    of_method = Counter(one.method for one in wanted)
+    lacks = Counter(one.method for one in wanted if one.id not in done)
+    said = f"From {used:,} finished run{'s' * (used != 1)}"
+    if not lacks:
+        return f"{said}: the comparison is complete."
+    parts = [
+        f"{METHODS[name].title} ({count} run{'s' * (count != 1)})"
+        if count == of_method[name]
+        else f"{METHODS[name].title} ({count} of {of_method[name]} runs)"
+        for name, count in lacks.items()
+    ]
+    many = f"Of the full comparison {lacks.total()} are missing: {', '.join(parts)}."
+    return f"So far, {said[0].lower()}{said[1:]}. {many}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What to take, and why, in sentences; `method` is None where nothing can be recommended. `runner_up` is
-    the next best, None where there is none."""
+    the next best, None where there is none; `short` has both in a line."""
 
     method: str | None
     runner_up: str | None
     sentences: tuple[str, ...]
+    short: str = ""
 
     @property
     def text(self) -> str:
@@ -130,7 +162,8 @@ class Verdict:
 
 
 def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
-    """What the finished runs of a comparison say.
+    """What the finished runs of a comparison say, also before all of them are finished: methods that share no
+    epsilon with the others are left out, and named.
 
     The method with the highest accuracy, averaged over the epsilons at which all were trained, is taken. It
     is said where the runner-up cannot be told from it (their intervals over seeds overlap at every epsilon),
@@ -140,11 +173,13 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
     private = [row for row in rows if row["unit"] == unit and row["asked"] is not None and row["method"] != "mlp"]
     at = {(row["method"], row["asked"]): row for row in private}
     methods = list(dict.fromkeys(row["method"] for row in private))
-    common = sorted(
-        epsilon for epsilon in {row["asked"] for row in private} if all((name, epsilon) in at for name in methods)
-    )
-    if not common:
-        return Verdict(method=None, runner_up=None, sentences=("No epsilon has a finished run of every method yet.",))
+    if not methods:
+        return Verdict(method=None, runner_up=None, sentences=("No method has a finished run yet.",))
+    epsilons = {name: {epsilon for one, epsilon in at if one == name} for name in methods}
+    apart: list[str] = []
+    while not (common := sorted(set.intersection(*(epsilons[name] for name in methods)))):
+        apart.append(min(methods, key=lambda name: len(epsilons[name])))
+        methods.remove(apart[-1])
     means = {name: statistics.mean(at[name, epsilon]["mean"] for epsilon in common) for name in methods}
     order = sorted(methods, key=lambda name: -means[name])
     best, second = order[0], order[1] if len(order) > 1 else None
@@ -157,6 +192,8 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
     if second is not None:
         said.append(_beside(best, second, at, common, means, span))
     said += _blind(best, at, common, rows)
+    if apart:
+        said.append(f"Not compared, for they share no ε with these: {', '.join(METHODS[one].title for one in apart)}.")
     network = next((row for row in rows if row["method"] == "gnn"), None)
     if network is not None:
         cost = network["mean"] - high["mean"]
@@ -171,7 +208,16 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
         f"Means over {seeds} seed{'s' * (seeds != 1)}, measured on test labels: the choice itself reads private data, "
         "and no ε here pays for it; decide on a public graph that is like yours, or treat it as an assumption."
     )
-    return Verdict(method=best, runner_up=second, sentences=tuple(said))
+    short = f"To hide {HIDES[unit]}, take {METHODS[best].title}: {percent(low['mean'])} at ε {common[0]:g}"
+    short += f", {percent(high['mean'])} at ε {common[-1]:g}." if len(common) > 1 else "."
+    if second is not None:
+        unsure = not any(_clear(at[best, epsilon], at[second, epsilon]) for epsilon in common)
+        short += f" {METHODS[second].title} is {percent(means[best] - means[second])} behind on average"
+        short += ", and cannot be told from it." if unsure else "."
+    if worse := _no_better(best, at, common, rows):
+        where = "any ε tried" if len(worse) == len(common) else f"ε {', '.join(f'{one:g}' for one in worse)}"
+        short += f" It does not beat a model that reads no edge at {where}."
+    return Verdict(method=best, runner_up=second, sentences=tuple(said), short=short)
 
 
 At = Mapping[tuple[str, float], Row]
@@ -195,12 +241,22 @@ def _clear(one: Row, other: Row) -> bool:
     return one["low"] is not None and other["high"] is not None and bool(one["low"] > other["high"])
 
 
+def _reads_no_edge(rows: Sequence[Row]) -> Row | None:
+    return next((row for row in rows if row["method"] == "mlp" and row["unit"] == "none"), None)
+
+
+def _no_better(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) -> list[float]:
+    """The budgets at which it is no better than a model that reads no edge."""
+    blind = _reads_no_edge(rows)
+    return [] if blind is None else [epsilon for epsilon in common if at[best, epsilon]["mean"] <= blind["mean"]]
+
+
 def _blind(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) -> list[str]:
     """Where a model that reads no edge is as good, and hides every edge without noise."""
-    blind = next((row for row in rows if row["method"] == "mlp" and row["unit"] == "none"), None)
+    blind = _reads_no_edge(rows)
     if blind is None:
         return []
-    worse = [epsilon for epsilon in common if at[best, epsilon]["mean"] <= blind["mean"]]
+    worse = _no_better(best, at, common, rows)
     if not worse:
         return [f"A model that reads no edge reaches {percent(blind['mean'])}: edges are worth their price here."]
     many = "at every ε tried" if len(worse) == len(common) else f"at ε {', '.join(f'{one:g}' for one in worse)}"

@@ -132,6 +132,29 @@ def stated(kind: Epsilon, value: float | None) -> str:
     return upper(value) if kind == "sound" else lower(value) if kind == "audited" else number(value, 4)
 
 
+CLOSE = 0.95
+"""Of a budget, at least this share is spent where the noise was chosen by it."""
+
+
+def kept_budget(asked: float | None, sound: float) -> float | None:
+    """The budget that was asked for, where the noise was chosen by it and keeps it; else None.
+
+    >>> kept_budget(1.0, 0.99969), kept_budget(1.0, 1.2), kept_budget(8.0, 3.0), kept_budget(None, 1.0)
+    (1.0, None, None, None)
+    """
+    return asked if asked is not None and CLOSE * asked <= sound <= asked else None
+
+
+def spent(asked: float | None, sound: float) -> str:
+    """A sound epsilon, behind the budget that was asked for where it keeps that: never less than what holds.
+
+    >>> spent(1.0, 0.99969), spent(1.0, 1.0), spent(1.0, 1.20001), spent(None, 0.99969)
+    ('1 (0.9997 spent)', '1', '1.201', '0.9997')
+    """
+    exact, budget = stated("sound", sound), kept_budget(asked, sound)
+    return exact if budget is None or option(budget) == exact else f"{option(budget)} ({exact} spent)"
+
+
 def signed(value: float) -> str:
     """A number with one decimal and a true minus sign.
 

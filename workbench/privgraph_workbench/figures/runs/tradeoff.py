@@ -9,6 +9,7 @@ Epsilons of different privacy units are different promises: each unit of a graph
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -32,7 +33,7 @@ from privgraph_workbench.words.naming import (
     unit_of,
     variants,
 )
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent, spent, stated
 
 TITLE = "Accuracy against privacy"
 KINDS: tuple[Epsilon, ...] = ("sound", "published")
@@ -46,10 +47,22 @@ LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE = 1.02
-"""In a crowd, the bars of one epsilon stand beside each other: so far apart, as a factor of epsilon."""
+DODGE, DODGE_OF_MANY = 0.008, 0.012
+"""In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
+width of the only panel, or of one of many."""
+WIDEST = 0.07
+"""How far the last of them stands from its epsilon at most; always to the right: none promises more."""
+CAP = 0.004
+"""Half the width of the ends of a bar, as a share of the panel's."""
 CROWD = 2
 """Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
+SIDE_BY_SIDE = "Marks of several methods at one ε stand side by side: the first at it, the others right of it."
+FEW = 6
+"""Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
+PANELS = 4
+"""Panels that stand side by side before somebody asks for more."""
+COMPARED = ("gnn", "mlp")
+"""Whose levels `outline` prefers: a network without privacy, and a model that reads no edge."""
 SMALL = 0.45
 """Width of a panel that holds a single setting, beside one with a curve."""
 ALONE = 1.12
@@ -142,6 +155,70 @@ def panels_of(rows: Sequence[Row]) -> list[list[Row]]:
     return held
 
 
+def outline(rows: Sequence[Row]) -> list[Row]:
+    """The rows of which a crowded panel is drawn at first: one curve and one level a method, all measured on
+    the same nodes. A curve is the setting with the most epsilons, and of such the most accurate; rows that
+    stood beside others of their method have what they differ in as `setting`, not as `variant`."""
+    chosen: dict[int, Row] = {}
+    for held in panels_of(rows):
+        private = [row for row in held if not row["reference"]]
+        levels = [row for row in held if row["reference"]]
+        if len({_curve(row) for row in private}) > FEW:
+            private = _one_a_method(_same_nodes(private, private))
+        if len(levels) > FEW // 2:
+            levels = _one_a_method(_same_nodes(levels, private or levels))
+            levels = [row for row in levels if row["method"] in COMPARED] or levels
+        chosen |= {id(row): row for row in (*private, *levels)}
+    kept = [row for row in rows if id(row) in chosen]
+    alone: dict[tuple[object, ...], set[object]] = {}
+    for row in kept:
+        alone.setdefault(_of_method(row), set()).add(row["variant"])
+    return [
+        row
+        if len(alone[_of_method(row)]) > 1 or not row["variant"]
+        else {**row, "variant": "", "setting": row["variant"]}
+        for row in kept
+    ]
+
+
+def _of_method(row: Row) -> tuple[object, ...]:
+    return row["graph"], row["unit"], row["reference"], row["method"]
+
+
+def _same_nodes(rows: Sequence[Row], beside: Sequence[Row]) -> list[Row]:
+    """Those that were measured on the nodes on which most methods of `beside` were, where there are any."""
+    methods: dict[object, set[object]] = {}
+    for row in beside:
+        methods.setdefault(row["test_nodes"], set()).add(row["method"])
+    common = max(methods, key=lambda nodes: len(methods[nodes]))
+    return [row for row in rows if row["test_nodes"] == common] or list(rows)
+
+
+def _one_a_method(rows: Sequence[Row]) -> list[Row]:
+    """Of each method the setting with the most points, and of such the highest mean of them."""
+    settings: dict[tuple[object, ...], dict[object, list[Row]]] = {}
+    for row in rows:
+        settings.setdefault(_of_method(row), {}).setdefault(row["variant"], []).append(row)
+
+    def worth(points: Sequence[Row]) -> tuple[int, float]:
+        return len(points), sum(float(row["mean"]) for row in points) / len(points)
+
+    return [row for variants_ in settings.values() for row in max(variants_.values(), key=worth)]
+
+
+def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:
+    """The rows of the first panels: those of the title `graph` that begins it, then of the graphs with most
+    rows; whole graphs, one at least."""
+    counts = Counter(row["graph"] for row in rows)
+    order = sorted(counts, key=lambda name: (not name.startswith(graph) if graph else False, -counts[name], name))
+    chosen: list[str] = []
+    for name in order:
+        together = [row for row in rows if row["graph"] in (*chosen, name)]
+        if not chosen or len(panels_of(together)) <= most:
+            chosen.append(name)
+    return sorted((row for row in rows if row["graph"] in chosen), key=lambda row: chosen.index(row["graph"]))
+
+
 def _unit(rows: Sequence[Row]) -> str:
     return next((str(row["unit"]) for row in rows if not row["reference"]), "none")
 
@@ -170,7 +247,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     panels = tuple(
         Panel(
             title=place_words(held),
-            x=Axis(title=_axis(held, short=small), scale="log", low=low, high=high),
+            x=Axis(title=_axis(held, short=small, many=len(parts) > 1), scale="log", low=low, high=high),
             y=percentages(_measured(metric, held), bounds),
             share=SMALL if small else 1.0,
         )
@@ -182,11 +259,13 @@ def chart(rows: Sequence[Row]) -> Chart:
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
         private = [row for row in held if not row["reference"]]
-        crowd = len({_curve(row) for row in private}) > CROWD
-        for curve in curves:
+        here = [curve for curve in curves if any(_curve(row) == curve for row in private)]
+        step = min(DODGE if len(parts) == 1 else DODGE_OF_MANY, WIDEST / max(1, len(here) - 1))
+        for at, curve in enumerate(here):
             members = [row for row in private if _curve(row) == curve]
-            if members:
-                series += _curve_series(members, curve, own[curve], place, mixed=mixed, crowd=crowd)
+            crowd, cap = _crowded(held), _across(ends[place], CAP)
+            aside = _across(ends[place], at * step) if crowd else 1.0
+            series += _curve_series(members, curve, own[curve], place, mixed=mixed, crowd=crowd, aside=aside, cap=cap)
         for level in levels:
             for row in held:
                 if row["reference"] and _curve(row) == level:
@@ -217,7 +296,11 @@ def chart(rows: Sequence[Row]) -> Chart:
         columns=2,
         height=110 + 330 * math.ceil(len(parts) / 2),
         legend=True,
-        notes=(_seeds_note(rows), *([f"{left} more curves have no room in the legend."] if left else [])),
+        notes=(
+            _seeds_note(rows),
+            *([SIDE_BY_SIDE] if any(_crowded(held) for held in parts) else []),
+            *([f"{left} more curves have no room in the legend."] if left else []),
+        ),
     )
 
 
@@ -300,7 +383,7 @@ def _decade(low: float, high: float) -> tuple[float, float]:
 
 def point_of(row: Row) -> str:
     """A point of the figure in a few words."""
-    sound = "" if row["reference"] else f" at sound ε {stated('sound', row['epsilon'])}"
+    sound = "" if row["reference"] else f" at sound ε {spent(row['asked'], row['epsilon'])}"
     return f"{_curve(row)}{sound}: {percent(row['mean'])}, {row['seeds']} seed{'s' * (row['seeds'] != 1)}"
 
 
@@ -316,7 +399,8 @@ def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = KINDS) -> tuple[float,
     `LARGEST`."""
     epsilons = [row[COLUMNS[kind]] for row in rows for kind in kinds if placed(row[COLUMNS[kind]])]
     within = [one for one in epsilons if one <= LARGEST] or epsilons
-    return spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
+    low, high = spans(*_decade(min(within, default=0.5), max(within, default=8.0)))
+    return low, high * (_across((low, high), WIDEST) if _crowded(rows) else 1.0)
 
 
 def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series], int]:
@@ -325,9 +409,11 @@ def _named(series: Sequence[Series], names: Sequence[str]) -> tuple[list[Series]
     return [replace(one, legend=False) if one.group in left else one for one in series], len(left)
 
 
-def _axis(rows: Sequence[Row], *, short: bool) -> str:
+def _axis(rows: Sequence[Row], *, short: bool, many: bool) -> str:
     """Whose epsilon it is, and which way is more private."""
     per = PER[_unit(rows)]
+    if many and not short:
+        return f"ε{per} (privacy budget; logarithmic)"
     return f"ε{per} (log.)" if short else f"ε{per} (privacy budget; logarithmic; left is more private)"
 
 
@@ -359,12 +445,24 @@ def _front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
     return drawn
 
 
-def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool) -> list[Series]:
+def _crowded(held: Sequence[Row]) -> bool:
+    return len({_curve(row) for row in held if not row["reference"]}) > CROWD
+
+
+def _across(ends: tuple[float, float], share: float) -> float:
+    """So far across a panel, as a factor of epsilon."""
+    return float((ends[1] / ends[0]) ** share)
+
+
+def _curve_series(
+    members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
+) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
-    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`."""
+    epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`. All of
+    it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
-    line = [(float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
+    line = [(aside * float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
     if len(line) == 1:
         ((x, y),) = line
         line = [(x / ALONE, y), (x * ALONE, y)]
@@ -381,14 +479,17 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
         )
     )
     sure = [row for row in points[kind] if row["low"] is not None]
-    aside = DODGE ** (slot % 7 - 3) if crowd else 1.0
     if sure:
+        bars: list[tuple[float, float]] = []
+        for row in sure:
+            x, low, high = aside * float(row[COLUMNS[kind]]), row["low"], row["high"]
+            bars += [(x, low), (x, high), *((x * to, y) for y in (low, high) for to in (1 / cap, cap))]
         series.append(
             Series(
                 name="95% confidence of each point",
                 kind="links",
-                x=tuple(aside * float(row[COLUMNS[kind]]) for row in sure for _ in range(2)),
-                y=tuple(end for row in sure for end in (row["low"], row["high"])),
+                x=tuple(x for x, _ in bars),
+                y=tuple(y for _, y in bars),
                 slot=slot,
                 panel=panel,
                 legend=False,
@@ -405,7 +506,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
             Series(
                 name=SAME_RUN,
                 kind="links",
-                x=tuple(end for one in ends for end in one[:2]),
+                x=tuple(aside * end for one in ends for end in one[:2]),
                 y=tuple(end for one in ends for end in (one[2], one[2])),
                 slot=slot,
                 panel=panel,
@@ -423,7 +524,7 @@ def _curve_series(members: list[Row], curve: str, slot: int, panel: int, *, mixe
                 Series(
                     name=f"{curve}: {EPSILONS[kind].title}",
                     kind="points",
-                    x=tuple(row[COLUMNS[kind]] for row in chosen),
+                    x=tuple(aside * row[COLUMNS[kind]] for row in chosen),
                     y=tuple(row["mean"] for row in chosen),
                     epsilon=kind,
                     panel=panel,
@@ -475,6 +576,7 @@ def _hover(row: Row, curve: str) -> str:
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
     seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
     return (
-        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {stated('sound', row['epsilon'])}"
+        f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {spent(row['asked'], row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}"
+        + (f"\n{row['setting']}" if row.get("setting") else "")
     )

@@ -1,11 +1,10 @@
-"""The Data page: what a graph is like, drawn and explained, and the upload of one's own."""
+"""The Data page: all graphs by search, the upload of one's own, and what the chosen one is like."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from privgraph.data.errors import DataError
-from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph.data.upload import delete_upload
 from privgraph.options import Option, OptionError, Parameter
@@ -15,7 +14,7 @@ from privgraph_workbench.figures.graphs import classes, degrees, neighbourhood
 from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import downloads
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.data import domains, question, upload
+from privgraph_workbench.views.data import catalogue, domains, question, upload
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.words import markup, naming
 
@@ -25,10 +24,14 @@ _OF = "node.of"
 
 
 def page() -> None:
-    """Choose a graph and look at it; or bring your own."""
+    """Choose a graph, or bring your own; and look at it."""
     st.title("Data", anchor=upload.PLACE)
     place = st.container()  # always there: what is below it keeps its place
+    asked = "data" in st.query_params
     spec = _choose()
+    catalogue.show(_begin_anew, opened=not asked)
+    upload.form(_begin_anew)
+    _told(spec)
     with place:
         upload.kept(spec)
     filled = data_options.options_form(spec, expanded=True)
@@ -54,9 +57,6 @@ def page() -> None:
         if st.session_state.get("deleting_upload") == spec.name:
             _confirm_delete(spec)
         _describe(spec, filled)
-    st.divider()
-    upload.form(_begin_anew)
-    _catalogue()
 
 
 def _address(spec: DatasetSpec, filled: widgets.Filled) -> dict[str, str]:
@@ -69,14 +69,24 @@ def _choose() -> DatasetSpec:
     asked = st.query_params.get("data")
     if asked is not None and asked not in known:
         st.warning(f"In this page's address, {datasets.complaint(asked)}; social is shown instead.")
-    spec = known[choosing.one("Data set", choosing.graphs(known.values()), "data", moved=_begin_anew)]
+    return known[
+        choosing.one(
+            f"Data set: type to search among {len(known)}",
+            choosing.graphs(known.values()),
+            "data",
+            moved=_begin_anew,
+        )
+    ]
+
+
+def _told(spec: DatasetSpec) -> None:
+    """What the chosen graph is, and whose."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(datasets.KINDS[spec.kind], color="blue")
         st.markdown(naming.about(spec), width="stretch")
     if spec.caution:
         st.caption(f"Caution: {markup.literal(spec.caution)}")
     st.caption(f"Source: {markup.literal(spec.source)}. Licence: {markup.literal(spec.licence)}.")
-    return spec
 
 
 def _absent(spec: DatasetSpec, reason: str) -> None:
@@ -264,47 +274,3 @@ def _delete_upload(name: str) -> None:
 def _begin_anew() -> None:
     """Another graph has other nodes: the one in the middle is chosen anew."""
     st.session_state.pop("node", None)
-
-
-def _catalogue() -> None:
-    st.markdown("### The whole catalogue")
-    for kind, heading in datasets.KINDS.items():
-        inside = [spec for spec in datasets.choices() if spec.kind == kind]
-        if not inside:
-            continue
-        st.markdown(f"###### {heading}")
-        st.dataframe(
-            [_row(spec) for spec in inside],
-            hide_index=True,
-            alt=f"Data sets: {heading}",
-            placeholder="your choice",
-            column_config={
-                "open": st.column_config.LinkColumn("", display_text="look", width="small"),
-                "here": st.column_config.TextColumn("here", width="small"),
-                "name": st.column_config.TextColumn(width="small"),
-                **{
-                    name: st.column_config.NumberColumn(format="localized")
-                    for name in ("nodes", "edges", "features", "classes")
-                },
-            },
-        )
-
-
-def _row(spec: DatasetSpec) -> dict[str, object]:
-    return {
-        "open": f"/data?data={spec.name}",
-        "here": _here(spec),
-        "name": spec.name,
-        "what": spec.title,
-        "nodes": spec.nodes,
-        "edges": spec.edges,
-        "features": spec.features,
-        "classes": spec.classes,
-    }
-
-
-def _here(spec: DatasetSpec) -> str:
-    missing = len(absent(spec))
-    if not missing:
-        return "yes"
-    return f"{missing} file{'s' if missing != 1 else ''} missing"

@@ -34,7 +34,11 @@ SAMPLES = Path(__file__).with_name("samples")
 
 def form(begin_anew: Callable[[], None]) -> None:
     """The files, their name, the button; `begin_anew` is called when the page goes over to the new graph."""
-    st.markdown("### Bring your own graph")
+    with st.expander("Bring your own graph", key="fold.upload", icon=":material/upload:"):
+        _fields(begin_anew)
+
+
+def _fields(begin_anew: Callable[[], None]) -> None:
     with st.expander("What the files must look like", key="fold.upload_help"):
         st.markdown(
             "One of:\n"

@@ -7,7 +7,7 @@ private.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -21,7 +21,7 @@ from privgraph_workbench.words import naming
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
 OF_GALLERY, OF_GALLERY_SHORT = " · from the gallery", " · gallery"
-_BEFORE, _LAST = "before.", "last."
+_BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."
 
 
 def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
@@ -122,6 +122,42 @@ def one(
         chosen = st.radio(label, list(titles), captions=[captions[name] for name in titles], **shared)
     st.session_state[_LAST + key] = chosen
     return str(chosen)
+
+
+def few(names: Sequence[str], key: str, most: int = 4) -> list[str]:
+    """The names that stand openly where there are many: the first ones, and what was chosen last besides, in
+    their order."""
+    places = (st.query_params.get(key), st.session_state.get(key), st.session_state.get(_BEFORE + key))
+    asked = next((str(one) for one in places if one in names), None)
+    first = list(names[:most])
+    if asked is not None and asked not in first:
+        st.session_state[_FOUND + key] = asked
+    found = st.session_state.get(_FOUND + key)
+    return [*first, str(found)] if found in names and found not in first else first
+
+
+def search(label: str, titles: Mapping[str, str], key: str, *, moved: Callable[[], None] | None = None) -> None:
+    """A field that finds any of these names as it is typed, beside the few that stand openly."""
+    field = _FIND + key
+
+    def take() -> None:
+        name = st.session_state.get(field)
+        st.session_state[field] = None
+        if name in titles:
+            put(key, str(name))
+            if moved is not None:
+                moved()
+
+    st.selectbox(
+        label,
+        list(titles),
+        index=None,
+        key=field,
+        format_func=lambda name: titles[name],
+        placeholder=label,
+        label_visibility="collapsed",
+        on_change=take,
+    )
 
 
 def put(key: str, name: str) -> None:

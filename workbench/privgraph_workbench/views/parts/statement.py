@@ -32,7 +32,7 @@ from privgraph_workbench.facts import method_costs
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import exact_percent, stated, upper
+from privgraph_workbench.words.numbers import exact_percent, kept_budget, stated, upper
 
 
 def show(
@@ -63,7 +63,7 @@ def short(
     asked: float | None = None,
 ) -> None:
     """The three numbers, what they mean, and what must be known of them; see `show`."""
-    numbers(statement, planned=planned, whole=whole)
+    numbers(statement, planned=planned, whole=whole, asked=asked if planned else None)
     if why := meaning.comes_to(asked, statement.epsilon):
         st.caption(why)
     if statement.known_faults:
@@ -79,8 +79,11 @@ def short(
         gaps(statement)
 
 
-def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool = True) -> None:
-    """Sound, as published and audited epsilon, each with its label and what it is."""
+def numbers(
+    statement: PrivacyStatement, *, planned: bool = False, whole: bool = True, asked: float | None = None
+) -> None:
+    """Sound, as published and audited epsilon, each with its label and what it is; the sound one as the
+    budget that was `asked` for, where that is kept."""
     will = "will guarantee" if planned else "guarantees"
     published = (
         f" Computed by: {markup.literal(statement.accountant_as_published)}."
@@ -91,7 +94,7 @@ def numbers(statement: PrivacyStatement, *, planned: bool = False, whole: bool =
     boxes = (
         (
             EPSILONS["sound"].label,
-            stated("sound", statement.epsilon),
+            stated("sound", kept_budget(asked, statement.epsilon) or statement.epsilon),
             f"What this noise {will}, by a proof that we stand for. Computed by: "
             f"{markup.literal(statement.accountant or 'no need')}.",
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
@@ -20,9 +21,8 @@ from privgraph_workbench.figures.runs import tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.numbers import duration, percent, stated
+from privgraph_workbench.words.numbers import duration, percent, spent
 
 PENDING = ("queued", "running", "stopping")
 POLL_SECONDS = 2.0
@@ -31,10 +31,10 @@ UNITS = {"edge": "edges", "node": "people (nodes)"}
 
 
 def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
-    """What fits, how long it takes, the button; then how far it is, or what came out. On the graph of the run
-    `drawn` where this data set has options."""
+    """What fits; what finished runs say of it; what is missing, how long that takes, and the button. On the
+    graph of the run `drawn` where this data set has options."""
     shown = st.session_state.get("protects")
-    options: Mapping[str, Scalar] = drawn.spec.data_options if drawn is not None and spec.load_options() else {}
+    options = _options(spec, drawn)
     offered = [unit for unit in UNITS if comparing.fitting(spec, unit)]
     if not offered:
         st.caption("No method protects anything of this graph.")
@@ -66,6 +66,8 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             f"{', '.join(METHODS[name].title for name in others)} would fit as well, in a setting of their own: some "
             "nodes are public, and private ones teach. Their accuracies are of other nodes, and belong on Teachers."
         )
+    going = any(state in PENDING for state in held.values())
+    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(spec, options, unit, going)
     if missing:
         known = queue.store().find(RunQuery(states=("done",), limit=MOST_KNOWN))
         about = comparing.seconds(missing, facts, known, capacity())
@@ -77,45 +79,77 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             except (StoreError, OptionError, OSError) as error:
                 st.error(markup.sentence(error))
                 return
-            st.session_state["sent"] = (tuple({one.method: None for one in wanted}), unit)
+            st.session_state["sent"] = (tuple({one.method: None for one in wanted}), unit, False)
             st.rerun()
-        return  # some of them may be there, or on their way: those of a sweep
-    going = any(state in PENDING for state in held.values())
-    shell.fragment(_result, run_every=POLL_SECONDS if going else None)(ids, unit, going)
 
 
-def _result(ids: tuple[str, ...], unit: str, was_going: bool) -> None:
-    """How far it is; and once all of it is done, the table and the paragraph."""
+def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> None:
+    """What to take here, as far as finished runs tell; nothing before two methods have some."""
+    if not comparing.fitting(spec, unit):
+        return
+    known = _known(spec, _options(spec, drawn), unit)
+    if known.said.runner_up is not None:
+        st.success(f"**On this graph.** {markup.literal(known.said.short)}", icon=":material/recommend:")
+        st.caption(known.words)
+
+
+def _options(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]:
+    return drawn.spec.data_options if drawn is not None and spec.load_options() else {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What finished runs say of a comparison, and from how many of them."""
+
+    table: list[Row]
+    said: comparing.Verdict
+    words: str
+
+
+def _known(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> Known:
+    """What is known now: from runs of the comparison, and from others of the same settings."""
+    found = queue.store().find_rows(
+        RunQuery(datasets=(spec.name,), units=("none", unit), states=("done",), limit=MOST_KNOWN)
+    )
+    ids = tuple(sorted(row["id"] for row in found))
+    return _told(queue.store().url, ids, spec.name, tuple(sorted(options.items())), unit)
+
+
+def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_going: bool) -> None:
+    """What is known so far and how far the rest is: at once, and again as runs end."""
     queue.tick()
+    ids = tuple(one.id for one in comparing.specs(spec.name, unit, data_options=options))
     rows = queue.store().find_rows(RunQuery(ids=ids))
-    done = tuple(sorted(row["id"] for row in rows if row["state"] == "done"))
+    done = sum(row["state"] == "done" for row in rows)
     going = [row["id"] for row in rows if row["state"] in PENDING]
     if was_going and not going:
         st.rerun()
     if going:
-        st.progress(len(done) / len(ids), text=f"{len(done)} of {len(ids)} runs are done")
+        st.progress(done / len(ids), text=f"{done} of {len(ids)} runs are done")
         st.button(
             "Stop the comparison", key="compare_stop", icon=":material/stop:", on_click=_stop, args=(tuple(going),)
         )
+    known = _known(spec, options, unit)
+    if known.said.method is None:
         return
-    table, said = _told(queue.store().url, done, unit)
-    if said.method is None:
-        return
-    st.success(markup.literal(said.text), icon=":material/recommend:")
+    st.success(markup.literal(known.said.text), icon=":material/recommend:")
+    st.caption(known.words)
     st.dataframe(
-        [_line(row) for row in table],
+        [_line(row) for row in known.table],
         hide_index=True,
         alt="Accuracy of each method at each epsilon, with intervals over seeds",
     )
 
 
 @lru_cache(maxsize=16)
-def _told(url: str, ids: tuple[str, ...], unit: str) -> tuple[list[Row], comparing.Verdict]:
-    """The table and the verdict. Finished runs never change, so this is computed once."""
-    records = readable(queue.store().find(RunQuery(ids=ids)))
+def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, Scalar], ...], unit: str) -> Known:
+    """The table and the verdict of these finished runs. They never change, so this is computed once."""
+    wanted = comparing.specs(data, unit, data_options=dict(options))
+    records = comparing.alike(wanted, queue.store().find(RunQuery(ids=ids)) if ids else [])
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
-    return rows, comparing.verdict(records, unit)
+    words = comparing.known_words(wanted, set(ids), len(records))
+    return Known(table=rows, said=comparing.verdict(records, unit), words=words)
 
 
 def _line(row: Row) -> dict[str, object]:
@@ -123,7 +157,7 @@ def _line(row: Row) -> dict[str, object]:
     return {
         "method": row["title"],
         "protects": "nothing" if row["unit"] == "none" else row["unit"],
-        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else stated("sound", row["epsilon"]),
+        EPSILONS["sound"].title: "∞" if math.isinf(row["epsilon"]) else spent(row["asked"], row["epsilon"]),
         "accuracy (mean)": percent(row["mean"]),
         "95% over seeds": band,
         "seeds": row["seeds"],

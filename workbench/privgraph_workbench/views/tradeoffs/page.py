@@ -28,11 +28,13 @@ from privgraph_workbench.views.parts.states import readable
 from privgraph_workbench.views.tradeoffs import compare_form, sweep_form
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import percent, stated
+from privgraph_workbench.words.numbers import percent, spent, stated
 
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
 DETAILED = "tradeoff_detailed"
+EVERY = "tradeoff_every"
+"""Whether every setting is drawn, in every panel."""
 OF_BEFORE = "on"
 """How addresses of before named the graph."""
 
@@ -47,17 +49,22 @@ def page() -> None:
     for complaint in _complaints():
         st.warning(complaint)
     spec, query = _filters()
+    advice = st.container()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
-    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
-        if part.open:
-            sweep_form.show(spec, newest)
+    with advice:
+        if not st.session_state.get("everywhere"):
+            for unit in query.units[1:]:
+                compare_form.headline(spec, unit, newest)
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
         if part.open:
             compare_form.show(spec, newest)
+    with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
+        if part.open:
+            sweep_form.show(spec, newest)
 
 
 _KEPT = (
@@ -70,6 +77,7 @@ _KEPT = (
     "sweep_option",
     "sweep_values",
     DETAILED,
+    EVERY,
     "fold.sweep",
     "fold.compare",
 )
@@ -147,10 +155,13 @@ def _filters() -> tuple[DatasetSpec, RunQuery]:
 
 
 def _follow_sweep() -> None:
-    """The filters show what the sweep that was just sent protects, by which methods."""
-    methods, unit = st.session_state.pop("sent", ((), None))
+    """The filters show what the sweep that was just sent protects, by which methods; and every setting, where
+    it varies one."""
+    methods, unit, varied = st.session_state.pop("sent", ((), None, False))
     if unit is None:
         return
+    if varied:
+        st.session_state[EVERY] = True
     if st.session_state.get("protects") != "both":
         st.session_state["protects"] = unit
     if chosen := st.query_params.get_all("curve"):
@@ -170,9 +181,16 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
 
 
 @lru_cache(maxsize=16)
-def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool) -> go.Figure:
+def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool, first: str | None) -> go.Figure:
     """The figure of these runs in that theme; of many it takes longer to draw than to send."""
-    return (tradeoff.plot if detailed else tradeoff.plot_plain)(_curve(url, ids)[0], theme_name)
+    return (tradeoff.plot if detailed else tradeoff.plot_plain)(_drawn(url, ids, first), theme_name)
+
+
+@lru_cache(maxsize=16)
+def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
+    """The rows that are drawn: an outline whose panels begin with the graph `first`, or all (None)."""
+    rows = _curve(url, ids)[0]
+    return rows if first is None else tradeoff.first_panels(tradeoff.outline(rows), first)
 
 
 @lru_cache(maxsize=16)
@@ -228,9 +246,14 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     if len(ids) == MOST_RUNS:
         st.caption(f"The newest {MOST_RUNS:,} runs are drawn.")
     shown = "all" if not query.datasets else spec.name
+    url = queue.store().url
+    outlined = _drawn(url, ids, spec.title)
+    every = bool(st.session_state.get(EVERY, False))
+    first = None if every else spec.title
+    known, rows = rows, _drawn(url, ids, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
-    figure = _plot(queue.store().url, ids, layout.theme(), detailed)
+    figure = _plot(url, ids, layout.theme(), detailed, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, statements, name=shown)
@@ -242,6 +265,13 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             help="The paper's own number for the same noise beside the sound one, and in grey steps the highest "
             "accuracy that is had at an ε or below it. Files that are exported have both",
         )
+        if more := len(known) - len(outlined):
+            st.toggle(
+                f"Everything: {more:,} more points and levels{_of_graphs(known, outlined)}",
+                key=EVERY,
+                help="At first a crowded panel has one curve a method, at the options with which it has the most "
+                "points, all measured on the same nodes; and there are four panels at most",
+            )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
     marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Grey steps: the Pareto front."
     st.caption(
@@ -251,11 +281,17 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     )
     with layout.fold("The numbers, and what all runs cost together", "numbers", icon=":material/table_rows:") as part:
         if part.open:
-            st.dataframe([_shown(row) for row in rows], hide_index=True, alt="Accuracy and epsilons of each setting")
-            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(rows)))
+            st.dataframe([_shown(row) for row in known], hide_index=True, alt="Accuracy and epsilons of each setting")
+            st.caption(" ".join(markup.sentence(badge) for badge in badges_of(known)))
             if together := _together(queue.store().url, ids):
                 st.caption(together)
     _neighbours(ids, spec)
+
+
+def _of_graphs(every: Sequence[Row], outlined: Sequence[Row]) -> str:
+    """Of which graphs besides those that are drawn; "" where all of them are."""
+    hidden = len({row["graph"] for row in every} - {row["graph"] for row in outlined})
+    return f", {hidden} more graph{'s' * (hidden != 1)}" if hidden else ""
 
 
 _OPENED = "tradeoffs.opened"
@@ -341,7 +377,8 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         "graph": row["graph"],
         "method": row["title"],
         "protects": row["unit"],
-        **{theme.EPSILONS[kind].title: stated(kind, row[COLUMNS[kind]]) for kind in tradeoff.KINDS},
+        theme.EPSILONS["sound"].title: spent(row["asked"], row["epsilon"]),
+        theme.EPSILONS["published"].title: stated("published", row[COLUMNS["published"]]),
         "accuracy (mean)": percent(row["mean"]),
         "95% band": band,
         "seeds": row["seeds"],

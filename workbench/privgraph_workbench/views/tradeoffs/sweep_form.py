@@ -109,10 +109,10 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
     ready = not (reasons or data.errors or missing)
     if ready:
         _price(specs, plans, facts, int(asked))
-    _button(specs, unit, ready=ready)
+    _button(specs, unit, ready=ready, varied=bool(varied))
 
 
-def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool) -> None:
+def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -> None:
     engine = _engine()
     under_way = set(_pending())
     again = bool(specs) and {one.id for one in specs} <= set(st.session_state.get("sweep", ()))
@@ -129,7 +129,7 @@ def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool) -> None:
             st.error(markup.sentence(error))
             return
         st.session_state["sweep"] = tuple(dict.fromkeys([*under_way, *sent]))
-        st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit)
+        st.session_state["sent"] = (tuple({one.method: None for one in specs}), unit, varied)
         st.rerun()
 
 

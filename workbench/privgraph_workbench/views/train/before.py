@@ -24,6 +24,7 @@ from privgraph_workbench.facts.expecting import RELATIONS, Expected, Outlook
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import beginning, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
@@ -33,8 +34,9 @@ from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
 from privgraph_workbench.words.naming import graph_title_of, method_title, statements_of
-from privgraph_workbench.words.numbers import duration, number, option, percent, stated
+from privgraph_workbench.words.numbers import duration, kept_budget, number, option, percent, stated
 
+HIDDEN = {"none": "hides nothing", "edge": "hides connections", "node": "hides people"}
 NOISE = {
     "aggregation_std": ("σ on sums over neighbours", 3),
     "gradient": ("σ on gradients", 3),
@@ -61,6 +63,12 @@ def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, a
     told = _outlook(runs[0], chosen) if runs else Outlook()
     took = _seconds(found, runs, asked) if runs else None
     with bar:
+        with st.container(key=f"{shell.BAR}-said"):
+            st.markdown(_chosen(spec, chosen, asked))
+        row = st.container(
+            key=f"{shell.BAR}-row", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+        )
+    with row:
         _numbers(found, told, asked, chosen)
         _run(runs, bool(asked.errors or reasons), took)
     for text in reasons:
@@ -146,15 +154,31 @@ def _facts(run: RunSpec) -> PublicFacts | None:
 # The bar
 
 
+def _chosen(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> str:
+    """What Run would run, in a line: on a phone the choices themselves are out of sight."""
+    said = [f"**{markup.literal(chosen.title)}** on **{markup.literal(spec.title)}**"]
+    unit = str(asked.options.values.get("unit", "none"))
+    said.append(HIDDEN.get(unit, unit))
+    if asked.epsilons:
+        said.append(f"ε {', '.join(option(one) for one in asked.epsilons)}")
+    if (seeds := asked.setup.values.get("seeds")) is not None:
+        said.append(f"{seeds} seed{'s' * (seeds != 1)}")
+    return " · ".join(said)
+
+
 def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginnings.Choice) -> None:
     """Epsilon, noise and expected accuracy, of all budgets that are asked for."""
     said = [plan.statement for plan in found]
     open_ = bool(said) and said[0].unit == "none"
-    sound = "nothing" if open_ else _span([stated("sound", one.epsilon) for one in said])
+    proved = [one.epsilon for one in said]
+    kept = [kept_budget(one, two) or two for one, two in zip(_budgets(asked), proved, strict=False)]
+    exact = _span([stated("sound", one) for one in proved])
+    sound = "nothing" if open_ else _span([stated("sound", one) for one in kept])
+    spending = f"{exact} spent · " if sound != exact else ""
     st.metric(
         EPSILONS["sound"].title if not open_ else "Promised",
         sound,
-        delta="" if open_ or not said else f"δ {number(said[0].delta)}",
+        delta="" if open_ or not said else f"{spending}δ {number(said[0].delta)}",
         delta_color="off",
         delta_arrow="off",
         help="What this noise will guarantee, by a proof that we stand for; smaller is more private. δ: the chance, at "

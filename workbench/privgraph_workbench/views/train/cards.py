@@ -1,5 +1,5 @@
-"""The two first choices of the Train page as cards: the graph, and the method. What does not fit is named
-with its reason, and cannot be chosen."""
+"""The two first choices of the Train page, the graph and the method: a few as cards, all by search. What does
+not fit is named with its reason, and cannot be chosen."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup
 
-PIXELS = 232
-"""Height of a list of cards, which scrolls."""
+OPEN = 3
+"""Methods that stand openly as cards; all are found by search."""
 MOST_READ = 5000
 START = " :green-badge[start here]"
 
@@ -32,19 +32,22 @@ def choose_data() -> DatasetSpec:
     order = {"upload": 0, "embedded": 1, "real": 2}
     names = sorted(here, key=lambda name: (name not in told, order.get(here[name].kind, 3)))
     titles = {one: markup.literal(title) for one, title in choosing.graphs(here[name] for name in names).items()}
-    st.markdown("##### 1 · Graph")
-    with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-data"):
+    away = [markup.literal(spec.title) for spec in every if spec.name not in here]
+    fetched = f"Not on this machine yet; the Data page fetches them: {', '.join(away)}."
+    st.markdown("##### 1 · Graph", help=fetched if away else None)
+    facts = {one: _facts(here[one], one in told) for one in names}
+    shown = choosing.few(names, "data")
+    with st.container(key=f"{shell.CHOICE}-data", gap="small"):
+        found = {one: f"{here[one].title} · {text.replace('*', '')}" for one, text in facts.items()}
+        choosing.search(f"Search all {len(names)} graphs", found, "data")
         name = choosing.one(
             "Data",
-            titles,
+            {one: titles[one] for one in shown},
             "data",
-            captions={one: _facts(here[one], one in told) for one in names},
+            captions={one: facts[one] for one in shown},
             label_visibility="collapsed",
             width="stretch",
         )
-        away = [markup.literal(spec.title) for spec in every if spec.name not in here]
-        if away:
-            st.caption(f"Not on this machine yet; the Data page fetches them: {', '.join(away)}.")
     spec = here[name]
     if spec.caution:
         st.caption(f"**{markup.literal(spec.title)}.** {markup.literal(spec.caution)}")
@@ -77,7 +80,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
     refused = {name: reason for name, one in every.items() if (reason := unfit(one.method, spec))}
     titles = {name: markup.literal(one.title) for name, one in every.items() if name not in refused}
     asked = st.query_params.get("method")
-    st.markdown("##### 2 · Method")
+    heading = st.container()
     if not titles:
         st.error(f"No method learns from {markup.literal(spec.title)}.")
         st.stop()
@@ -89,23 +92,28 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
             said = f"there is no method {markup.literal(asked[:80])}"
             st.warning(f"In this page's address, {said}; it is left out.")
         choosing.forget("method")
-    firsts = {one.first: f" Good to begin with: {one.why}." for one in beginnings.GROUPS.values()}
-    with st.container(height=PIXELS, border=False, key=f"{shell.CHOICE}-method"):
+    firsts = {one.first: f"Good to begin with: {one.why}." for one in beginnings.GROUPS.values() if one.first in titles}
+    shown = choosing.few([*firsts, *(one for one in titles if one not in firsts)], "method", most=OPEN)
+    with st.container(key=f"{shell.CHOICE}-method", gap="small"):
+        found = {one: f"{every[one].title} · {beginnings.hides(every[one].method)}" for one in titles}
+        choosing.search(f"Search all {len(titles)} methods that fit", found, "method", moved=widgets.turn)
         name = choosing.one(
             "Method",
-            {one: f"{title}{START if one in firsts else ''}" for one, title in titles.items()},
+            {one: f"{titles[one]}{START if one in firsts else ''}" for one in shown},
             "method",
-            captions={one: _about(every[one]) + firsts.get(one, "") for one in titles},
+            captions={one: _about(every[one]) for one in shown},
             moved=widgets.turn,
             label_visibility="collapsed",
             width="stretch",
         )
-        if refused:
-            st.caption("Do not fit this graph:")
-            st.caption("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
     chosen = every[name]
     widgets.turned(chosen.method, name)
-    st.caption(f"{markup.literal(chosen.title)}: {markup.literal(chosen.method.paper)}")
+    paper = f"{markup.literal(chosen.title)}: {markup.literal(chosen.method.paper)}"
+    heading.markdown("##### 2 · Method", help=f"{paper} {firsts.get(name, '')}".strip())
+    if refused:
+        many = f"{len(refused)} method{'s do' if len(refused) != 1 else ' does'} not fit this graph"
+        with st.expander(many, key="fold.unfit", icon=":material/block:"):
+            st.caption("\n".join(f"- {markup.literal(reason)}" for reason in dict.fromkeys(refused.values())))
     return chosen
 
 

@@ -27,7 +27,7 @@ def page() -> None:
 
 def form() -> None:
     """Graph and method as cards, one row of controls; Run and what decides stay in sight above them."""
-    bar = st.container(key=shell.BAR, horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
+    bar = st.container(key=shell.BAR, gap=None)
     left, right = st.columns(2, gap="medium")
     with left:
         spec = cards.choose_data()
