@@ -70,6 +70,7 @@ def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> 
     assert settings.first.get_by_role("checkbox").evaluate("box => box.indeterminate")
     page.get_by_role("button", name="Test accuracy").click()
     page.wait_for_url(re.compile(r"order=test"))
+    expect(page.locator(".privgraph-runs th.accuracy")).to_have_attribute("aria-sort", "descending", timeout=30_000)
     numbers = [float(text.rstrip("%")) for text in page.locator(".privgraph-runs td.accuracy b").all_inner_texts()]
     assert numbers == sorted(numbers, reverse=True)
     page.get_by_role("button", name="Choose none").click()
