@@ -72,14 +72,15 @@ def _labels(groups: Sequence[Sequence[RunRecord]]) -> list[str]:
 
 
 def _curve(group: Sequence[RunRecord], label: str) -> list[Row]:
-    """The validation accuracy along training, averaged where all runs of the setting have measured it."""
+    """The validation accuracy along training, averaged where all runs of the setting have measured it;
+    without stages, which other methods have not."""
     held: dict[object, list[Row]] = {}
     for record in group:
         for point in curves.data(queue.store().events(record.id, kinds=("metric",)), run=label, limit=1000):
             if point["metric"] == "val_accuracy":
                 held.setdefault(point["step"], []).append(point)
     return [
-        {**points[0], "value": fmean(point["value"] for point in points)}
+        {**points[0], "stage": "", "value": fmean(point["value"] for point in points)}
         for points in held.values()
         if len(points) == len(group)
     ]
@@ -92,7 +93,8 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     several = any(len(group) > 1 for group in groups)
     firsts = [group[0] for group in groups]
     asked = [differences.settings_of(record) for record in firsts]
-    names = [name for name in dict.fromkeys(name for one in asked for name in one) if not (several and name == "seed")]
+    left = {"method"} | ({"seed"} if several else set())  # a label names its method
+    names = [name for name in dict.fromkeys(name for one in asked for name in one) if name not in left]
     differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
     methods = dict.fromkeys(record.spec.method for record in firsts)
     table: dict[str, dict[str, str]] = {}
