@@ -234,8 +234,8 @@ def test_a_run_older_than_the_list_has_its_address(
 
 def _steps(app: AppTest) -> tuple[list[str], str]:
     """The three large values of a query, and all that is said below them."""
-    values = [text.value.removeprefix("### ") for text in app.markdown if text.value.startswith("### ")]
-    return values[:3], "\n".join(text.value for text in app.caption)
+    values = [one.value for one in app.metric if one.label[0] in "①②③"]
+    return values, "\n".join(text.value for text in app.caption)
 
 
 @pytest.mark.usefixtures("unread")

@@ -134,9 +134,8 @@ _LINE = (
 STEPS = "steps"
 _STEPS = (
     f".st-key-{STACK}-{STEPS} [data-testid=stColumn] [data-testid=stVerticalBlock] {{ gap: 0.15rem; }}"
-    f".st-key-{STACK}-{STEPS} h3 {{ padding: 0; }}"
-    f".st-key-{STACK}-{STEPS} [data-testid=stMarkdownContainer] p {{ margin: 0; }}"
-    f".st-key-{STACK}-{STEPS} [data-testid=stMarkdownContainer] {{ margin: 0; }}"
+    f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] {{ font-size: 1.6rem; font-weight: 600; }}"
+    f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] * {{ white-space: normal; line-height: 1.25; }}"
 )
 
 # Buttons that are texts say all of them, in several lines where the page is narrow; on a phone they stand in

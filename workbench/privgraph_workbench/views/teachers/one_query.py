@@ -198,8 +198,7 @@ def steps(*told: tuple[str, str]) -> None:
     with st.container(key=f"{shell.STACK}-{shell.STEPS}"):
         for column, title, (value, text) in zip(st.columns(3), titles, told, strict=True):
             with column, st.container(border=True, height="stretch"):
-                st.markdown(f"**{title}**")
-                st.markdown(f"### {'± ' if title == titles[1] else ''}{value}")
+                st.metric(title, f"± {value}" if title == titles[1] else value)
                 st.caption(text)
 
 
