@@ -7,7 +7,7 @@ const COLUMNS = [
   { name: "graph", title: "Graph", order: "data" },
   { name: "unit", title: "Protects" },
   { name: "epsilon", title: "Sound ε", order: "sound epsilon" },
-  { name: "accuracy", title: "Test accuracy", order: "test accuracy" },
+  { name: "accuracy", title: "Test accuracy", order: "test accuracy", note: "mean, 95% interval" },
   { name: "seeds", title: "Runs" },
   { name: "when", title: "When", order: "newest" },
 ];
@@ -76,7 +76,7 @@ class RunList {
 
   head(ordered) {
     const all = this.rows.flatMap((row) => row.runs.map((run) => run.id));
-    const cells = COLUMNS.map(({ name, title, order }) => {
+    const cells = COLUMNS.map(({ name, title, order, note }) => {
       const cell = made("th", { className: name, scope: "col" });
       const on = order === ordered || (name === "when" && ordered === "oldest");
       if (!order) cell.textContent = title;
@@ -85,7 +85,7 @@ class RunList {
         const arrow = on ? (["test accuracy", "newest"].includes(ordered) ? " ↓" : " ↑") : "";
         const button = made("button", { type: "button", title: `Order by ${turn}` }, title + arrow);
         button.onclick = () => this.tell("turned", { order: turn, at: Date.now() });
-        cell.append(button);
+        cell.append(button, note ? made("span", { className: "note" }, ` ${note}`) : "");
       }
       if (on) cell.setAttribute("aria-sort", arrow_of(ordered));
       return cell;
