@@ -102,7 +102,8 @@ def test_a_slider_and_a_dragged_line_move_the_vote_and_its_price(page: Page) -> 
 
 def test_the_badge_of_data_dependent_numbers_is_in_their_file(page: Page) -> None:
     page.get_by_role("tab", name="Vote laboratory").focus()
-    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     _rests(page, "sound ε from")
     page.get_by_test_id("stButtonGroup").get_by_role("radio", name="data-dependent").click()

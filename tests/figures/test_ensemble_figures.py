@@ -243,6 +243,20 @@ class TestOneVote:
         heads = [series for series in chart.series if series.name.startswith("by head")]
         assert heads[0].x == tuple(row["heads"] for row in one_vote.data(found, 3, one_vote.Noise(vote_sigma=4)))
 
+    def test_what_was_drawn_lies_within_the_axis(self, found: Ensemble) -> None:
+        noise = one_vote.Noise(vote_sigma=4)
+        drawn = [-30.0, 55.0, 3.0, 1.0]
+        chart = one_vote.chart(one_vote.data(found, 3, noise, drawn=drawn))
+        (marks,) = [series for series in chart.series if series.name == "with the noise that was drawn"]
+        assert marks.x == tuple(drawn)
+        axis = chart.panels[0].x
+        assert axis.low is not None
+        assert axis.high is not None
+        assert axis.low < min(drawn) < max(drawn) < axis.high
+        plain = one_vote.chart(one_vote.data(found, 3, noise))
+        assert not any(series.name == marks.name for series in plain.series)
+        assert plain.panels[0].x.low == 0
+
     def test_without_noise_the_largest_goes_out(self, found: Ensemble) -> None:
         rows = one_vote.data(found, 3, one_vote.Noise(vote_sigma=0))
         assert [row["chance"] for row in rows] == [float(row["largest"]) for row in rows]

@@ -32,7 +32,8 @@ from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.runs import compare, convergence, depth, neighbours_heatmap, tradeoff
-from privgraph_workbench.views.runs.page import comparison, row
+from privgraph_workbench.views.runs import listed
+from privgraph_workbench.views.runs.side_by_side import comparison
 from privgraph_workbench.words.naming import asked, describe, graph_of, privacy, run_labels, statements_of
 from privgraph_workbench.words.numbers import upper
 
@@ -113,10 +114,11 @@ def test_a_table_of_neighbours_is_of_one_graph(store: RunStore) -> None:
 
 
 def test_tables_of_runs_tell_graphs_of_one_name_apart(store: RunStore, two_graphs: list[RunRecord]) -> None:
-    listed = {row(found)["dataset"] for found in store.find_rows(RunQuery(), graphs=True)}
+    rows = [listed.row([found], {}) for found in store.find_rows(RunQuery(), graphs=True)]
+    told = {f"{row['graph']} ({row['size']})" for row in rows}
     compared = {column["graph"] for column in comparison(two_graphs).values()}
     titled = {SMALL_WORDS, LARGE_WORDS}
-    assert listed == compared == titled
+    assert told == compared == titled
     assert {label.split(" on ")[1].split(", ")[0] for label in statements_of([two_graphs[1]])} == {
         "Made-up social network (nodes 1500"
     }

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_answers import answers as made_answers
@@ -18,7 +19,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import ensembles, one_vote, stopped
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.numbers import chance, upper
+from privgraph_workbench.words.numbers import chance, number, upper
 
 Open = Callable[..., AppTest]
 PAYERS, VOTES = "Who pays", "Vote laboratory"
@@ -53,10 +54,11 @@ def _drawn(app: AppTest) -> dict[str, str]:
     return {one["name"].split(".")[0]: one["summary"] for one in shown}
 
 
-def _closest(found: Ensemble) -> int:
+def _turned(found: Ensemble) -> int:
+    """The query whose lead is most like the noise."""
     counts = found.counts()
     counts.sort(axis=1)
-    return int((counts[:, -1] - counts[:, -2]).argmin())
+    return int(np.abs(counts[:, -1] - counts[:, -2] - found.vote_sigma).argmin())
 
 
 def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: RunStore) -> None:
@@ -67,10 +69,9 @@ def test_a_method_without_such_teachers_is_one_sentence(opened: Open, store: Run
     assert f"**all private nodes pay the same**: sound ε {upper(said.epsilon)}" in _texts(app)
     assert not any("Open a run of DP-GPL" in one.proto.label for one in app.get("page_link")), "there is none"
     weighted = _kept(store, ensemble())
-    app = opened("teachers", data="karate", run=run, tab=VOTES)
-    assert "This method kept no record of its teachers" in _texts(app)
+    app = opened("teachers", data="karate", run=run, tab=PAYERS)
     link = next(one.proto for one in app.get("page_link") if "Open a run of DP-GPL" in one.proto.label)
-    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": weighted, "tab": VOTES}
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": weighted, "tab": PAYERS}
     link = next(one.proto for one in app.get("page_link") if "Train DP-GPL" in one.proto.label)
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     train = opened("train", data="karate", **query)
@@ -102,7 +103,6 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     assert "-badge[:material/warning: data-dependent]" in _texts(app)
     assert not app.warning, app.warning
     app = opened("teachers", data="karate", run=run, tab="Answers")
-    assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
     assert "consensus" not in _drawn(app)
     app.session_state["fold.consensus"] = True
     app.run()
@@ -133,7 +133,7 @@ def test_data_dependent_numbers_are_marked(opened: Open, store: RunStore) -> Non
 
 def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunStore) -> None:
     teachers = ensemble()
-    place = _closest(teachers)
+    place = _turned(teachers)
     app = opened("teachers", data="karate", run=_kept(store, teachers), tab=VOTES)
     own = one_vote.Noise.of(teachers)
 
@@ -163,6 +163,32 @@ def test_noise_and_threshold_move_chances_and_prices(opened: Open, store: RunSto
     assert shown().items() >= said(one_vote.Noise(vote_sigma=5.0)).items()
     next(button for button in app.button if button.label == "As in the run").click().run()
     assert shown().items() >= said(own).items()
+
+
+def test_a_vote_is_told_in_three_steps(opened: Open, store: RunStore) -> None:
+    teachers = ensemble()
+    place = _turned(teachers)
+    app = opened("teachers", data="karate", run=_kept(store, teachers))
+    values = list(_numbers(app).values())[:3]
+    votes = np.sort(teachers.counts()[place])[::-1]
+    assert values[0] == f"{number(votes[0])} : {number(votes[1])}"
+    assert values[1] == "± 20"
+    low, high = (number(float(end), 2) for end in (teachers.weights.min(), teachers.weights.max()))
+    assert f"A vote weighs {low} to {high}." in _texts(app)
+    assert "The whole vector after noise is released" in _texts(app)  # labels were pooled
+    app.toggle(key="vote.gate").set_value(False).run()
+    app.select_slider(key="vote.sigma").set_value(0.1).run()
+    values = list(_numbers(app).values())[:3]
+    assert values[2] == f"class {int(teachers.counts()[place].argmax())}", "hardly any noise, and the leader wins"
+    app.select_slider(key="vote.sigma").set_value(500.0).run()
+    came = set()
+    for _ in range(8):
+        app.button(key="draw_again").click().run()
+        assert not app.exception, app.exception
+        came.add(list(_numbers(app).values())[2])
+    assert len(came) > 1
+    moved = opened("teachers", data="karate", run=_kept(store, moved_by_all(ensemble()), seed=1))
+    assert "one private person may change every vote" in _texts(moved)
 
 
 def test_another_run_begins_with_its_own_noise(opened: Open, store: RunStore) -> None:

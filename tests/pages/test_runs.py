@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
@@ -13,12 +15,20 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.views.parts import composition
-from privgraph_workbench.views.runs.page import PAGE_SIZE, comparison
+from privgraph_workbench.views.runs import page
+from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
+
+
+def _rows(app: AppTest) -> list[dict[str, Any]]:
+    """The rows of the list."""
+    found = next(data for one in app.get("bidi_component") if "rows" in (data := json.loads(one.proto.json)))
+    rows: list[dict[str, Any]] = found["rows"]
+    return rows
 
 
 def _table(app: AppTest) -> list[str]:
-    """The ids in the table, in order."""
-    return [link.removeprefix("/train?run=") for link in app.dataframe[0].value["open"]]
+    """The ids in the list, in order."""
+    return [run["id"] for row in _rows(app) for run in row["runs"]]
 
 
 def test_an_empty_store_leads_to_the_demo(opened: Callable[..., AppTest]) -> None:
@@ -53,16 +63,106 @@ def test_wrong_addresses_are_named(opened: Callable[..., AppTest], store: RunSto
     assert _table(app) == [run]
 
 
-def test_long_lists_have_pages(opened: Callable[..., AppTest], store: RunStore) -> None:
-    for seed in range(PAGE_SIZE + 3):
-        keep(store, spec("mlp", seed=seed, unit="none"), state="queued")
+def test_long_lists_have_pages(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "PAGE_SIZE", 4)
+    for hidden in range(10, 17):
+        keep(store, spec("mlp", hidden=hidden, unit="none"), state="queued")
     first, second = _table(opened("runs")), _table(opened("runs", page="2"))
-    assert len(first) == PAGE_SIZE
-    assert len(second) == 3
+    assert (len(first), len(second)) == (4, 3)
     assert not set(first) & set(second)
     wrong = opened("runs", page="9")
     assert "Page must be at most 2 (got 9)." in wrong.error[0].value
     assert _table(wrong) == first
+
+
+def test_seeds_of_a_setting_share_a_row(opened: Callable[..., AppTest], store: RunStore) -> None:
+    runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.6 + 0.1 * seed) for seed in range(3)]
+    other = keep(store, spec(epsilon=4.0), accuracy=0.65)
+    two, one = _rows(opened("runs", order="oldest"))
+    assert [run["id"] for run in two["runs"]] == runs, "a click opens the first, the others unfold"
+    assert [run["text"] for run in two["runs"]] == ["60.0%", "70.0%", "80.0%"]
+    assert (two["accuracy"], two["spread"]) == ("70.0%", "45.2 – 94.8"), "Student's interval of three"
+    assert (one["accuracy"], one["spread"], one["runs"][0]["id"]) == ("65.0%", "", other), "one seed has no interval"
+    best = _rows(opened("runs", order="test accuracy"))
+    assert [row["accuracy"] for row in best] == ["70.0%", "65.0%"], "ordered by the mean, though a run has 60%"
+    assert "2 settings**, 4 runs" in "".join(text.value for text in opened("runs").markdown)
+
+
+def test_a_setting_says_how_far_its_runs_are(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec(seed=0))
+    keep(store, spec(seed=1), state="failed", error="no memory")
+    keep(store, spec(seed=2), state="running")
+    (row,) = _rows(opened("runs"))
+    assert (row["state"], row["look"]) == ("1 done, 1 failed, 1 running", "live")
+    assert [run["text"] for run in row["runs"]] == ["80.0%", "failed", "running 50%"]
+
+
+def test_ticks_are_kept_in_the_address(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = {"chosen": "elsewhere-1,a-2"}
+    monkeypatch.setattr(page.st, "query_params", address)
+    page._choose(["b-3", "a-2"], [])
+    assert address["chosen"] == "elsewhere-1,a-2,b-3"
+    page._choose([], ["a-2", "b-3"])
+    assert address["chosen"] == "elsewhere-1"
+    page._choose([], ["elsewhere-1"])
+    assert not address
+
+
+def test_titles_are_found(opened: Callable[..., AppTest], store: RunStore) -> None:
+    network, club = keep(store, spec("gnn", unit="none")), store.submit(make_spec("gap", "social"))
+    assert opened("runs", find="network house").info, "each of its words must be found"
+    assert _table(opened("runs", find="Graph network karate")) == [network]
+    assert _table(opened("runs", find="made-up")) == [club], "a graph by its title"
+
+
+def test_filters_are_cleared_by_one_click(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec())
+    keep(store, spec("mlp", unit="none"))
+    app = opened("runs", of_method="mlp", find="karate", of_unit="none")
+    assert len(_table(app)) == 1
+    app.button(key="clear_filters").click().run()
+    assert not app.exception, app.exception
+    assert len(_table(app)) == 2
+    assert "clear_filters" not in {button.key for button in app.button}
+
+
+def test_settings_are_compared_by_their_means(opened: Callable[..., AppTest], store: RunStore) -> None:
+    groups = [
+        [
+            store.get(keep(store, spec(epsilon=epsilon, seed=seed, depth=depth), accuracy=start + 0.01 * seed))
+            for seed in range(3)
+        ]
+        for epsilon, depth, start in ((2.0, 1, 0.6), (4.0, 2, 0.7), (8.0, 2, 0.71))
+    ]
+    records = [one for group in groups for one in group]
+    table = comparison(records)
+    assert list(table) == ["ProGAP, edge ε 2", "ProGAP, edge ε 4", "ProGAP, edge ε 8"]
+    apart, own, same = told_apart(table)
+    rows = list(apart["ProGAP, edge ε 2"])
+    assert rows[:3] == ["Depth K", "ε asked for", "test accuracy"], "what differs comes first"
+    assert apart["ProGAP, edge ε 2"]["test accuracy"] == "61.0% (58.5% to 63.5%)"
+    assert (same["seeds"], same["state"]) == ("0, 1, 2", "done")
+    assert not any(own.values())
+    said = ahead(groups, list(table))
+    assert said == (
+        "**ProGAP, edge ε 8** has the highest mean accuracy, 72.0%. **ProGAP, edge ε 4** cannot be told from it: "
+        "1.0 points below, 95% interval −1.3 to 3.3. **ProGAP, edge ε 2** is 11.0 points below (95% interval "
+        "8.7 to 13.3)."
+    )
+    app = opened("runs", chosen=",".join(one.id for one in records))
+    assert said in {text.value for text in app.markdown}
+    drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    assert any("3 settings side by side" in one.get("summary", "") for one in drawn)
+
+
+def test_options_of_one_method_alone_stand_back(store: RunStore) -> None:
+    records = [store.get(keep(store, one)) for one in (spec("gap", unit="edge"), spec("mlp", unit="none"))]
+    apart, own, _ = told_apart(comparison(records))
+    assert list(apart) == ["GAP, edge ε 1", "MLP (ignores edges), not private"]
+    assert "Encoder layers" in next(iter(own.values()))
+    assert "Encoder layers" not in next(iter(apart.values()))
 
 
 def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
@@ -73,7 +173,7 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
     app = opened("runs", chosen=f"{edge},{node}")
     assert "### Side by side" in {text.value for text in app.markdown}
     said = [text.value for text in app.warning]
-    said += [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
+    said += [json.loads(one.proto.json).get("summary", "") for one in app.get("bidi_component")]
     assert sum("edge-level and node-level" in text.lower() for text in said) == 1, "said once, where it is drawn"
     table = comparison(store.find(RunQuery(order="test_accuracy")))
     left, right = table.values()
@@ -87,7 +187,7 @@ def test_what_chosen_runs_cost_together_counts_all_of_them(opened: Callable[...,
     """Six of them are drawn; who sees the results of ten has been shown ten."""
     chosen = [keep(store, spec(epsilon=2.0, seed=seed)) for seed in range(10)]
     app = opened("runs", chosen=",".join(chosen))
-    assert any(text.value.startswith("**10 runs are chosen.** [Side by side](#side-by-side)") for text in app.markdown)
+    assert "**10 runs chosen.** [Side by side](#side-by-side)" in {text.value for text in app.markdown}
     labels = [button.label for button in app.button]
     assert labels.index("Delete these 10 runs") > labels.index("Add to report"), "what destroys comes last"
     (told,) = (text.value for text in app.caption if "together" in text.value)
@@ -107,7 +207,8 @@ def test_each_figure_has_its_own_export(opened: Callable[..., AppTest], store: R
     exported = []
     for element in opened("runs", chosen=",".join(chosen)).main:
         if element.type == "bidi_component":
-            drawn = json.loads(element.proto.json)["figure"]["layout"]["title"]["text"]
+            figure = json.loads(element.proto.json).get("figure")
+            drawn = figure["layout"]["title"]["text"] if figure else drawn
         elif element.type == "html":
             files = [place for label, place in offered_files.links_in(str(element.proto.body)) if label == "SVG"]
             exported += [(drawn, place.rpartition("/")[2]) for place in files]
@@ -118,8 +219,8 @@ def test_each_figure_has_its_own_export(opened: Callable[..., AppTest], store: R
 def test_graphs_of_one_name_are_told_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
     for nodes in (600, 800):
         store.submit(make_spec("gap", "social", data_options={"nodes": nodes, "degree": 8.0}))
-    table = opened("runs").dataframe[0].value
-    assert table["dataset"].tolist() == [f"Made-up social network (nodes {nodes}, degree 8)" for nodes in (800, 600)]
+    told = [(row["graph"], row["size"]) for row in _rows(opened("runs"))]
+    assert told == [("Made-up social network", f"nodes {nodes}, degree 8") for nodes in (800, 600)]
 
 
 def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -160,20 +261,17 @@ def test_ended_runs_are_repeated_and_tagged(opened: Callable[..., AppTest], stor
 
 def test_what_a_stopped_run_has_not_is_a_dash(opened: Callable[..., AppTest], store: RunStore) -> None:
     keep(store, spec(epsilon=1.0), state="stopped")
-    (table,) = opened("runs").dataframe
-    assert table.value["test_accuracy"].isna().all()
-    assert table.proto.placeholder == "—", "Streamlit would write None"
+    (row,) = _rows(opened("runs"))
+    assert (row["accuracy"], row["mean"], row["spread"]) == ("—", None, "")
 
 
 def test_graphs_of_two_sizes_are_told_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
     for options in ({}, {"degree": 8.0}, {"nodes": 600, "degree": 16.0}):
         store.submit(make_spec("progap", "social", {"epsilon": 1.0}, data_options=options))
-    (table,) = opened("runs").dataframe
-    assert set(table.value["dataset"]) == {
-        "Made-up social network (nodes 2000)",
-        "Made-up social network (nodes 2000, degree 8)",
-        "Made-up social network (nodes 600, degree 16)",
+    assert {row["size"] for row in _rows(opened("runs"))} == {
+        "nodes 2000",
+        "nodes 2000, degree 8",
+        "nodes 600, degree 16",
     }
-    assert sorted(table.value["nodes"]) == [600, 2000, 2000], "a narrow column cuts the words off"
     start = {one.proto.label for one in opened("start").get("page_link")}
     assert any(label.endswith("on Made-up social network (nodes 2000)") for label in start)

@@ -7,7 +7,8 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.runs import page
+from privgraph_workbench.views.runs import listed
+from privgraph_workbench.views.runs.side_by_side import comparison
 from privgraph_workbench.words.numbers import upper
 from privgraph_workbench.words.statements import three_numbers
 
@@ -17,8 +18,8 @@ def told_and_true(store: RunStore) -> tuple[set[str], str, str]:
     run = keep(store, spec("gap", unit="edge", epsilon=2.0, accounting="published"))
     (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
     assert record.statement is not None
-    told = {page.row(found)["sound_epsilon"], upper(found["sound_epsilon"])}
-    told |= {column["sound ε"] for column in page.comparison([record]).values()}
+    told = {listed.row([found], {})["epsilons"][0]["text"], upper(found["sound_epsilon"])}
+    told |= {column["sound ε"] for column in comparison([record]).values()}
     return told, upper(record.statement.epsilon), upper(found["epsilon"])
 
 
@@ -32,11 +33,11 @@ def test_the_list_of_runs_says_what_cards_say(store: RunStore) -> None:
     """One number in the same digits wherever it stands, and a method by its title."""
     run = keep(store, spec("heter-poisson", unit="node", epsilon=8.0, batch_size=20), accuracy=0.81234)
     (found,), (record,) = store.find_rows(RunQuery(ids=(run,)), graphs=True), store.find(RunQuery(ids=(run,)))
-    (compared,), listed = page.comparison([record]).values(), page.row(found)
-    assert listed["method"] == "HeterPoisson"
-    assert f"{listed['test_accuracy']:.1f}%" == compared["test accuracy"] == "81.2%"
-    assert page.COLUMNS["test_accuracy"]["type_config"]["format"] == "%.1f%%"
+    (compared,), shown = comparison([record]).values(), listed.row([found], {run: record})
+    assert shown["title"] == "HeterPoisson"
+    assert shown["accuracy"] == compared["test accuracy"] == "81.2%"
     assert record.statement is not None
-    for kind, (title, said) in zip(EPSILONS, three_numbers(record.statement), strict=True):
-        assert compared[title] == said
-        assert listed[f"{kind}_epsilon"] in (said, "")
+    said = dict(three_numbers(record.statement))
+    assert {one["title"]: one["text"] for one in shown["epsilons"]}.items() <= said.items()
+    assert said.items() == {title: compared[title] for title in said}.items()
+    assert {one["kind"] for one in shown["epsilons"]} == {"sound", "published"} <= set(EPSILONS)

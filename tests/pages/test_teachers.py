@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from pandas import DataFrame
 from streamlit.testing.v1 import AppTest
@@ -47,7 +48,7 @@ def _drawn(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("release", ["table", "votes", "posterior", "ensemble", "log-posterior"])
 def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: str) -> None:
-    app = opened("teachers", data="digits", price__release=release, price__lam="0.5", price__queries="100")
+    app = opened("teachers", tab="Price", data="digits", price__release=release, price__lam="0.5", price__queries="100")
     assert not app.error, app.error
     config = Config(release=release, lam=0.5, rate=0.3, queries=100)
     said = config.plan(DIGITS).statement
@@ -58,7 +59,7 @@ def test_the_price_is_that_of_the_run(opened: Callable[..., AppTest], release: s
 
 
 def test_the_sliders_move_both_epsilons_but_k_does_not(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="digits", price__release="posterior")
+    app = opened("teachers", tab="Price", data="digits", price__release="posterior")
     seen = [_shown(app)]
     for key, value in (("price.lam", 0.5), ("price.queries", 100.0)):
         app.select_slider(key=key).set_value(value).run()
@@ -76,7 +77,7 @@ def test_the_sliders_move_both_epsilons_but_k_does_not(opened: Callable[..., App
 
 
 def test_a_table_has_no_sliders_but_its_noise(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="digits", price__release="table", price__lam="0.2")
+    app = opened("teachers", tab="Price", data="digits", price__release="table", price__lam="0.2")
     keys = {one.key for kind in ("slider", "select_slider") for one in app.get(kind)}
     assert "price.lam" in keys
     assert not keys & {"price.rate", "price.queries", "price.neighbours"}
@@ -89,21 +90,25 @@ def test_a_table_has_no_sliders_but_its_noise(opened: Callable[..., AppTest]) ->
 
 
 def test_the_noise_in_plain_words(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="digits", price__release="posterior", price__lam="2")
+    app = opened("teachers", tab="Price", data="digits", price__release="posterior", price__lam="2")
     right = argmax_atoms(2.0, 10).upper[0]
     assert f"A label is right {chance(right)} of the time where the teacher is sure and right" in _texts(app)
-    assert "nothing is guaranteed" in _texts(opened("teachers", data="digits", price__release="log-posterior"))
+    assert "nothing is guaranteed" in _texts(
+        opened("teachers", tab="Price", data="digits", price__release="log-posterior")
+    )
 
 
 def test_more_queries_than_the_graph_has_are_not_priced(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="digits", price__release="votes", price__queries="1000")
+    app = opened("teachers", tab="Price", data="digits", price__release="votes", price__queries="1000")
     asked = Config(queries=1000, lam=0.1).asked(DIGITS)
     assert asked < 1000
     assert f"This graph has {asked:,} public nodes that may be asked about" in _texts(app)
 
 
 def test_the_settings_go_to_the_train_page(opened: Callable[..., AppTest]) -> None:
-    app = opened("teachers", data="digits", price__release="posterior", price__lam="0.4", price__neighbours="50")
+    app = opened(
+        "teachers", tab="Price", data="digits", price__release="posterior", price__lam="0.4", price__neighbours="50"
+    )
     link = next(one.proto for one in app.get("page_link") if "Train with these" in one.proto.label)
     query = dict(parse_qsl(link.query_string.removeprefix("?")))
     assert query.items() >= {"method": "privgnn", "release": "posterior", "lam": "0.4", "neighbours": "50"}.items()
@@ -121,7 +126,7 @@ def test_wrong_addresses_are_one_sentence(opened: Callable[..., AppTest], store:
     said = "\n".join(text.value for text in app.warning)
     assert "did you mean digits" in said
     assert "lam must be at most 10 (got 999)" in said
-    assert "there is no tab Votes; tabs are Price, Answers, Who pays, Vote laboratory" in said
+    assert "there is no tab Votes; tabs are Vote laboratory, Answers, Who pays, Price" in said
     assert "There is no finished run privgnn-karate-000000000000" in said
     run = keep_answers(store, made_answers())
     app = opened("teachers", data="karate", run=run, query="7777")
@@ -172,7 +177,7 @@ def _ready(app: AppTest, seconds: float = 60) -> AppTest:
 def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store: RunStore, kind: str) -> None:
     record = made_answers(kind, refuse=3)
     run = keep_answers(store, record)
-    app = opened("teachers", data="karate", run=run)
+    app = opened("teachers", data="karate", run=run, tab="Answers")
     rows = answers.data(record)
     values = {metric.label: metric.value for metric in app.metric}
     answered = rows[:-3]
@@ -187,17 +192,16 @@ def test_a_finished_run_shows_its_answers(opened: Callable[..., AppTest], store:
     assert table["node"].tolist() == record.queries.tolist()
     assert table["released"].tolist().count("refused") == 3
     assert {"truth (evaluator only)", "before noise (private)"} <= set(table)
-    assert "In the middle, large and hollow" in _texts(app)
     said = " ".join(text.value for text in app.markdown)
     assert "-badge[:material/lock: private]" in said
     assert "-badge[:material/visibility: evaluator only]" in said
     labels = offered_files.labels(app)
-    assert labels.count("SVG") == len(_drawn(app)) == 4, "the answers, and one of them"
+    assert labels.count("SVG") == len(_drawn(app)) == 2
 
 
 def test_names_of_classes_come_from_the_graph(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep_answers(store, made_answers())
-    app = _ready(opened("teachers", data="karate", run=run))
+    app = _ready(opened("teachers", data="karate", run=run, tab="Answers"))
     described = describing.describe("karate", {})
     assert described is not None
     table = _queries(app)
@@ -228,11 +232,71 @@ def test_a_run_older_than_the_list_has_its_address(
     assert opened("teachers", data="karate").selectbox(key="run").value == runs[2]
 
 
+def _steps(app: AppTest) -> tuple[list[str], str]:
+    """The three large values of a query, and all that is said below them."""
+    values = [one.value for one in app.metric if one.label[0] in "①②③"]
+    return values, "\n".join(text.value for text in app.caption)
+
+
+@pytest.mark.usefixtures("unread")
+def test_the_page_opens_on_one_vote(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """What was said, the noise, what came out, for a query whose lead the noise may turn."""
+    record = made_answers("votes", noise=0.8)
+    run = keep_answers(store, record)
+    app = opened("teachers", data="karate")
+    assert app.selectbox(key="run").value == run
+    margins = np.sort(record.before, axis=1)
+    place = int(np.abs(margins[:, -1] - margins[:, -2] - record.noise_std).argmin())
+    assert app.selectbox(key="query").value == str(record.queries[place])
+    values, told = _steps(app)
+    before, label = record.before[place], int(record.released[place])
+    first, second = np.argsort(-before)[:2]
+    assert values == [
+        f"{number(before[first])} : {number(before[second])}",
+        f"± {number(record.noise_std)}",
+        f"class {label}",
+    ]
+    assert f"weighted votes for **class {first}** and for class {second}" in told
+    assert "The noisy numbers go to the student, and nothing of those before." in told
+    assert ("It is right" in told) == (label == record.truth[place])
+    assert "In the middle, large and hollow" in _texts(app)
+    drawn = _drawn(app)
+    assert len(drawn) == 2
+    assert offered_files.labels(app).count("SVG") == 2
+
+
+@pytest.mark.usefixtures("unread")
+def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
+    record = made_answers("votes", noise=50.0)
+    run = keep_answers(store, record)
+    app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
+    own = _drawn(app)[0]
+    came = set()
+    for _ in range(12):
+        app.button(key="draw_again").click().run()
+        assert not app.exception, app.exception
+        values, told = _steps(app)
+        assert values[2] in _drawn(app)[0]
+        assert "as an evaluator knows" not in told, "the run has released another label"
+        came.add(values[2])
+    assert len(came) > 1, "noise that drowns a vote gives another label now and then"
+    app.button(key="drawn_first").click().run()
+    assert _drawn(app)[0] == own
+
+
+@pytest.mark.usefixtures("unread")
+def test_a_refused_query_gives_nothing(opened: Callable[..., AppTest], store: RunStore) -> None:
+    run = keep_answers(store, made_answers("counts", refuse=3), method="pate")
+    values, told = _steps(opened("teachers", data="karate", run=run, show="refused"))
+    assert values[2] == "nothing"
+    assert "refused this query" in told
+
+
 @pytest.mark.usefixtures("unread")
 def test_votes_of_teachers_have_no_neighbours(opened: Callable[..., AppTest], store: RunStore) -> None:
     run = keep_answers(store, made_answers("counts", noise=3.0), method="pate")
     app = opened("teachers", data="karate", run=run)
-    assert any("there is no neighbourhood to draw" in text.value for text in app.info)
+    assert "there is no neighbourhood to draw" in _texts(app)
 
 
 @pytest.mark.usefixtures("unread")
@@ -260,7 +324,7 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     run = keep_answers(store, replace(made_answers(), kind="table"))
-    app = opened("teachers", run=run)
+    app = opened("teachers", run=run, tab="Answers")
     assert answered.NO_TEACHERS in _texts(app)
     assert "Time of each answer" in {fold.label for fold in app.expander}
     app = opened("teachers", run=run, tab="Price")
@@ -280,7 +344,7 @@ def test_the_open_tab_alone_is_computed(
     opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = keep_ensemble(store, ensemble(), made_answers("counts", noise=3.0))
-    shows = {"Price": price_form, "Answers": answered, "Who pays": payers, "Vote laboratory": vote_form}
+    shows = {"Vote laboratory": vote_form, "Answers": answered, "Who pays": payers, "Price": price_form}
     drawn: list[str] = []
 
     def note(name: str) -> Callable[..., None]:
@@ -294,11 +358,11 @@ def test_the_open_tab_alone_is_computed(
     drawn.clear()
     opened("teachers", run=run)
     opened("teachers")
-    assert drawn == ["Answers", "Price"], "on the run that one came from, else on the price"
+    assert drawn == ["Vote laboratory"] * 2, "on the run that one came from, else on the newest"
 
 
 def test_what_was_set_stands_there_again_after_another_tab(opened: Callable[..., AppTest], store: RunStore) -> None:
-    app = opened("teachers", data="digits", price__release="posterior")
+    app = opened("teachers", tab="Price", data="digits", price__release="posterior")
     app.select_slider(key="price.lam").set_value(0.5).run()
     for name in ("Answers", "Who pays", "Price"):
         app.session_state["tab"] = name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from privgraph.runs.trials import NOT_RELEASED, Terms, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.views.parts.composition import together
-from privgraph_workbench.views.runs import page
+from privgraph_workbench.views.runs import listed
 from privgraph_workbench.words.numbers import stated
 
 TERMS = Terms(
@@ -54,16 +55,14 @@ def test_the_list_says_what_was_tried_and_what_was_chosen(
     opened: Callable[..., AppTest], store: RunStore, tuned: tuple[str, str]
 ) -> None:
     alone = keep(store, spec("gap", unit="edge", epsilon=1.5))
-    rows = {row["id"]: page.row(row) for row in store.find_rows(RunQuery(), graphs=True)}
-    assert rows[tuned[0]]["tuning"] == Trial.RELEASED
-    assert rows[tuned[1]]["tuning"] == NOT_RELEASED
-    assert rows[alone]["tuning"] is None
-    assert rows[tuned[0]]["sound_epsilon"] == stated("sound", 3.9)
-    assert rows[tuned[1]]["sound_epsilon"] == "∞"
-    table = opened("runs").dataframe[0]
-    shown = table.value
-    assert "tuning" in table.proto.column_order
-    assert sorted(value for value in shown["tuning"] if isinstance(value, str)) == [str(Trial.RELEASED), NOT_RELEASED]
+    rows = {row["id"]: listed.row([row], {}) for row in store.find_rows(RunQuery(), graphs=True)}
+    assert rows[tuned[0]]["marks"] == [str(Trial.RELEASED)]
+    assert rows[tuned[1]]["marks"] == [NOT_RELEASED]
+    assert rows[alone]["marks"] == []
+    assert rows[tuned[0]]["epsilons"][0]["text"] == stated("sound", 3.9)
+    assert rows[tuned[1]]["epsilons"][0]["text"] == "∞"
+    (shown,) = [json.loads(one.proto.json)["rows"] for one in opened("runs").get("bidi_component")]
+    assert sorted(mark for row in shown for mark in row["marks"]) == [str(Trial.RELEASED), NOT_RELEASED]
 
 
 def test_each_page_has_its_badge_and_its_statement(
@@ -91,8 +90,3 @@ def test_what_is_shown_together_counts_the_price(store: RunStore, tuned: tuple[s
     chosen, plain = store.get(tuned[0]), store.get(alone)
     assert stated("sound", plain.statement.epsilon + 3.9)[:3] in together([chosen, plain])  # type: ignore[union-attr]
     assert "∞" in together([store.get(tuned[1]), plain])
-
-
-def test_where_nothing_was_tuned_no_column_speaks_of_it(opened: Callable[..., AppTest], store: RunStore) -> None:
-    keep(store, spec("gap", unit="edge", epsilon=1.0))
-    assert "tuning" not in opened("runs").dataframe[0].proto.column_order

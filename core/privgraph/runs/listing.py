@@ -13,10 +13,11 @@ import sqlalchemy as sa
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.audits.record import AuditRecord
+from privgraph.data.catalogue import DATASETS
 from privgraph.options import short
 from privgraph.privacy.kinds import Adversary
 from privgraph.progress import check_record
-from privgraph.registry import ATTACKS, AUDITS
+from privgraph.registry import ATTACKS, AUDITS, METHODS
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
@@ -110,8 +111,17 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
             column.icontains(word, autoescape=True) for column in (runs.c.id, runs.c.spec, runs.c.note, runs.c.error)
         ]
         inside += [runs.c.spec.icontains(text, autoescape=True) for text in _setting(word)]
+        inside += [column.in_(names) for column, names in _titled(word) if names]
         clauses.append(sa.or_(*inside, _tagged(tags.c.tag.icontains(word, autoescape=True))))
     return clauses
+
+
+def _titled(word: str) -> list[tuple[sa.Column[Any], list[str]]]:
+    """The methods and graphs in whose titles the word stands: a title is not stored."""
+    return [
+        (column, [name for name, spec in known.items() if word.casefold() in spec.title.casefold()])
+        for column, known in ((runs.c.method, METHODS), (runs.c.dataset, DATASETS))
+    ]
 
 
 def _setting(word: str) -> list[str]:

@@ -122,6 +122,22 @@ _NARROW = (
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
+# What is said of a list stands in one line of texts and small buttons.
+LINE = "list-line"
+_LINE = (
+    f".st-key-{LINE} {{ gap: 0 1rem; min-height: 2.5rem; }}"
+    f".st-key-{LINE} :is([data-testid=stMarkdownContainer], [data-testid=stCaptionContainer], p) "
+    "{ margin: 0 !important; }"
+)
+
+# Steps of an explanation: cards with a large value, close to what is said of it.
+STEPS = "steps"
+_STEPS = (
+    f".st-key-{STACK}-{STEPS} [data-testid=stColumn] [data-testid=stVerticalBlock] {{ gap: 0.15rem; }}"
+    f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] {{ font-size: 1.6rem; font-weight: 600; }}"
+    f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] * {{ white-space: normal; line-height: 1.25; }}"
+)
+
 # Buttons that are texts say all of them, in several lines where the page is narrow; on a phone they stand in
 # one row that is pushed aside.
 WHOLE = "whole-texts"
@@ -211,7 +227,7 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}"
+    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_LINE}{_STEPS}"
     st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 

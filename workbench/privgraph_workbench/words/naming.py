@@ -160,6 +160,15 @@ def setting(record: RunRecord) -> str:
     return json.dumps([record.spec.method, astuple(GraphId.of(record.spec)), options_read(record)], sort_keys=True)
 
 
+def settings_of(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
+    """The runs of each setting, in the order of their first; where all are of one, each by itself: there is
+    nothing else to set beside it."""
+    groups: dict[str, list[RunRecord]] = {}
+    for record in records:
+        groups.setdefault(setting(record), []).append(record)
+    return [[one] for one in next(iter(groups.values()))] if len(groups) == 1 else list(groups.values())
+
+
 def variants(records: Sequence[RunRecord], leave_out: Iterable[str] = ()) -> dict[str, str]:
     """For each setting, the options in which it differs from the others of its method, graph and unit.
 
@@ -187,11 +196,17 @@ def _loose(record: RunRecord, left: set[str]) -> dict[str, Scalar]:
     return {key: value for key, value in options_read(record).items() if key not in axes}
 
 
-def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False) -> list[str]:
+def run_labels(records: Sequence[RunRecord], *, privacy_too: bool = False, seeds: bool = True) -> list[str]:
     """A short name for each run, distinct: method, and of graph, privacy and seed what differs (or privacy
-    in any case); where nothing does the options in which runs differ, and the end of the id."""
+    in any case); where nothing does the options in which runs differ, and the end of the id. Without `seeds`,
+    each stands for all runs of its setting."""
     parts = [
-        (method_title(one.spec.method), graph_of(one), "".join(_with_privacy(one)[1:]), f"seed {one.spec.seed}")
+        (
+            method_title(one.spec.method),
+            graph_of(one),
+            "".join(_with_privacy(one)[1:]),
+            f"seed {one.spec.seed}" if seeds else "",
+        )
         for one in records
     ]
     differing = [

@@ -1,18 +1,20 @@
-"""Selected runs side by side: accuracy, the three epsilons, time."""
+"""Selected runs side by side, seeds of one setting as one: accuracy, the three epsilons, time."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units
-from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.theme import EPSILONS, NEUTRAL
 from privgraph_workbench.words import settings
-from privgraph_workbench.words.naming import graph_of, method_title, options_read, run_labels, unit_of
+from privgraph_workbench.words.naming import graph_of, method_title, options_read, run_labels, settings_of, unit_of
 from privgraph_workbench.words.numbers import number, percent, stated
 
 TITLE = "Runs side by side"
@@ -21,46 +23,67 @@ LINE = 46
 
 
 def data(records: Iterable[RunRecord]) -> list[Row]:
-    """One row per run: run, label, method, title, dataset, graph (in words), seed, state, unit, epsilon,
-    epsilon_as_published, epsilon_audited, delta, data_dependent, test_accuracy, val_accuracy, train_accuracy
-    (in [0, 1]), seconds, batch (True: these are of all runs that were trained together), peak_memory_mb,
-    device, evaluator (an accuracy is among them), composed (how many of these runs read the same people), and
-    each option in which the runs differ (prefixed `option `). None: no such number, or an option that nothing
-    reads."""
+    """One row per setting, or per run where all are of one (`naming.settings_of`): runs (their ids), seeds
+    (their number), seed (None: several), label, method, title, dataset, graph (in words), state (None:
+    several), unit, epsilon, epsilon_as_published, epsilon_audited (the largest over the runs), delta,
+    data_dependent, test_accuracy, val_accuracy, train_accuracy (in [0, 1], means over the runs that have
+    one), low, high (95% confidence of the first over seeds; None for fewer than three), seconds (mean), batch
+    (True: these are of all runs that were trained together), peak_memory_mb (largest), device, evaluator (an
+    accuracy is among them), composed (how many of all these runs read the same people), and each option in
+    which they differ (prefixed `option `). None: no such number, or an option that nothing reads."""
     chosen = list(records)
-    options = [options_read(record) for record in chosen]
+    groups, together = settings_of(chosen), composed(chosen)
+    firsts = [group[0] for group in groups]
+    options = [options_read(record) for record in firsts]
     names = {name for one in options for name in one} - {"unit"}
     differing = sorted(name for name in names if len({str(one.get(name)) for one in options}) > 1)
-    rows, together = [], composed(chosen)
-    for record, read, label in zip(chosen, options, run_labels(chosen), strict=True):
-        statement, shown = record.statement, settings.shown(record)
+    labels = run_labels(firsts, seeds=all(len(group) == 1 for group in groups))
+    rows = []
+    for group, read, label in zip(groups, options, labels, strict=True):
+        first, shown = group[0], settings.shown(group[0])
+        said = [one.statement for one in group if one.statement is not None]
+        tested = [one.metrics["test_accuracy"] for one in group if "test_accuracy" in one.metrics]
+        _, low, high = confidence(tested, most=1.0) if tested else (None, None, None)
         rows.append(
             {
-                "run": record.id,
+                "runs": " ".join(one.id for one in group),
+                "seeds": len(group),
+                "seed": first.spec.seed if len(group) == 1 else None,
                 "label": label,
-                "method": record.spec.method,
-                "title": method_title(record.spec.method),
-                "dataset": record.spec.dataset,
-                "graph": graph_of(record),
-                "seed": record.spec.seed,
-                "state": record.state,
-                "unit": unit_of(record),
-                "epsilon": statement.epsilon if statement else None,
-                "epsilon_as_published": statement.epsilon_as_published if statement else None,
-                "epsilon_audited": statement.epsilon_audited if statement else None,
-                "delta": statement.delta if statement else None,
-                "data_dependent": bool(statement and statement.data_dependent),
-                **{f"{part}_accuracy": record.metrics.get(f"{part}_accuracy") for part in ("test", "val", "train")},
-                "seconds": record.seconds,
-                "batch": bool(record.batch),
-                "peak_memory_mb": record.peak_memory_mb,
-                "device": record.device,
-                "evaluator": any(name.endswith("_accuracy") for name in record.metrics),
-                "composed": together[record.id],
+                "method": first.spec.method,
+                "title": method_title(first.spec.method),
+                "dataset": first.spec.dataset,
+                "graph": graph_of(first),
+                "state": first.state if len({one.state for one in group}) == 1 else None,
+                "unit": unit_of(first),
+                **{name: _largest(getattr(one, name) for one in said) for name in COLUMNS.values()},
+                "delta": _largest(one.delta for one in said),
+                "data_dependent": any(one.data_dependent for one in said),
+                **{
+                    f"{part}_accuracy": _mean(one.metrics.get(f"{part}_accuracy") for one in group)
+                    for part in ("test", "val", "train")
+                },
+                "low": low,
+                "high": high,
+                "seconds": _mean(one.seconds for one in group),
+                "batch": any(one.batch for one in group),
+                "peak_memory_mb": _largest(one.peak_memory_mb for one in group),
+                "device": first.device,
+                "evaluator": any(name.endswith("_accuracy") for one in group for name in one.metrics),
+                "composed": together[first.id],
                 **{f"option {name}": shown[name] if name in read else None for name in differing},
             }
         )
     return rows
+
+
+def _largest(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    held = [value for value in values if value is not None]
+    return fmean(held) if held else None
 
 
 def chart(rows: Sequence[Row]) -> Chart:
@@ -82,10 +105,24 @@ def chart(rows: Sequence[Row]) -> Chart:
             x=tuple(row["test_accuracy"] for row in rows),
             y=labels,
             legend=False,
-            text=tuple("" if row["test_accuracy"] is None else percent(row["test_accuracy"]) for row in rows),
+            text=tuple(  # an interval would cross it
+                "" if row["test_accuracy"] is None or row["low"] is not None else percent(row["test_accuracy"])
+                for row in rows
+            ),
             hover=tuple(_hover(row) for row in rows),
         )
     ]
+    reached = [(row, label) for row, label in zip(rows, labels, strict=True) if row["low"] is not None]
+    if reached:
+        series.append(
+            Series(
+                name="95% confidence over seeds",
+                kind="links",
+                x=tuple(end for row, _ in reached for end in (row["low"], row["high"])),
+                y=tuple(label for _, label in reached for _ in range(2)),
+                slot=NEUTRAL,
+            )
+        )
     if epsilons:
         panels.append(
             Panel(
@@ -141,12 +178,13 @@ def chart(rows: Sequence[Row]) -> Chart:
         badges.append("runs on different graphs stand side by side: their accuracies say nothing of each other")
     scored = [row for row in rows if row["test_accuracy"] is not None]
     best = max(scored, key=lambda row: float(row["test_accuracy"]), default=None)
+    what = "settings" if any(row["seeds"] > 1 for row in rows) else "runs"
     said = f" Highest test accuracy: {best['label']}, {percent(best['test_accuracy'])}." if best else ""
     return Chart(
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
-        summary=f"{len(rows)} runs side by side.{said}",
+        summary=f"{len(rows)} {what} side by side.{said}",
         badges=(*badges, *badges_of(rows)),
         height=200 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
     )
@@ -156,6 +194,7 @@ plot = plotted(chart)
 
 
 def _hover(row: Row) -> str:
-    return f"{row['label']}\ntest accuracy {percent(row['test_accuracy'])}\n" + ", ".join(
+    over = "" if row["seeds"] == 1 else f" (mean of {row['seeds']} seeds)"
+    return f"{row['label']}\ntest accuracy {percent(row['test_accuracy'])}{over}\n" + ", ".join(
         f"{EPSILONS[kind].title} {stated(kind, row[key])}" for kind, key in COLUMNS.items()
     )

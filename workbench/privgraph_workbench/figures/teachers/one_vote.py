@@ -19,7 +19,7 @@ from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import chance, number, upper
 
 TITLE = "One vote, and its noise"
-WINNER, OTHERS, HEADS = 0, NEUTRAL, 1
+WINNER, OTHERS, HEADS, DRAWN = 0, NEUTRAL, 1, 2
 MOST_QUERIES = 200
 
 Array = NDArray[np.float64]
@@ -81,12 +81,19 @@ def _passes(votes: Array, noise: Noise) -> float | None:
     return float(gate_chance(float(votes.max()), noise.threshold, noise.gate_sigma)) if noise.gate_sigma > 0 else None
 
 
-def data(ensemble: Ensemble, place: int, given: Noise | None = None, class_names: Sequence[str] = ()) -> list[Row]:
+def data(
+    ensemble: Ensemble,
+    place: int,
+    given: Noise | None = None,
+    class_names: Sequence[str] = (),
+    drawn: Sequence[float] | None = None,
+) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
     (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
-    answered), delta, evaluator (True). Without other noise: that of the run."""
+    answered), delta, drawn (the votes with one draw of the noise; None: none is shown), evaluator (True).
+    Without other noise: that of the run."""
     noise = Noise.of(ensemble) if given is None else given
     votes, heads = (ensemble.counts(weighted=weighted)[place] for weighted in (True, False))
     chances, passes = _chances(votes, noise), _passes(votes, noise)
@@ -110,6 +117,7 @@ def data(ensemble: Ensemble, place: int, given: Noise | None = None, class_names
             "epsilon_query": paid.query,
             "epsilon_run": paid.run,
             "delta": ensemble.delta,
+            "drawn": None if drawn is None else float(drawn[label]),
             "evaluator": True,
         }
         for label in range(ensemble.classes)
@@ -125,8 +133,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     names = distinct(_label(row) for row in rows)
     threshold, reach = first["threshold"], first["vote_sigma"]
     weighted = any(abs(row["votes"] - row["heads"]) > 1e-9 for row in rows)
-    high = 1.05 * max(first["teachers"], *(row["heads"] for row in rows))
     end = max(row["votes"] for row in rows) + reach
+    drawn = [row["drawn"] for row in rows if row["drawn"] is not None]
+    low, high = _span(rows, drawn)
     near = threshold is not None and 0 <= threshold <= high
     gate = "" if first["passes"] is None else f"; passes the gate: {chance(first['passes'])}"
     series: list[Series] = []
@@ -150,7 +159,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         Series(
             name="one standard deviation of the noise",
             kind="links",
-            x=tuple(end for row in rows for end in (max(0.0, row["votes"] - reach), min(high, row["votes"] + reach))),
+            x=tuple(end for row in rows for end in (max(low, row["votes"] - reach), min(high, row["votes"] + reach))),
             y=tuple(name for name in names for _ in range(2)),
             slot=HEADS,
         )
@@ -167,6 +176,18 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=tuple((f"{name}\n{row['heads']:,} teachers") for row, name in zip(rows, names, strict=True)),
             )
         )
+    if drawn:
+        series.append(
+            Series(
+                name="with the noise that was drawn",
+                kind="points",
+                x=tuple(drawn),
+                y=names,
+                slot=DRAWN,
+                size=11,
+                hover=tuple(f"{row['name']}\n{number(row['drawn'], 4)} votes with noise" for row in rows),
+            )
+        )
     rules = [Rule(x=end, label=f"σ {number(reach)}", handle="sigma")] if reach > 0 and end <= high else []
     if near and threshold is not None:
         rules.append(Rule(x=threshold, label=f"threshold {number(threshold, 4)}", handle="threshold"))
@@ -178,7 +199,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         panels=(
             Panel(
                 title=f"before noise{gate}" + (f" ({number(threshold, 4)} votes)" if away else ""),
-                x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=0.0, high=high),
+                x=Axis(title=f"votes, by weight (of {number(first['teachers'], 4)})", low=low, high=high),
                 y=Axis(title="", scale="category", categories=names),
                 rules=tuple(rules),
             ),
@@ -197,6 +218,17 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def _span(rows: Sequence[Row], drawn: Sequence[float]) -> tuple[float, float]:
+    """From where to where the axis of votes reaches: what is drawn lies in it, with room to drag lines, and
+    of all votes no more than that needs."""
+    first = rows[0]
+    threshold = first["threshold"] if first["threshold"] is not None else 0.0
+    needed = [row["votes"] + first["vote_sigma"] for row in rows] + [row["heads"] for row in rows]
+    needed += [threshold] if threshold <= first["teachers"] else []
+    whole = 1.05 * max(first["teachers"], *(row["heads"] for row in rows))
+    return min(0.0, 1.05 * min(drawn, default=0.0)), max(min(whole, 1.35 * max(needed)), 1.05 * max(drawn, default=0.0))
 
 
 def _summary(rows: Sequence[Row]) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,24 +10,23 @@ import streamlit as st
 from privgraph.options import Option, OptionError, Parameter
 from privgraph.registry import METHODS
 from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
-from privgraph_workbench import live_plot
+from privgraph_workbench import run_list
 from privgraph_workbench.facts import datasets, plans
-from privgraph_workbench.figures.runs import compare, curves
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import choosing, collected, composition, layout, states
-from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.views.parts import choosing, collected, layout, states
+from privgraph_workbench.views.runs import listed, side_by_side
 from privgraph_workbench.views.runs.one_run import form_address
-from privgraph_workbench.words import differences, markup, meaning, naming
-from privgraph_workbench.words.naming import method_title, run_labels, statements_of, unit_of
-from privgraph_workbench.words.numbers import duration, option, percent, stated
-from privgraph_workbench.words.statements import three_numbers
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import method_title
 
-PAGE_SIZE = 50
-MOST_COMPARED = 6
-UNITS = ("none", "edge", "node")
+PAGE_SIZE = 200
+"""Settings on one page of the list."""
+UNITS = ("node", "edge", "none")
+FILTERS = ("find", "of_method", "of_data", "of_state", "of_unit", "tagged")
+BOUND = ("find", "tagged")
+"""Filters whose place in the address Streamlit keeps itself."""
 ORDERS = {
     "newest": ("created", True),
     "oldest": ("created", False),
@@ -38,33 +35,6 @@ ORDERS = {
     "time": ("seconds", True),
     "method": ("method", False),
     "data": ("dataset", False),
-}
-COLUMNS = {
-    "open": st.column_config.LinkColumn("Run", display_text="open", help="Open the run", width="small"),
-    # what a narrow screen has room for stands first
-    "method": st.column_config.TextColumn("Method"),
-    "test_accuracy": st.column_config.NumberColumn("Accuracy", format="%.1f%%", width=80, help="On the test nodes"),
-    "sound_epsilon": st.column_config.TextColumn(
-        EPSILONS["sound"].title, width=70, help="What the noise does guarantee; ∞: nothing"
-    ),
-    "state": st.column_config.TextColumn("State", width="small"),
-    "tuning": st.column_config.TextColumn("Tuning", width=200, help=states.TRIED),
-    "dataset": st.column_config.TextColumn("Data", width="medium"),
-    "nodes": st.column_config.NumberColumn("Nodes", format="localized", width="small", help="How large its graph is"),
-    "unit": st.column_config.TextColumn("Protects", help="What one guarantee protects: an edge, a node, or nothing"),
-    "published_epsilon": st.column_config.TextColumn(
-        EPSILONS["published"].title, help="The paper's own formula at the same noise"
-    ),
-    "audited_epsilon": st.column_config.TextColumn(
-        EPSILONS["audited"].title, help="At least so much: shown by an attack"
-    ),
-    "seed": st.column_config.NumberColumn("Seed", format="%d"),
-    "seconds": st.column_config.NumberColumn(
-        "Seconds", format="%.1f", help="Of the whole batch, where runs were trained together"
-    ),
-    "created": st.column_config.DatetimeColumn("Submitted", format="distance"),
-    "tags": st.column_config.ListColumn("Tags"),
-    "gallery": st.column_config.CheckboxColumn("Gallery", help=states.GALLERY),
 }
 
 
@@ -78,28 +48,69 @@ def page() -> None:
         st.page_link(shell.page("start"), label="Start with the demo", icon=":material/play_arrow:")
         return
     query = _filters()
-    total = store.count(query)
-    if not total:
+    groups = listed.by_setting(store, store.find_rows(query, graphs=True), query.order)
+    if not groups:
         _nothing(query)
         return
-    asked = [run for run in st.query_params.get("chosen", "").split(",") if run]
-    if len(asked) > 1:
-        st.markdown(f"**{len(asked)} runs are chosen.** [Side by side](#side-by-side) they stand below the list.")
-    start = _page_number(total)
-    rows = store.find_rows(_at(query, start), graphs=True)
-    chosen = _table(rows)
-    shown = "" if total <= PAGE_SIZE else f" Shown: {start + 1:,} to {start + len(rows):,}."
-    st.caption(
-        f"{total:,} run{'s' if total != 1 else ''}.{shown} Tick rows to compare, tag, stop or delete them, "
-        "or a single one to change and run it again."
-    )
-    if chosen:
-        records = {record.id: record for record in store.find(RunQuery(ids=tuple(chosen)))}
-        _missing([run for run in chosen if run not in records])
-        found = [records[run] for run in chosen if run in records]
-        if found:
-            _actions(found)
-            _compare([record for record in found if not record.unreadable])
+    chosen = [run for run in st.query_params.get("chosen", "").split(",") if run]
+    _summary(query, groups, chosen)
+    start = _page_number(len(groups))
+    _table(groups[start : start + PAGE_SIZE], chosen)
+    if not chosen:
+        return
+    records = {record.id: record for record in store.find(RunQuery(ids=tuple(chosen)))}
+    _missing([run for run in chosen if run not in records])
+    found = [records[run] for run in chosen if run in records]
+    if found:
+        st.markdown(f"### Chosen: {_count(len(found), 'run')}")
+        _actions(found)
+        side_by_side.show([record for record in found if not record.unreadable])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]], chosen: Sequence[str]) -> None:
+    """How many are listed, and what is chosen: always one line, so that no tick moves the list."""
+    runs = sum(len(group) for group in groups)
+    with st.container(horizontal=True, vertical_alignment="center", key=shell.LINE):
+        st.markdown(f"**{_count(len(groups), 'setting')}**, {_count(runs, 'run')}", width="content")
+        if chosen:
+            where = "[Side by side](#side-by-side)" if len(chosen) > 1 else f"[What to do with it](#{CHOSEN_ONE})"
+            st.markdown(f"**{_count(len(chosen), 'run')} chosen.** {where}", width="content")
+            st.button("Choose none", key="choose_none", type="tertiary", on_click=_choose_none)
+        else:
+            st.caption("A click opens a run; ticks choose what to compare, tag, stop or delete.", width="content")
+        if _filtered(query):
+            st.button(
+                "Clear filters", key="clear_filters", type="tertiary", icon=":material/filter_alt_off:", on_click=_clear
+            )
+    if any(
+        not one["version"] and one["unit"] != "none" and one["state"] == "done" for group in groups for one in group
+    ):
+        st.caption(
+            "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do "
+            "not count: open such a run to read which."
+        )
+
+
+CHOSEN_ONE = "chosen-1-run"
+
+
+def _choose_none() -> None:
+    st.query_params.pop("chosen", None)
+
+
+def _clear() -> None:
+    for name in FILTERS:
+        if name not in BOUND:
+            st.query_params.pop(name, None)
+        st.session_state[name] = "" if name == "find" else []
+
+
+def _filtered(query: RunQuery) -> bool:
+    return any((query.text, query.methods, query.datasets, query.states, query.units, query.tags))
 
 
 def _nothing(query: RunQuery) -> None:
@@ -109,10 +120,7 @@ def _nothing(query: RunQuery) -> None:
     if query.text:
         advice.append("Every word of a search must be found; an option is found as name=value, such as epsilon=2.")
     st.info(" ".join(["No run is like that.", *advice]))
-
-
-def _at(query: RunQuery, start: int) -> RunQuery:
-    return replace(query, limit=PAGE_SIZE, offset=start)
+    st.button("Clear filters", key="clear_filters", icon=":material/filter_alt_off:", on_click=_clear)
 
 
 def _filters() -> RunQuery:
@@ -135,17 +143,28 @@ def _filters() -> RunQuery:
             "newest come first."
         )
     shared: dict[str, Any] = {"bind": "query-params"}
-    text, order = st.columns([4, 1])
-    words_ = text.text_input(
-        "Search", key="find", placeholder="id, option=value, note or tag", live="300ms", type="search", **shared
+    words_ = st.text_input(
+        "Search",
+        key="find",
+        placeholder="Search: ProGAP Cora, epsilon=2, a tag, a note or an id",
+        label_visibility="collapsed",
+        live="300ms",
+        type="search",
+        **shared,
     )
-    chosen_order = order.selectbox("Order", list(ORDERS), key="order", **shared)
-    columns = st.columns(5)
-    methods = columns[0].multiselect("Method", known["of_method"], key="of_method", **shared)
-    data = choosing.several(columns[1], "Data", choosing.graphs(datasets.choices()), "of_data")
-    in_states = columns[2].multiselect("State", known["of_state"], key="of_state", **shared)
-    units = columns[3].multiselect("Protects", known["of_unit"], key="of_unit", **shared)
-    tags = columns[4].multiselect("Tags", known["tagged"], key="tagged", **shared)
+    tags = known["tagged"]
+    with st.container(key=f"{shell.CARDS}-filters"):
+        columns = st.columns(6 if tags else 5)
+    methods = choosing.several(
+        columns[0], "Method", {name: method_title(name) for name in METHODS}, "of_method", placeholder="any"
+    )
+    data = choosing.several(columns[1], "Graph", choosing.graphs(datasets.choices()), "of_data", placeholder="any")
+    units = choosing.several(columns[2], "Protects", listed.PROTECTED, "of_unit", placeholder="anything")
+    in_states = choosing.several(
+        columns[3], "State", {name: states.state_word(name) for name in STATES}, "of_state", placeholder="any"
+    )
+    tagged = columns[4].multiselect("Tags", tags, key="tagged", placeholder="any", **shared) if tags else []
+    chosen_order = columns[-1].selectbox("Order", list(ORDERS), key="order", **shared)
     column, descending = ORDERS[chosen_order]
     return RunQuery(
         text=words_ or "",
@@ -153,7 +172,7 @@ def _filters() -> RunQuery:
         datasets=tuple(data),
         states=tuple(in_states),
         units=tuple(units),
-        tags=tuple(tags),
+        tags=tuple(tagged),
         order=column,
         descending=descending,
     )
@@ -175,62 +194,32 @@ def _page_number(total: int) -> int:
         return 0
 
 
-def row(light_row: Mapping[str, Any]) -> dict[str, Any]:
-    """A light row of the store as a row of the table."""
-    unit = light_row["unit"]
-    live = light_row["state"] in ("running", "stopping")
-    return {
-        "open": f"/train?run={light_row['id']}",
-        "state": f"{light_row['state']} {light_row['progress']:.0%}" if live else states.state_word(light_row["state"]),
-        "tuning": light_row["tuning"] or None,
-        "method": method_title(light_row["method"]),
-        "dataset": naming.titled(light_row["dataset"], light_row["graph"]),
-        "nodes": light_row["nodes"],
-        "unit": "nothing" if unit == "none" else unit,
-        **{
-            name: "" if light_row[name] is None else stated(kind, light_row[name])
-            for kind, name in ((kind, f"{kind}_epsilon") for kind in EPSILONS)
-        },
-        "test_accuracy": None if light_row["test_accuracy"] is None else 100 * light_row["test_accuracy"],
-        "seed": light_row["seed"],
-        "seconds": light_row["seconds"],
-        "created": None if light_row["created"] is None else datetime.fromtimestamp(light_row["created"], tz=UTC),
-        "tags": list(light_row["tags"]),
-        "gallery": light_row["gallery"],
-    }
-
-
-def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The table; gives the ids of the chosen runs, which the address holds as well."""
-    asked = [run for run in st.query_params.get("chosen", "").split(",") if run]
-    if any(
-        not light_row["version"] and light_row["unit"] != "none" and light_row["state"] == "done" for light_row in rows
-    ):
-        st.caption(
-            "Among these are runs of versions before 0.5.0, which carry known faults that their epsilons do "
-            "not count: open such a run to read which."
-        )
-    ids = [str(light_row["id"]) for light_row in rows]
-    event = st.dataframe(
-        [row(light_row) for light_row in rows],
-        hide_index=True,
-        alt="Runs with method, data, privacy and accuracy",
-        placeholder="—",
-        column_config=COLUMNS,
-        column_order=[name for name in COLUMNS if name != "tuning" or any(one["tuning"] for one in rows)],
-        on_select="rerun",
-        selection_mode="multi-row",
-        selection_default={"selection": {"rows": [ids.index(run) for run in asked if run in ids]}},
-        key=f"table.{hash(tuple(ids))}",
+def _table(groups: Sequence[Sequence[listed.Light]], chosen: Sequence[str]) -> None:
+    """The table; the address holds the ids of the chosen runs."""
+    firsts = tuple(str(group[0]["id"]) for group in groups)
+    records = {record.id: record for record in queue.store().find(RunQuery(ids=firsts))}
+    run_list.show(
+        "runs.list",
+        [listed.row(group, records) for group in groups],
+        chosen,
+        st.session_state.get("order", "newest"),
+        _choose,
+        _order,
     )
-    here = [ids[place] for place in event["selection"]["rows"] if place < len(ids)]
-    elsewhere = [run for run in asked if run not in ids]
-    chosen = [*elsewhere, *here]
-    if chosen:
-        st.query_params["chosen"] = ",".join(chosen)
-    elif asked:
-        del st.query_params["chosen"]
-    return chosen
+
+
+def _choose(on: Sequence[str], off: Sequence[str]) -> None:
+    """Runs were ticked, or unticked."""
+    held = [run for run in st.query_params.get("chosen", "").split(",") if run and run not in off]
+    if now := [*held, *(run for run in on if run not in held)]:
+        st.query_params["chosen"] = ",".join(now)
+    else:
+        st.query_params.pop("chosen", None)
+
+
+def _order(name: str) -> None:
+    if name in ORDERS:
+        st.session_state["order"] = name
 
 
 def _missing(runs: Sequence[str]) -> None:
@@ -317,51 +306,3 @@ def _confirm_delete(ids: Sequence[str]) -> None:
                 for text in refused:
                     st.error(markup.literal(text))
             st.button("Keep", key="delete_no", on_click=st.session_state.pop, args=("deleting", None))
-
-
-def _compare(records: Sequence[RunRecord]) -> None:
-    if len(records) < 2:
-        return
-    st.markdown("### Side by side")
-    if len(records) > MOST_COMPARED:
-        st.info(f"The first {MOST_COMPARED} of the chosen runs are compared.")
-    together = composition.together(records)  # of all: who sees six of ten has been shown ten
-    records = records[:MOST_COMPARED]
-    rows = compare.data(records)
-    statements, labels = statements_of(records), run_labels(records)
-    live_plot.show(compare.plot(rows, layout.theme()), key="compare.bars")
-    figure_exports("compare", rows, statements)
-    st.dataframe(comparison(records), alt="The chosen runs side by side", height="content")
-    if together:
-        st.caption(together)
-    points = [
-        point
-        for record, label in zip(records, labels, strict=True)
-        for point in curves.data(queue.store().events(record.id, kinds=("metric",)), run=label, limit=300)
-        if point["metric"] == "val_accuracy"
-    ]
-    if points:
-        live_plot.show(curves.plot(points, layout.theme()), key="compare.curves")
-        figure_exports("curves", points, statements, name="compared")
-
-
-def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
-    """Column by column: results, privacy, and those settings in which the runs differ."""
-    asked = [differences.settings_of(record) for record in records]
-    names = dict.fromkeys(name for one in asked for name in one)
-    differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
-    titles = [mark.title for mark in EPSILONS.values()]
-    methods = dict.fromkeys(record.spec.method for record in records)
-    table: dict[str, dict[str, str]] = {}
-    for record, label, options in zip(records, run_labels(records), map(differences.shown, records), strict=True):
-        statement = record.statement
-        table[label] = {
-            "state": states.state_word(record.state),
-            "test accuracy": percent(record.metrics.get("test_accuracy")),
-            "protects": meaning.UNITS[unit_of(record)],
-            **(dict(three_numbers(statement)) if statement else dict.fromkeys(titles, "—")),
-            "δ": f"{statement.delta:.2g}" if statement else "—",
-            "time": duration(record.seconds),
-            **{differences.title(name, methods): option(options[name]) if name in options else "—" for name in differ},
-        }
-    return table

@@ -18,10 +18,10 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.chart import Row
-from privgraph_workbench.figures.teachers import agreement, answers, chosen, consensus, one_answer, teacher_times
+from privgraph_workbench.figures.teachers import agreement, answers, consensus, teacher_times
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import keeping, layout, states
+from privgraph_workbench.views.parts import layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.teachers import payers
 from privgraph_workbench.words import markup
@@ -29,29 +29,29 @@ from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, number, percent
 
 POLL_SECONDS = 1.0
-EVERYTHING = "all"
 TABLE = "table"
 NO_TEACHERS = (
     "This run has no teachers: it released one noisy table of its private nodes, and each answer is worked "
     "out from that table. *Before noise* is what the table would have said without noise."
 )
-FILTERS = {
-    EVERYTHING: "every query",
-    "changed": "queries whose label noise changed",
-    "refused": "queries that the gate refused",
-    "wrong": "queries whose released label is wrong, as an evaluator knows",
-}
 
 
 def show(record: RunRecord) -> None:
     """Everything about the answers of the run; a sentence where they cannot be read."""
-    found = _load(queue.store().folder(record.id))
+    found = load(record)
+    if found is not None:
+        with_names(_run, record, found)
+
+
+def load(record: RunRecord) -> Answers | None:
+    """The answers of the run; where they cannot be read, None, and it is said why."""
+    found = kept(record)
     if isinstance(found, str):
         st.error(markup.literal(found))
-        return
+        return None
     if found.kind == TABLE:
         st.caption(NO_TEACHERS)
-    with_names(_run, record, found)
+    return found
 
 
 def with_names(draw: Callable[[RunRecord, Any, Sequence[str]], None], record: RunRecord, found: object) -> None:
@@ -64,8 +64,9 @@ def with_names(draw: Callable[[RunRecord, Any, Sequence[str]], None], record: Ru
     draw(record, found, names or ())
 
 
-def _load(folder: Path) -> Answers | str:
+def kept(record: RunRecord) -> Answers | str:
     """The answers, or a sentence that says why they cannot be read."""
+    folder = queue.store().folder(record.id)
     try:
         return _loaded(folder, (folder / NAME).stat().st_mtime_ns)
     except (OSError, ValueError, BadZipFile) as error:
@@ -105,7 +106,12 @@ def _run(record: RunRecord, run_answers: Answers, names: Sequence[str]) -> None:
     with right:
         drawn_figure("agreement", agreement.data(run_answers, names), statements, record)
         st.caption("By true class. From before noise to after it: what privacy took away.")
-    _one(record, run_answers, rows, names, statements)
+    st.page_link(
+        shell.page("teachers"),
+        label="**Look at one query**: its votes, the noise, and what came out",
+        icon=":material/how_to_vote:",
+        query_params={"run": record.id, "tab": "Vote laboratory"},
+    )
     _more(record, run_answers, rows, statements)
 
 
@@ -145,47 +151,6 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
         st.caption(" ".join(said))
 
 
-def _one(
-    record: RunRecord,
-    run_answers: Answers,
-    rows: Sequence[Row],
-    names: Sequence[str],
-    statements: dict[str, PrivacyStatement],
-) -> None:
-    """One query in full: which, chosen among those that pass a filter."""
-    st.markdown("#### One query")
-    admitted = {
-        "all": rows,
-        **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},
-    }
-    offered = [name for name in FILTERS if admitted[name]]
-    keeping.within("show", offered)
-    with st.container(horizontal=True, gap="large"):
-        shown = admitted[
-            st.segmented_control(
-                "Show",
-                offered,
-                default=EVERYTHING,
-                required=True,
-                key="show",
-                bind="query-params",
-                width="content",
-                help="; ".join(f"{name}: {FILTERS[name]}" for name in offered),
-            )
-        ]
-        options = [str(row["query"]) for row in shown]
-        asked = st.query_params.get("query")
-        if asked is not None and asked not in options:
-            st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of those that are shown.")
-        keeping.within("query", options)
-        with st.container(width=260):
-            node = st.selectbox(
-                "Query (number of its node)", options, key="query", bind="query-params", help="Which query is drawn"
-            )
-    place = next(row["order"] for row in shown if str(row["query"]) == node)
-    _answer(record, run_answers, place, names, statements)
-
-
 def _more(
     record: RunRecord, run_answers: Answers, rows: Sequence[Row], statements: dict[str, PrivacyStatement]
 ) -> None:
@@ -223,14 +188,6 @@ def _table(rows: Sequence[Row]) -> None:
     )
 
 
-def _is(row: Row, name: str) -> bool:
-    return {
-        "changed": row["flipped"] is True,
-        "refused": row["released"] is None,
-        "wrong": row["right_released"] is False,
-    }[name]
-
-
 def _line(row: Row) -> dict[str, object]:
     return {
         "node": row["query"],
@@ -241,57 +198,6 @@ def _line(row: Row) -> dict[str, object]:
         "changed by noise": "yes" if row["flipped"] else "no" if row["flipped"] is False else "—",
         "truth (evaluator only)": row["truth"],
     }
-
-
-def _answer(
-    record: RunRecord, run_answers: Answers, place: int, names: Sequence[str], statements: dict[str, PrivacyStatement]
-) -> None:
-    """One query: its answer before and after noise, and who answered."""
-    node = f"-{int(run_answers.queries[place])}"
-    left, right = layout.columns("one", 2)
-    with left:
-        drawn_figure("one_answer", one_answer.data(run_answers, place, names), statements, record, node)
-        st.caption(RELEASED_WORDS["votes" if _releases_counts(record) else run_answers.kind])
-    with right:
-        rows = chosen.data(run_answers, place, names)
-        if not rows:
-            st.info(NOBODY_CHOSEN, icon=":material/info:")
-            return
-        drawn_figure("chosen", rows, statements, record, node)
-        st.caption(
-            "In the middle, large and hollow: the query, in the colour of its label. Around it "
-            f"{ANSWERED[run_answers.kind]}, at most 60: the heavier, the nearer and larger. Lines are "
-            "private edges among them."
-        )
-
-
-def _releases_counts(record: RunRecord) -> bool:
-    """Whether the student learnt from the noisy counts themselves, as labels of all queries together need
-    them."""
-    asked = record.spec.options
-    return asked.get("student_labels") == "pooled" and asked.get("preset") == "own"
-
-
-NOBODY_CHOSEN = (
-    "Here the same teachers answer every query, each with one vote. No private nodes are chosen for a "
-    "query: there is no neighbourhood to draw."
-)
-ANSWERED = {
-    "posterior": "the private nodes that its teacher learnt from",
-    "log-posterior": "the private nodes that its teacher learnt from",
-    "table": "the private nodes that weigh most in its answer (hollow: against their own class)",
-    "votes": "the private nodes that voted (hollow: against their own class)",
-    "counts": "private nodes that its teachers learnt from",
-}
-RELEASED_WORDS = {
-    "posterior": "Only the class that is largest after noise is released, none of these numbers.",
-    "log-posterior": "Only the class that is largest after noise is released; noise on logarithms "
-    "guarantees nothing all the same.",
-    "table": "One noisy table is released, and the vector after noise is made of it: every query shares "
-    "that one noise, and costs nothing more.",
-    "votes": "The whole vector after noise is released, nothing of the one before.",
-    "counts": "Only the class that is largest after noise is released, none of these counts.",
-}
 
 
 def _times(record: RunRecord, run_answers: Answers, statements: dict[str, PrivacyStatement]) -> None:

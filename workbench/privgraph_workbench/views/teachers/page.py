@@ -1,4 +1,5 @@
-"""The Teachers page: four tabs on private answers. The open one alone is computed."""
+"""The Teachers page: one vote first, and three more tabs on private answers. The open one alone is
+computed."""
 
 from __future__ import annotations
 
@@ -8,17 +9,18 @@ from functools import lru_cache
 
 import streamlit as st
 
+from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
 from privgraph.methods.teachers.answers import NAME
 from privgraph.runs.records import RunQuery, RunRecord, UnknownRun, Unreadable
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, keeping, states
-from privgraph_workbench.views.teachers import answered, payers, price_form, vote_form
+from privgraph_workbench.views.teachers import answered, one_query, payers, price_form, vote_form
 from privgraph_workbench.words import markup
 
 METHODS = ("privgnn", "pate", "dp-gpl")
 MOST_RUNS = 200
-PRICE, ANSWERS, PAYERS, VOTES = TABS = ("Price", "Answers", "Who pays", "Vote laboratory")
+VOTES, ANSWERS, PAYERS, PRICE = TABS = ("Vote laboratory", "Answers", "Who pays", "Price")
 _HELD = (price_form.PREFIX, vote_form.PREFIX, "epsilons.", "query", "show")
 """How the fields of the tabs are named: what stands in them stands there again when a tab is opened again."""
 
@@ -29,16 +31,17 @@ def page() -> None:
     keeping.keep("teachers", _HELD)
     st.title("Teachers")
     st.markdown(
-        "Which class is this **public** node? Teachers that learnt on **private** nodes vote, noise is added, "
-        "and a student learns from the noisy labels alone."
+        "Some nodes are **private**, and a model is wanted all the same. So **teachers** learn on the private nodes, "
+        "and vote on the class of **public** ones. Noise on the votes hides each single private node, and a "
+        "**student** learns from the noisy labels alone: the student is what others get."
     )
-    came, asked = "run" in st.query_params, st.query_params.get("tab")
+    asked = st.query_params.get("tab")
     _begin_price()
     records = _finished()
     record = _choose_run(records) if records else None
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
-    opens = ANSWERS if came and record is not None else PRICE
+    opens = PRICE if record is None else VOTES
     for name, tab in zip(TABS, st.tabs(TABS, default=opens, key="tab", bind="query-params"), strict=True):
         if tab.open:
             with tab:
@@ -52,14 +55,22 @@ def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) 
         _invite()
     elif tab == ANSWERS:
         answered.show(record)
-    elif (ensemble := payers.load(queue.store().folder(record.id))) is None:
-        _no_weights(tab, record, records)
-    elif isinstance(ensemble, str):
+    elif isinstance(ensemble := payers.load(queue.store().folder(record.id)), str):
         st.error(markup.literal(ensemble))
-    elif tab == PAYERS:
-        payers.show(record, ensemble)
+    elif tab == VOTES:
+        _one_vote(record, ensemble)
+    elif ensemble is None:
+        _no_weights(record, records)
     else:
+        payers.show(record, ensemble)
+
+
+def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:
+    """One query: under other noise where the teachers' votes were kept, and as it was answered otherwise."""
+    if ensemble is not None:
         answered.with_names(vote_form.show, record, ensemble)
+    elif (found := answered.load(record)) is not None:
+        answered.with_names(one_query.show, record, found)
 
 
 def _begin_price() -> None:
@@ -122,19 +133,16 @@ def _invite() -> None:
     _train_weighted()
 
 
-def _no_weights(tab: str, record: RunRecord, records: Mapping[str, RunRecord]) -> None:
-    """What a run without weighted teachers says there, and the way to one that has them."""
-    if tab == PAYERS:
-        st.markdown(payers.alike(record))
-    else:
-        st.markdown("This method kept no record of its teachers, so there is no vote to try other noise on.")
+def _no_weights(record: RunRecord, records: Mapping[str, RunRecord]) -> None:
+    """What is paid in a run without weighted teachers, and the way to one that has them."""
+    st.markdown(payers.alike(record))
     other = next((one for one in records.values() if one.spec.method == "dp-gpl"), None)
     if other is not None:
         st.page_link(
             shell.page("teachers"),
             label="**Open a run of DP-GPL**, whose teachers have weights",
             icon=":material/groups:",
-            query_params={"run": other.id, "tab": tab},
+            query_params={"run": other.id, "tab": PAYERS},
         )
     _train_weighted()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from privgraph.methods.prompts.dp_gpl.ensemble import Ensemble
+from privgraph.methods.teachers.answers import Answers
 from privgraph.options import Option, OptionError, Parameter
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
@@ -20,6 +22,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.teachers import answered, one_query
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import chance, number, percent, upper
@@ -36,11 +39,16 @@ def show(record: RunRecord, ensemble: Ensemble, names: Sequence[str]) -> None:
 def _show(
     record: RunRecord, ensemble: Ensemble, names: Sequence[str], statements: Mapping[str, PrivacyStatement]
 ) -> None:
-    """Sliders on the left, what becomes of the vote on the right, and the vote itself below."""
-    st.markdown("What if the noise had been another? **Drag the dotted lines** of the figure, or move the sliders.")
-    left, right = layout.columns("vote", [2, 3])
-    with left, st.container(border=True):
+    """The vote in three steps and as a figure; below it the noise that it might have had."""
+    with st.container():
+        top = st.container()
+        st.markdown("#### What if the noise had been another?")
+        st.caption("Move the sliders, or drag the dotted lines of the figure above.")
+        left, right = layout.columns("vote", [2, 3])
+    with top, st.container(horizontal=True, vertical_alignment="bottom"):
         place = _query(ensemble)
+        one_query.draw_again(record, place)
+    with left, st.container(border=True):
         try:
             noise = _noise(record, ensemble)
         except OptionError as error:
@@ -53,15 +61,74 @@ def _show(
             args=(ensemble,),
             help="Noise and threshold that the run had",
         )
-    rows = one_vote.data(ensemble, place, noise, names)
+    draw = _draw(record, ensemble, place, noise)
+    rows = one_vote.data(ensemble, place, noise, names, draw.votes)
+    with top:
+        _steps(record, ensemble, place, noise, draw, names)
+        drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
+        st.caption(
+            "Bars: votes before noise, and on the right the chance of each class to be the label. Marks: where this "
+            "draw of the noise took each count. Orange lines reach one standard deviation of the noise to either "
+            f"side. Chances are exact, by integration. {one_query.released_words(record, 'counts')}"
+        )
+        states.badges(private=True, evaluator=True)
     with right:
         _outcome(ensemble, rows, noise)
-    drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
-    st.caption(
-        "Orange lines reach one standard deviation of the noise to either side; the label is the class that is "
-        "largest after noise. Chances are exact, by integration, and nothing of it is released."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """The votes for each class with noise, whether the gate let the query pass, and whether this is what the
+    run had drawn."""
+
+    votes: list[float]
+    passed: bool
+    own: bool
+
+
+def _draw(record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noise) -> Draw:
+    """What the run had drawn, until another draw or other noise is asked for: the same for the same number of
+    draws, whatever the size of the noise."""
+    again = one_query.times(record, place)
+    counts = ensemble.counts()[place]
+    if not again and noise == _own_noise(ensemble):
+        found = answered.kept(record)
+        if isinstance(found, Answers) and found.kind == "counts" and found.after.shape == ensemble.counts().shape:
+            return Draw(votes=found.after[place].tolist(), passed=bool(ensemble.passed[place]), own=True)
+    source = np.random.default_rng([int(ensemble.queries[place]), again])
+    noisy = counts + noise.vote_sigma * source.standard_normal(len(counts))
+    tested = counts.max() + noise.gate_sigma * source.standard_normal()
+    return Draw(votes=noisy.tolist(), passed=noise.gate_sigma <= 0 or bool(tested > noise.threshold), own=False)
+
+
+def _own_noise(ensemble: Ensemble) -> one_vote.Noise:
+    """The run's noise as the sliders hold it."""
+    own = _own(ensemble)
+    if ensemble.gate_sigma <= 0:
+        return one_vote.Noise(vote_sigma=own["sigma"])
+    return one_vote.Noise(vote_sigma=own["sigma"], gate_sigma=own["gate_sigma"], threshold=own["threshold"])
+
+
+def _steps(
+    record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noise, draw: Draw, names: Sequence[str]
+) -> None:
+    """The vote in three steps."""
+    counts = ensemble.counts()[place]
+    label = int(np.argmax(draw.votes)) if draw.passed else -1
+    if draw.own:
+        label = int(ensemble.released[place])
+    one_query.steps(
+        one_query.said("counts", counts, names, ensemble.weights),
+        (number(noise.vote_sigma), one_query.HIDES["counts" if ensemble.per_teacher else "moved"]),
+        one_query.came_out(
+            label,
+            int(counts.argmax()),
+            int(ensemble.truth[place]),
+            names,
+            pooled=draw.own and label not in (-1, int(np.argmax(draw.votes))),
+            whole=one_query.releases_whole(record, "counts"),
+        ),
     )
-    states.badges(private=True, evaluator=True)
 
 
 def _dragged(ensemble: Ensemble, rows: Sequence[Row], handle: str, x: float) -> None:
@@ -84,24 +151,30 @@ def _step(top: float) -> float:
     return 1.0 if top >= 20 else 0.1
 
 
+def _turned(ensemble: Ensemble) -> int:
+    """The place of a query that the run's noise may turn: its lead is about as large as the noise."""
+    counts = np.sort(ensemble.counts(), axis=1)
+    lead = counts[:, -1] - counts[:, -2] if ensemble.classes > 1 else counts[:, -1]
+    away = np.where(ensemble.voting.any(axis=0), np.abs(lead - ensemble.vote_sigma), np.inf)
+    return int(away.argmin())
+
+
 def _query(ensemble: Ensemble) -> int:
-    """The place of the query that is looked at; at first, the one whose race was closest."""
+    """The place of the query that is looked at."""
     nodes = [str(node) for node in ensemble.queries.tolist()]
     asked = st.query_params.get(f"{PREFIX}query")
     if asked is not None and asked not in nodes:
         st.warning(f"In this page's address, query {markup.literal(asked[:40])} is none of this run.")
     keeping.within(f"{PREFIX}query", nodes)
-    counts = np.sort(ensemble.counts(), axis=1)
-    lead = counts[:, -1] - counts[:, -2] if ensemble.classes > 1 else counts[:, -1]
-    lead = np.where(ensemble.voting.any(axis=0), lead, np.inf)
-    node = st.selectbox(
-        "Query (number of its node)",
-        nodes,
-        index=int(lead.argmin()),
-        key=f"{PREFIX}query",
-        bind="query-params",
-        help="Whose votes are drawn; at first the closest race",
-    )
+    with st.container(width=260):
+        node = st.selectbox(
+            "Query (number of its node)",
+            nodes,
+            index=_turned(ensemble),
+            key=f"{PREFIX}query",
+            bind="query-params",
+            help=one_query.AT_FIRST,
+        )
     return nodes.index(str(node))
 
 

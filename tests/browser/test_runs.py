@@ -1,0 +1,106 @@
+"""The list of runs in a real browser: one click opens a run, seeds unfold, ticks are compared."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, expect
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+
+from privgraph.runs import gallery
+from privgraph.runs.store import RunStore
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not CHROMIUM, reason="no chromium at hand: install Debian's chromium"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("runs-home")
+    store = RunStore.open(f"sqlite:///{home / 'runs.sqlite'}", home / "runs")
+    gallery.bring_in(store)
+    store.close()
+    with served(home) as running:
+        yield running
+
+
+def test_one_click_opens_a_run_and_back_shows_the_list(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.goto(f"{address}/runs?of_method=progap&of_data=cora")
+    settled(page)
+    link = page.locator(".privgraph-runs a").first
+    run = str(link.get_attribute("href")).partition("=")[2]
+    link.click()
+    page.wait_for_url(re.compile(rf"/train\?run={run}"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("ProGAP", timeout=30_000)
+    page.go_back()
+    page.wait_for_url(re.compile(r"/runs\?"))
+    expect(page.locator(".privgraph-runs tr.setting").first).to_be_visible(timeout=30_000)
+    assert {"of_method=progap", "of_data=cora"} <= set(page.url.partition("?")[2].split("&"))
+    context.close()
+
+
+def test_seeds_unfold_and_ticks_are_compared(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.goto(f"{address}/runs?of_method=progap&of_method=gap&of_data=cora&of_unit=node")
+    settled(page)
+    settings = page.locator(".privgraph-runs tr.setting")
+    expect(settings).to_have_count(10)
+    more = settings.first.get_by_role("button")
+    expect(more).to_have_attribute("aria-expanded", "false")
+    more.press("Enter")
+    expect(page.get_by_role("link", name="seed 2", exact=True)).to_be_visible()
+    for place in (0, 1):
+        settings.nth(place).get_by_role("checkbox").check()
+    expect(page.get_by_text("6 runs chosen.")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Side by side")).to_be_attached(timeout=30_000)
+    expect(page.get_by_text(re.compile("has the highest mean accuracy"))).to_be_attached()
+    expect(page.get_by_role("link", name="seed 2", exact=True)).to_be_visible()  # what was unfolded stays so
+    page.get_by_role("checkbox", name=re.compile("^Choose seed 1 of")).uncheck()
+    expect(page.get_by_text("5 runs chosen.")).to_be_visible(timeout=30_000)
+    assert settings.first.get_by_role("checkbox").evaluate("box => box.indeterminate")
+    page.get_by_role("button", name="Test accuracy").click()
+    page.wait_for_url(re.compile(r"order=test"))
+    expect(page.locator(".privgraph-runs th.accuracy")).to_have_attribute("aria-sort", "descending", timeout=30_000)
+    numbers = [float(text.rstrip("%")) for text in page.locator(".privgraph-runs td.accuracy b").all_inner_texts()]
+    assert numbers == sorted(numbers, reverse=True)
+    page.get_by_role("button", name="Choose none").click()
+    expect(page.get_by_role("heading", name="Side by side")).to_have_count(0, timeout=30_000)
+    assert "chosen" not in page.url
+    context.close()
+
+
+def test_the_gallery_is_listed_in_well_under_three_seconds(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.goto(f"{address}/lessons")
+    settled(page)
+    start = time.monotonic()
+    page.goto(f"{address}/runs")
+    expect(page.locator(".privgraph-runs tr.setting").first).to_be_visible()
+    took = time.monotonic() - start
+    context.close()
+    print(f"list of the gallery: {took:.2f} s")
+    assert took < 3
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_contrast_names_and_structure(browser: Browser, address: str, width: int) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme="dark")
+    page = context.new_page()
+    page.goto(f"{address}/runs?of_data=cora&of_method=gap")
+    settled(page)
+    found = faults_of_both_themes(page, "/runs")
+    beyond = page.get_by_test_id("stMain").evaluate("one => one.scrollWidth - one.clientWidth")
+    context.close()
+    assert found == []
+    assert beyond <= 0

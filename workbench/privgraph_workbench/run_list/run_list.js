@@ -1,0 +1,174 @@
+// The component's browser half: a table of links. What people have written (tags, titles of graphs) becomes text
+// nodes alone. A tick shows at once; the server is told, and what it says of ticks is believed when it has heard
+// of the last.
+
+const COLUMNS = [
+  { name: "setting", title: "Setting", order: "method" },
+  { name: "graph", title: "Graph", order: "data" },
+  { name: "unit", title: "Protects" },
+  { name: "epsilon", title: "Sound ε", order: "sound epsilon" },
+  { name: "accuracy", title: "Test accuracy", order: "test accuracy", note: "mean, 95% interval" },
+  { name: "seeds", title: "Runs" },
+  { name: "when", title: "When", order: "newest" },
+];
+
+function made(tag, properties = {}, ...children) {
+  const { role, label, ...plain } = properties;
+  const one = Object.assign(document.createElement(tag), plain);
+  if (label) one.setAttribute("aria-label", label);
+  if (role) one.setAttribute("role", role);
+  one.append(...children.filter((child) => child !== null && child !== ""));
+  return one;
+}
+
+// The test id makes it one of the links that navigation.js follows without loading the page anew.
+function link(run, text, label = "") {
+  const one = made("a", { href: `train?run=${encodeURIComponent(run)}`, textContent: text, label });
+  one.dataset.testid = "privgraphNavLink";
+  return one;
+}
+
+function bar(row) {
+  const track = made("span", { className: "track" });
+  track.setAttribute("aria-hidden", "true");
+  if (row.mean === null) return track;
+  const fill = made("span", { className: "fill" });
+  fill.style.width = `${100 * row.mean}%`;
+  track.append(fill);
+  if (row.low !== null) {
+    const reach = made("span", { className: "reach" });
+    reach.style.left = `${100 * row.low}%`;
+    reach.style.width = `${100 * Math.max(row.high - row.low, 0.004)}%`;
+    track.append(reach);
+  }
+  return track;
+}
+
+class RunList {
+  constructor(root) {
+    this.root = root;
+    this.open = new Set();
+    this.chosen = new Set();
+    this.at = 0;
+    this.drawn = "";
+  }
+
+  update(data, setStateValue) {
+    this.tell = setStateValue;
+    if (data.heard >= this.at) this.chosen = new Set(data.chosen);
+    const drawn = JSON.stringify([data.rows, data.ordered]);
+    if (drawn !== this.drawn) {
+      this.drawn = drawn;
+      this.rows = data.rows;
+      this.draw(data.ordered);
+    }
+    this.mark();
+  }
+
+  draw(ordered) {
+    this.ticks = [];
+    const body = made("tbody");
+    this.rows.forEach((row) => body.append(...this.lines(row)));
+    const table = made("table", {}, this.head(ordered), body);
+    table.append(made("caption", { textContent: "Runs by setting, with privacy and accuracy" }));
+    this.root.replaceChildren(table);
+  }
+
+  head(ordered) {
+    const all = this.rows.flatMap((row) => row.runs.map((run) => run.id));
+    const cells = COLUMNS.map(({ name, title, order, note }) => {
+      const cell = made("th", { className: name, scope: "col" });
+      const on = order === ordered || (name === "when" && ordered === "oldest");
+      if (!order) cell.textContent = title;
+      else {
+        const turn = order === "newest" && ordered === "newest" ? "oldest" : order;
+        const arrow = on ? (["test accuracy", "newest"].includes(ordered) ? " ↓" : " ↑") : "";
+        const button = made("button", { type: "button", title: `Order by ${turn}` }, title + arrow);
+        button.onclick = () => this.tell("turned", { order: turn, at: Date.now() });
+        cell.append(button, note ? made("span", { className: "note" }, ` ${note}`) : "");
+      }
+      if (on) cell.setAttribute("aria-sort", arrow_of(ordered));
+      return cell;
+    });
+    const tick = made("td", { className: "tick" }, this.tick(all, "All on this page"));
+    return made("thead", {}, made("tr", {}, tick, ...cells));
+  }
+
+  tick(ids, label) {
+    const box = made("input", { type: "checkbox", label });
+    box.onchange = () => {
+      ids.forEach((id) => (box.checked ? this.chosen.add(id) : this.chosen.delete(id)));
+      this.mark();
+      this.at = Date.now();
+      this.tell("ticked", { on: box.checked ? ids : [], off: box.checked ? [] : ids, at: this.at });
+    };
+    this.ticks.push({ box, ids });
+    return box;
+  }
+
+  mark() {
+    for (const { box, ids } of this.ticks) {
+      const count = ids.filter((id) => this.chosen.has(id)).length;
+      box.checked = count === ids.length && count > 0;
+      box.indeterminate = count > 0 && count < ids.length;
+      box.closest("tbody tr.setting")?.classList.toggle("chosen", count > 0);
+    }
+  }
+
+  lines(row) {
+    const ids = row.runs.map((run) => run.id);
+    const several = ids.length > 1;
+    const marks = [...row.marks, ...row.tags].map((text) => made("span", { className: "tag" }, text));
+    const cell = (name, ...children) => made("td", { className: name }, ...children);
+    const small = (text) => (text ? made("span", { className: "small" }, text) : "");
+    const epsilons = row.epsilons.map(({ kind, glyph, text, title }) => {
+      const mark = made("span", { className: `mark ${kind}` }, glyph);
+      mark.setAttribute("aria-hidden", "true");
+      return made("span", { className: "one", title: `${title} ${text}` }, mark, ` ${text}`, kind === "sound" ? "" : ` ${kind}`);
+    });
+    const accuracy = [
+      made("span", { className: "number" }, made("b", {}, row.accuracy), row.spread ? ` ${row.spread}` : ""),
+      bar(row),
+    ];
+    const parts = made("tr", { className: "runs", hidden: !this.open.has(ids[0]) });
+    const more = made("button", { type: "button", label: `${ids.length} runs of ${row.title}, one by one` });
+    const turn = () => {
+      more.textContent = `${ids.length} ${parts.hidden ? "▸" : "▾"}`;
+      more.setAttribute("aria-expanded", String(!parts.hidden));
+    };
+    more.onclick = () => {
+      parts.hidden = !parts.hidden;
+      parts.hidden ? this.open.delete(ids[0]) : this.open.add(ids[0]);
+      turn();
+    };
+    turn();
+    const name = `${row.title}, ${row.told}`;
+    const line = made(
+      "tr",
+      { className: "setting" },
+      cell("tick", this.tick(ids, `Choose ${name}`)),
+      cell("setting", link(ids[0], row.title, `${row.title} ${row.told} on ${row.graph}`), ...marks, small(row.told)),
+      cell("graph", row.graph, small(row.size)),
+      cell("unit", row.unit),
+      cell("epsilon", ...epsilons),
+      cell("accuracy", ...accuracy),
+      cell("seeds", several ? more : "1"),
+      cell("when", row.state ? made("span", { className: `state ${row.look}` }, row.state) : "", small(row.when)),
+    );
+    if (!several) return [line];
+    const each = row.runs.map((run) => made("li", {}, this.tick([run.id], `Choose seed ${run.seed} of ${name}`), link(run.id, `seed ${run.seed}`), ` ${run.text}`));
+    const list = made("td", { colSpan: COLUMNS.length }, made("ul", {}, ...each));
+    parts.append(made("td", { className: "tick" }), list);
+    return [line, parts];
+  }
+}
+
+const arrow_of = (ordered) => (["test accuracy", "newest"].includes(ordered) ? "descending" : "ascending");
+
+const lists = new WeakMap();
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".privgraph-runs");
+  if (!lists.has(root)) lists.set(root, new RunList(root));
+  lists.get(root).update(data, setStateValue);
+}

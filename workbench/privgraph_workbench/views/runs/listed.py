@@ -1,0 +1,144 @@
+"""Runs as the list shows them: one row for each setting, with mean and interval over its seeds."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from privgraph.runs.records import LIVE, RunQuery, RunRecord
+from privgraph.runs.store import RunStore
+from privgraph_workbench.figures.seeds import confidence
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import states
+from privgraph_workbench.words import naming
+from privgraph_workbench.words.naming import method_title
+from privgraph_workbench.words.numbers import percent, stated
+
+Light = Mapping[str, Any]
+"""A light row of the store."""
+PROTECTED = {"edge": "edges", "node": "people (node)", "none": "nothing"}
+MEASURED: Mapping[str, tuple[Callable[[Sequence[float]], float], bool]] = {
+    "test_accuracy": (fmean, True),
+    "sound_epsilon": (max, False),
+    "seconds": (fmean, True),
+}
+"""Orders that are of a whole setting: what is made of its runs, and whether the largest come first."""
+_settings: dict[str, int] = {}
+"""The setting of each run that was listed, by its id: a run's spec never changes."""
+
+
+def by_setting(store: RunStore, rows: Sequence[Light], order: str) -> list[list[Light]]:
+    """The runs of each setting, by seed; settings in the order of their first run, or of their number where
+    the order is one of `MEASURED`."""
+    new = [row["id"] for row in rows if row["id"] not in _settings]
+    for start in range(0, len(new), 500):
+        for record in store.find(RunQuery(ids=tuple(new[start : start + 500]))):
+            _settings[record.id] = hash(record.id if record.stored_spec is None else naming.setting(record))
+    found: dict[int, list[Light]] = {}
+    for row in rows:
+        found.setdefault(_settings.get(row["id"], hash(row["id"])), []).append(row)
+    groups = [sorted(group, key=lambda row: row["seed"]) for group in found.values()]
+    if order not in MEASURED:
+        return groups
+    made, descending = MEASURED[order]
+
+    def place(group: Sequence[Light]) -> tuple[bool, float]:
+        held = _held(group, order)
+        return (not held, (-1 if descending else 1) * made(held) if held else 0.0)
+
+    return sorted(groups, key=place)
+
+
+def _held(group: Iterable[Light], name: str) -> list[float]:
+    return [float(row[name]) for row in group if row[name] is not None]
+
+
+def row(group: Sequence[Light], records: Mapping[str, RunRecord]) -> dict[str, Any]:
+    """A setting as the table draws it (`run_list.show`)."""
+    first, accuracies = group[0], _held(group, "test_accuracy")
+    mean, low, high = confidence(accuracies, most=1.0) if accuracies else (None, None, None)
+    graph, size = _graph(first)
+    state, look = _state(group)
+    newest = max(_held(group, "created"), default=None)
+    shipped = all(one["gallery"] for one in group)
+    return {
+        "title": method_title(first["method"]),
+        "told": ", ".join(_told(records.get(first["id"]))),
+        "graph": graph,
+        "size": size,
+        "unit": PROTECTED.get(first["unit"], first["unit"]),
+        "epsilons": _epsilons(group),
+        "mean": mean,
+        "low": low,
+        "high": high,
+        "accuracy": percent(mean),
+        "spread": "" if mean is None or low is None or high is None else f"{100 * low:.1f} – {100 * high:.1f}",
+        "state": state,
+        "look": look,
+        "when": "gallery" if shipped else "" if newest is None else since(time.time() - newest),
+        "tags": sorted({str(tag) for one in group for tag in one["tags"]}),
+        "marks": list(dict.fromkeys(str(one["tuning"]) for one in group if one["tuning"])),
+        "runs": [{"id": one["id"], "seed": one["seed"], "text": _result(one)} for one in group],
+    }
+
+
+def _told(record: RunRecord | None) -> list[str]:
+    """What tells the setting from others of its method: what its noise was chosen by, and what was changed of
+    its options."""
+    if record is None or record.unreadable:
+        return []
+    asked = [] if naming.unit_of(record) == "none" else [naming.asked(record)]
+    return [*asked, *naming.moved(record)]
+
+
+def _graph(one: Light) -> tuple[str, str]:
+    """The graph's title, and what is said of its size."""
+    title, whole = naming.data_title(one["dataset"]), naming.titled(one["dataset"], one["graph"])
+    rest = whole.removeprefix(title).strip()
+    size = rest[1:-1] if rest.startswith("(") and rest.endswith(")") else rest
+    return title, size or ("" if one["nodes"] is None else f"{one['nodes']:,} nodes")
+
+
+def _epsilons(group: Sequence[Light]) -> list[dict[str, str]]:
+    """The epsilons of the setting, each the largest over its runs; of none that protects nothing."""
+    found = []
+    for kind, mark in EPSILONS.items():
+        held = _held(group, f"{kind}_epsilon")
+        if held and (kind == "sound" or group[0]["unit"] != "none"):
+            found.append({"kind": kind, "glyph": mark.glyph, "title": mark.title, "text": stated(kind, max(held))})
+    return found
+
+
+def _state(group: Sequence[Light]) -> tuple[str, str]:
+    """How far the setting's runs are, and how that looks; nothing where all are done."""
+    counted = Counter(one["state"] for one in group)
+    if set(counted) == {"done"}:
+        return "", ""
+    look = "live" if any(one in counted for one in LIVE) else "bad" if {"failed", "lost"} & set(counted) else "quiet"
+    if len(group) == 1:
+        return _one_state(group[0]), look
+    return ", ".join(f"{count} {states.state_word(state)}" for state, count in counted.items()), look
+
+
+def _one_state(one: Light) -> str:
+    word = states.state_word(one["state"])
+    return f"{word} {one['progress']:.0%}" if one["state"] in LIVE else word
+
+
+def _result(one: Light) -> str:
+    return percent(one["test_accuracy"]) if one["state"] == "done" else _one_state(one)
+
+
+def since(seconds: float) -> str:
+    """How long ago something was, in one unit.
+
+    >>> since(20), since(7300), since(200_000)
+    ('just now', '2 h ago', '2 days ago')
+    """
+    for unit, length in (("day", 86_400), ("h", 3600), ("min", 60)):
+        if count := int(seconds // length):
+            return f"{count} {unit}{'s' * (unit == 'day' and count > 1)} ago"
+    return "just now"

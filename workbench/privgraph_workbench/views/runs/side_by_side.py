@@ -1,0 +1,189 @@
+"""Chosen runs side by side: what differs first, seeds of one setting as their mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+
+import streamlit as st
+
+from privgraph.runs.records import RunRecord
+from privgraph_workbench import live_plot
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.runs import compare, curves
+from privgraph_workbench.figures.seeds import confidence, difference, standard_error
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts import composition, layout, states
+from privgraph_workbench.views.parts.file_links import figure_exports
+from privgraph_workbench.words import differences, markup, meaning
+from privgraph_workbench.words.naming import graph_of, run_labels, settings_of, statements_of, unit_of
+from privgraph_workbench.words.numbers import duration, option, percent, signed
+from privgraph_workbench.words.statements import three_numbers
+
+MOST_COMPARED = 6
+NONE = "—"
+ACCURACY, METRIC = "test accuracy", "test_accuracy"
+
+
+def show(chosen: Sequence[RunRecord]) -> None:
+    """Who is ahead, what differs, and the figures."""
+    if len(chosen) < 2:
+        return
+    st.markdown("### Side by side")
+    together = composition.together(chosen)  # of all: who sees six of ten has been shown ten
+    groups = settings_of(chosen)
+    if len(groups) > MOST_COMPARED:
+        what = "runs" if all(len(group) == 1 for group in groups) else "settings"
+        st.info(f"The first {MOST_COMPARED} of {len(groups)} chosen {what} are compared.")
+        groups = groups[:MOST_COMPARED]
+    records = [one for group in groups for one in group]
+    labels = _labels(groups)
+    if said := ahead(groups, labels):
+        st.markdown(said)
+    _table(comparison(records))
+    if together:
+        st.caption(together)
+    rows = compare.data(records)
+    statements = statements_of(records)
+    live_plot.show(compare.plot(rows, layout.theme()), key="compare.bars")
+    figure_exports("compare", rows, statements)
+    points = [point for group, label in zip(groups, labels, strict=True) for point in _curve(group, label)]
+    if points:
+        live_plot.show(curves.plot(points, layout.theme()), key="compare.curves")
+        figure_exports("curves", points, statements, name="compared")
+
+
+def _table(table: Mapping[str, Mapping[str, str]]) -> None:
+    """What differs, with the results; what is the same for all, and options of one method alone, stand
+    back."""
+    apart, own, same = told_apart(table)
+    st.table({markup.literal(label): column for label, column in apart.items()})
+    if same:
+        st.caption("The same for all: " + " · ".join(f"{name} {value}" for name, value in same.items()) + ".")
+    if any(own.values()):
+        with layout.fold("Options that only some of these methods have", "own_options") as part:
+            if part.open:
+                st.table({markup.literal(label): column for label, column in own.items()})
+
+
+def _labels(groups: Sequence[Sequence[RunRecord]]) -> list[str]:
+    return run_labels([group[0] for group in groups], seeds=all(len(group) == 1 for group in groups))
+
+
+def _curve(group: Sequence[RunRecord], label: str) -> list[Row]:
+    """The validation accuracy along training, averaged where all runs of the setting have measured it;
+    without stages, which other methods have not."""
+    held: dict[object, list[Row]] = {}
+    for record in group:
+        for point in curves.data(queue.store().events(record.id, kinds=("metric",)), run=label, limit=1000):
+            if point["metric"] == "val_accuracy":
+                held.setdefault(point["step"], []).append(point)
+    return [
+        {**points[0], "stage": "", "value": fmean(point["value"] for point in points)}
+        for points in held.values()
+        if len(points) == len(group)
+    ]
+
+
+def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
+    """Column by column: those settings in which the runs differ, then results and privacy. Seeds of one
+    setting share a column, with their mean and its interval."""
+    groups = settings_of(records)
+    several = any(len(group) > 1 for group in groups)
+    firsts = [group[0] for group in groups]
+    asked = [differences.settings_of(record) for record in firsts]
+    left = {"method"} | ({"seed"} if several else set())  # a label names its method
+    names = [name for name in dict.fromkeys(name for one in asked for name in one) if name not in left]
+    differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
+    methods = dict.fromkeys(record.spec.method for record in firsts)
+    table: dict[str, dict[str, str]] = {}
+    for group, label, options in zip(groups, _labels(groups), map(differences.shown, firsts), strict=True):
+        largest = max(
+            (one.statement for one in group if one.statement is not None), key=lambda one: one.epsilon, default=None
+        )
+        seconds = [one.seconds for one in group if one.seconds is not None]
+        table[label] = {
+            **{differences.title(name, methods): option(options[name]) if name in options else NONE for name in differ},
+            ACCURACY: _accuracy(group),
+            **({"seeds": ", ".join(str(one.spec.seed) for one in group)} if several else {}),
+            **(
+                {name: value.partition(" (")[0] for name, value in three_numbers(largest)}
+                if largest
+                else dict.fromkeys((mark.title for mark in EPSILONS.values()), NONE)
+            ),
+            "protects": meaning.UNITS[unit_of(group[0])],
+            "δ": f"{largest.delta:.2g}" if largest else NONE,
+            "time": duration(fmean(seconds) if seconds else None),
+            "state": ", ".join(dict.fromkeys(states.state_word(one.state) for one in group)),
+        }
+    return table
+
+
+def told_apart(
+    table: Mapping[str, Mapping[str, str]],
+) -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]], dict[str, str]]:
+    """The rows that are read side by side, those of options that some column has not, and what is the same in
+    all. Accuracy and the sound epsilon are always read."""
+    columns = list(table.values())
+    kept = (ACCURACY, EPSILONS["sound"].title)
+    results = list(columns[0])[list(columns[0]).index(ACCURACY) :]
+    same, own = {}, []
+    for name, value in columns[0].items():
+        if name in kept:
+            continue
+        if all(column[name] == value for column in columns):
+            same[name] = value
+        elif name not in results and any(column[name] == NONE for column in columns):
+            own.append(name)
+
+    def part(wanted: Callable[[str], bool]) -> dict[str, dict[str, str]]:
+        return {
+            label: {name: value for name, value in column.items() if wanted(name)} for label, column in table.items()
+        }
+
+    said = {name: value for name, value in same.items() if value != NONE}
+    return part(lambda name: name not in same and name not in own), part(lambda name: name in own), said
+
+
+def _measured(group: Sequence[RunRecord]) -> list[float]:
+    return [one.metrics[METRIC] for one in group if METRIC in one.metrics]
+
+
+def _accuracy(group: Sequence[RunRecord]) -> str:
+    held = _measured(group)
+    if not held:
+        return NONE
+    mean, low, high = confidence(held, most=1.0)
+    return percent(mean) if low is None else f"{percent(mean)} ({percent(low)} to {percent(high)})"
+
+
+def ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
+    """Which setting has the highest mean accuracy, and how far each other one is from it; nothing where
+    graphs differ or fewer than two were measured."""
+    held = sorted(
+        ((values, label) for group, label in zip(groups, labels, strict=True) if (values := _measured(group))),
+        key=lambda one: -fmean(one[0]),
+    )
+    if len(held) < 2 or len({graph_of(group[0]) for group in groups}) > 1:
+        return ""
+    (best, name), *others = held
+    mean = "mean " if len(best) > 1 else ""
+    said = [f"**{markup.literal(name)}** has the highest {mean}accuracy, {percent(fmean(best))}."]
+    said += [_apart(best, values, markup.literal(label)) for values, label in others]
+    if any(standard_error(values) is None for values, _ in held):
+        said.append("With fewer than three seeds of each, other seeds may turn this round.")
+    return " ".join(said)
+
+
+def _apart(best: Sequence[float], other: Sequence[float], name: str) -> str:
+    """How far some seeds are below others, with Welch's interval where there is one."""
+    apart = fmean(best) - fmean(other)
+    errors = standard_error(best), standard_error(other)
+    if errors[0] is None or errors[1] is None:
+        return f"**{name}** is {100 * apart:.1f} points below."
+    _, low, high = difference((fmean(best), errors[0], len(best)), (fmean(other), errors[1], len(other)))
+    span = f"95% interval {signed(100 * low)} to {signed(100 * high)}"
+    if low <= 0:
+        return f"**{name}** cannot be told from it: {100 * apart:.1f} points below, {span}."
+    return f"**{name}** is {100 * apart:.1f} points below ({span})."

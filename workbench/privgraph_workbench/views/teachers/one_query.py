@@ -1,0 +1,300 @@
+"""One query in three steps, for somebody who has read no paper: what was said, the noise on it, what came
+out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from privgraph.methods.teachers.answers import Answers
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.teachers import answers, chosen, one_answer
+from privgraph_workbench.figures.teachers.answers import class_name
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import keeping, layout, states
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import number, percent
+
+Array = NDArray[np.float64]
+
+EVERYTHING = "all"
+FILTERS = {
+    EVERYTHING: "every query",
+    "changed": "queries whose label noise changed",
+    "refused": "queries that the gate refused",
+    "wrong": "queries whose released label is wrong, as an evaluator knows",
+}
+SAID = {
+    "counts": "votes for **{first}** and for {second}, of {whole} in all. Each teacher learnt on private nodes of its "
+    "own, and votes on this public node.",
+    "votes": "weighted votes for **{first}** and for {second}, by private nodes that are like this public one, for "
+    "their own class. A node weighs at most 1.",
+    "table": "weighted votes for **{first}** and for {second}, read from one table that all private nodes are "
+    "summed up in. A node weighs at most 1.",
+    "posterior": "are the chances of **{first}** and of {second}, by a teacher that was trained for this public node "
+    "on private nodes near it.",
+    "log-posterior": "are logarithms of the chances of **{first}** and of {second}, by a teacher that was trained for "
+    "this public node on private nodes near it.",
+}
+_SIZE = "is the usual size (standard deviation) of the noise on each "
+HIDES = {
+    "counts": f"{_SIZE}count. One private person changes one vote: the larger the noise is beside that, the better "
+    "it hides it.",
+    "moved": f"{_SIZE}count. In this run one private person may change every vote: only noise that is large beside "
+    "all of them hides that.",
+    "votes": f"{_SIZE}number. One private person changes one of them by 1 at most: the larger the noise is beside "
+    "that, the better it hides it.",
+    "posterior": f"{_SIZE}chance. One private person may change the whole answer: such noise has to drown it.",
+    "log-posterior": f"{_SIZE}logarithm. What one private person changes has no bound: no noise hides it.",
+}
+HIDES["table"] = HIDES["votes"]
+AT_FIRST = "Which query is drawn; at first one whose lead is about as large as the noise, which may turn it"
+DRAWN = "vote.drawn"
+"""Which query's noise was drawn anew, and how often."""
+
+
+def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
+    """A query of a run that kept no record of weighted teachers: its answer, and who gave it."""
+    rows = answers.data(found, names)
+    known = law(record, found)
+    with st.container(horizontal=True, gap="large", vertical_alignment="bottom"):
+        place = _choose(found, rows)
+        if known is not None:
+            draw_again(record, place)
+    again = times(record, place)
+    shown = found if known is None or not again else anew(found, place, known, again)
+    released = int(found.released[place])
+    after = int(shown.after[place].argmax())
+    label = after if again and known else released
+    steps(
+        said(found.kind, found.before[place], names),
+        (number(found.noise_std), HIDES[found.kind]),
+        came_out(
+            label,
+            int(found.before[place].argmax()),
+            None if again else int(found.truth[place]),
+            names,
+            pooled=not again and label not in (-1, after),
+            whole=releases_whole(record, found.kind),
+        ),
+    )
+    statements, node = statements_of([record]), f"-{int(found.queries[place])}"
+    view = f"{node}-{again}" if again else node
+    drawn_figure("one_answer", one_answer.data(shown, place, names), statements, record, view)
+    st.caption(released_words(record, found.kind))
+    people = chosen.data(found, place, names)
+    if not people:
+        st.caption(NOBODY_CHOSEN)
+    else:
+        left, right = layout.columns("one", [3, 2])
+        with left:
+            drawn_figure("chosen", people, statements, record, node)
+        with right:
+            st.markdown(
+                "**Who answered.** In the middle, large and hollow: the query, in the colour of its label. Around it "
+                f"{ANSWERED[found.kind]}, at most 60: the heavier, the nearer and larger. Lines are "
+                "private edges among them."
+            )
+    states.badges(private=True, evaluator=True)
+
+
+def _choose(found: Answers, rows: Sequence[Row]) -> int:
+    """The place of the query that is looked at, among those that pass a filter."""
+    admitted = {
+        EVERYTHING: rows,
+        **{name: [row for row in rows if _is(row, name)] for name in FILTERS if name != EVERYTHING},
+    }
+    offered = [name for name in FILTERS if admitted[name]]
+    keeping.within("show", offered)
+    shown = admitted[
+        st.segmented_control(
+            "Show",
+            offered,
+            default=EVERYTHING,
+            required=True,
+            key="show",
+            bind="query-params",
+            width="content",
+            help="; ".join(f"{name}: {FILTERS[name]}" for name in offered),
+        )
+    ]
+    options = [str(row["query"]) for row in shown]
+    named = st.query_params.get("query")
+    if named is not None and named not in options:
+        st.warning(f"In this page's address, query {markup.literal(named[:40])} is none of those that are shown.")
+    keeping.within("query", options)
+    first = min(shown, key=lambda row: (row["released"] is None, abs((row["margin_before"] or 0) - row["noise_std"])))
+    with st.container(width=260):
+        node = st.selectbox(
+            "Query (number of its node)",
+            options,
+            index=options.index(str(first["query"])),
+            key="query",
+            bind="query-params",
+            help=AT_FIRST,
+        )
+    return int(next(row["order"] for row in shown if str(row["query"]) == node))
+
+
+def _is(row: Row, name: str) -> bool:
+    return {
+        "changed": row["flipped"] is True,
+        "refused": row["released"] is None,
+        "wrong": row["right_released"] is False,
+    }[name]
+
+
+def said(
+    kind: str, before: Sequence[float] | Array, names: Sequence[str], weights: Array | None = None
+) -> tuple[str, str]:
+    """What the two largest classes have before noise, and what that means."""
+    numbers = [float(one) for one in before]
+    first, second = sorted(range(len(numbers)), key=lambda label: -numbers[label])[:2]
+    text = SAID[kind].format(
+        first=markup.literal(class_name(first, names)),
+        second=markup.literal(class_name(second, names)),
+        whole=number(sum(numbers), 4),
+    )
+    if weights is not None and weights.min() < weights.max():
+        text += f" A vote weighs {number(float(weights.min()), 2)} to {number(float(weights.max()), 2)}."
+    form = percent if kind == "posterior" else number
+    return f"{form(numbers[first])} : {form(numbers[second])}", text
+
+
+def came_out(
+    label: int,
+    before: int,
+    truth: int | None,
+    names: Sequence[str],
+    *,
+    pooled: bool = False,
+    whole: bool = False,
+) -> tuple[str, str]:
+    """The label that went out (-1: none), and what that means. `pooled`: it is not the one that leads here;
+    `whole`: the noisy numbers went out as well."""
+    if label < 0:
+        return "nothing", "A gate tested, through noise, whether enough teachers agree, and refused this query."
+    how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
+    gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
+    text = f"{how}. {gets}."
+    if label != before:
+        text += f" **The noise changed the label**: {markup.literal(class_name(before, names))} led before."
+    if truth is not None:
+        right = "It is right" if label == truth else f"It is wrong: {markup.literal(class_name(truth, names))} is right"
+        text += f" {right}, as an evaluator knows."
+    return markup.literal(class_name(label, names)), text
+
+
+def steps(*told: tuple[str, str]) -> None:
+    """What was said, the noise, what came out: each as a large value and a sentence."""
+    titles = ("① Before noise", "② Noise", "③ What comes out")
+    with st.container(key=f"{shell.STACK}-{shell.STEPS}"):
+        for column, title, (value, text) in zip(st.columns(3), titles, told, strict=True):
+            with column, st.container(border=True, height="stretch"):
+                st.metric(title, f"± {value}" if title == titles[1] else value)
+                st.caption(text)
+
+
+def times(record: RunRecord, place: int) -> int:
+    """How often the noise of this query was drawn anew; 0: the run's own."""
+    of, count = st.session_state.get(DRAWN, ((), 0))
+    return int(count) if of == (record.id, place) else 0
+
+
+def draw_again(record: RunRecord, place: int) -> None:
+    """The button that draws the noise once more, and the way back to what the run had drawn."""
+    count = times(record, place)
+    st.button(
+        "Draw the noise again",
+        key="draw_again",
+        icon=":material/casino:",
+        type="primary",
+        on_click=_redraw,
+        args=((record.id, place), count + 1),
+        help="The same votes with other noise, drawn on this page. The run had drawn once, and its label stands",
+    )
+    if count:
+        st.button(
+            f"Draw {count}: back to the run's own",
+            key="drawn_first",
+            icon=":material/undo:",
+            type="tertiary",
+            on_click=_redraw,
+            args=((record.id, place), 0),
+        )
+
+
+def _redraw(of: tuple[str, int], count: int) -> None:
+    st.session_state[DRAWN] = (of, count)
+
+
+def law(record: RunRecord, found: Answers) -> str | None:
+    """The law of the noise on an answer, where it can be drawn here by itself: of a table it cannot."""
+    asked_for = record.spec.options
+    named = {
+        "votes": "gaussian",
+        "posterior": "laplace",
+        "counts": str(asked_for.get("noise") or asked_for.get("maximum") or ""),
+    }
+    return known if (known := named.get(found.kind)) in ("gaussian", "laplace") else None
+
+
+def anew(found: Answers, place: int, known: str, count: int) -> Answers:
+    """The answers with other noise on that query: the same for the same number of draws."""
+    draw = np.random.default_rng([int(found.queries[place]), count])
+    classes = found.before.shape[1]
+    noise = (
+        draw.normal(0, found.noise_std, classes)
+        if known == "gaussian"
+        else draw.laplace(0, found.noise_std / np.sqrt(2), classes)
+    )
+    after, released = found.after.copy(), found.released.copy()
+    after[place] = found.before[place] + noise
+    released[place] = after[place].argmax()
+    return replace(found, after=after, released=released)
+
+
+def _releases_counts(record: RunRecord) -> bool:
+    """Whether the student learnt from the noisy counts themselves, as labels of all queries together need
+    them."""
+    asked_for = record.spec.options
+    return asked_for.get("student_labels") == "pooled" and asked_for.get("preset") == "own"
+
+
+def releases_whole(record: RunRecord, kind: str) -> bool:
+    """Whether the numbers after noise went out, and not the label alone."""
+    return kind in ("votes", "table") or _releases_counts(record)
+
+
+def released_words(record: RunRecord, kind: str) -> str:
+    """What of an answer is released, in a sentence."""
+    return RELEASED_WORDS["votes" if _releases_counts(record) else kind]
+
+
+NOBODY_CHOSEN = (
+    "Here the same teachers answer every query, each with one vote. No private nodes are chosen for a "
+    "query: there is no neighbourhood to draw."
+)
+ANSWERED = {
+    "posterior": "the private nodes that its teacher learnt from",
+    "log-posterior": "the private nodes that its teacher learnt from",
+    "table": "the private nodes that weigh most in its answer (hollow: against their own class)",
+    "votes": "the private nodes that voted (hollow: against their own class)",
+    "counts": "private nodes that its teachers learnt from",
+}
+RELEASED_WORDS = {
+    "posterior": "Only the class that is largest after noise is released, none of these numbers.",
+    "log-posterior": "Only the class that is largest after noise is released; noise on logarithms "
+    "guarantees nothing all the same.",
+    "table": "One noisy table is released, and the vector after noise is made of it: every query shares "
+    "that one noise, and costs nothing more.",
+    "votes": "The whole vector after noise is released, nothing of the one before.",
+    "counts": "Only the class that is largest after noise is released, none of these counts.",
+}
