@@ -195,13 +195,14 @@ def next_attempt(row: Any) -> dict[str, Any]:
 
 
 def withdraw(connection: sa.Connection, row: Any) -> None:
-    """Forget what the run has told so far.
+    """Forget what the run has told so far, but for how earlier attempts ended.
 
     The next attempt's noise may be another: so it is on another machine, with other runs beside it, or with
     another number of threads. Had both told something, their epsilons would compose. What was never released
     costs nothing, and so nothing of an attempt stays that is made again.
     """
-    connection.execute(events.delete().where(events.c.run == row.number))
+    told = sa.or_(events.c.attempt == row.attempt, events.c.kind != "log")
+    connection.execute(events.delete().where(events.c.run == row.number, told))
 
 
 def known(connection: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
