@@ -17,7 +17,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.record import RARE
+from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking, gallery
@@ -29,7 +29,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import findings, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import number, percent
 
 Open = Callable[..., AppTest]
 
@@ -179,16 +179,19 @@ def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_run
     opened: Open, store: RunStore
 ) -> None:
     gallery.bring_in(store)
-    attacked = {one.run: one for one in store.all_attacks()}
+    attacked: dict[str, AttackRecord] = {}  # the clearest on each run
+    for one in store.all_attacks():
+        if verdict.severity(one, None) == 4 and (one.run not in attacked or one.found[1] > attacked[one.run].found[1]):
+            attacked[one.run] = one
     app = opened("attacks")
     first = attacked[str(app.selectbox(key="run").value)]
     assert first.found[1] == max(one.found[1] for one in attacked.values())
-    assert verdict.severity(first, None) == 4
+    counted = {one.run for one in store.all_attacks()}
     options = app.selectbox(key="run").options
-    assert ["attacked" in one for one in options] == [True] * len(attacked), "those that were attacked, at first"
+    assert ["attacked" in one for one in options] == [True] * len(counted), "those that were attacked, at first"
     app.toggle(key="every_run").set_value(True).run()
     options = app.selectbox(key="run").options
-    assert ["attacked" in one for one in options[: len(attacked) + 1]] == [True] * len(attacked) + [False]
+    assert ["attacked" in one for one in options[: len(counted) + 1]] == [True] * len(counted) + [False]
     assert max(len(one) for one in options) <= 100, "an entry says no more than tells it apart"
     own = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
     store.add_attack(own, made_attack(own))
@@ -524,6 +527,45 @@ def test_nobody_is_listed_as_exposed_by_a_guess(opened: Open, store: RunStore, r
         text = _texts(opened("attacks", run=run))
         assert ("The most exposed nodes" in text) == listed
         assert ("a guess, too, puts some nodes before all others" in text) != listed
+
+
+def _ahead(record: AttackRecord, found: int) -> AttackRecord:
+    """As many before all others; the rest of the record as it was."""
+    share = found / record.outcome.members
+    rates = tuple(
+        one if record.outcome.measurable(one) else replace(one, true=share, low=0.0) for one in record.outcome.rates
+    )
+    return replace(record, outcome=replace(record.outcome, rates=rates))
+
+
+def test_how_many_of_the_exposed_chance_would_list_stands_beside_them(opened: Open, store: RunStore, run: str) -> None:
+    made = made_attack(run, memory=3.0)
+    assert made.ahead.found >= sum(one.exposure == 1 for one in made.exposed) > 3
+    store.add_attack(run, _ahead(made, 40))
+    text = _texts(opened("attacks", run=run))
+    seen = made.ahead
+    assert (
+        f"Of {seen.members} nodes that trained, about {number(seen.by_chance, 2)} would stand before all {seen.others} "
+        "others by chance; 40 do. Which of them are there by chance cannot be told."
+    ) in text
+    assert "listed by" not in text, "there is no other attack"
+    other = replace(_ahead(made, 40), exposed=made.exposed[:7], attack="lira", title="LiRA")
+    store.add_attack(run, other)
+    store.add_attack(run, replace(_ahead(made, 1), attack="rmia"))
+    app = opened("attacks", run=run, found="1")
+    assert "Of the 20 listed here, 7 are listed by another attack on this run, too." in _texts(app)
+    table = next(one.value for one in app.dataframe if "other attacks that list it" in one.value.columns)
+    assert table["other attacks that list it"].tolist() == [1] * 7 + [0] * 13
+
+
+def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open, store: RunStore, run: str) -> None:
+    store.add_attack(run, _ahead(made_attack(run, memory=3.0), 6))
+    app = opened("attacks", run=run)
+    text = _texts(app)
+    assert "Which nodes are exposed most is not listed. Of" in text
+    assert "; 6 do. So many or more do with chance" in text
+    assert not [one for one in app.dataframe if "degree" in one.value.columns]
+    assert not [one for one in _drawn(app) if "The most exposed" in one], "nor is there a map of them"
 
 
 def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -13,7 +14,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import verdict
 from privgraph_workbench.words import markup, rates
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
 NAMED = 3
 """Attacks of which one sentence tells are named one by one up to this many."""
@@ -172,28 +173,88 @@ def attacker(attack: AttackRecord) -> None:
     st.markdown("\n".join(f"- {markup.sentence(line)}" for line in (*attack.knows, about, *attack.notes) if line))
 
 
-def exposed(attack: AttackRecord) -> None:
-    """The training nodes that the attack finds most easily."""
+def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
+    """The training nodes that the attack finds most easily, how many would by chance, and what `others` on
+    the run say of them."""
     st.markdown(
         "#### The most exposed nodes",
         help=f"{exposure(attack)} Where several have the same, the higher score comes first. The evaluator's view: "
         "it takes knowing who trained, and is not for release",
     )
     st.badge("evaluator's view", color="gray", icon=":material/visibility:")
-    others = attack.outcome.others
+    count, listing = attack.outcome.others, listed_too(attack, others)
+    st.warning(f"{ahead(attack)} Which of them are there by chance cannot be told. {agreed(attack, others)}".strip())
     st.dataframe(
         [
             {
                 "node": one.node,
                 "class": one.label,
                 "degree": one.degree,
-                f"found before, of {others:,} {sides(attack.attack).others}": before(one.exposure, others),
+                f"found before, of {count:,} {sides(attack.attack).others}": before(one.exposure, count),
+                **({"other attacks that list it": listing[one.node]} if comparable(attack, others) else {}),
             }
             for one in attack.exposed
         ],
         hide_index=True,
         alt="The training nodes that the attack finds most easily, the worst first",
     )
+
+
+def ahead(attack: AttackRecord) -> str:
+    """How many are found before all others, and how many by chance alone, in one sentence."""
+    seen = attack.ahead
+    return (
+        f"Of {seen.members:,} {sides(attack.attack).members}, about {number(seen.by_chance, 2)} would stand before all "
+        f"{seen.others:,} others by chance; {seen.found:,} {'does' if seen.found == 1 else 'do'}."
+    )
+
+
+def nobody(attack: AttackRecord) -> str:
+    """Why nobody is listed as exposed; "" where more are than chance explains."""
+    if verdict.guessing(attack):
+        return (
+            "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
+            "puts some nodes before all others."
+        )
+    seen, nearly = attack.ahead, attack.nearly_ahead
+    if seen.beyond_chance:
+        return ""
+    said = (
+        f"Which nodes are exposed most is not listed. {ahead(attack)} So many or more do with chance "
+        f"{exact_percent(seen.p, 2)} where nobody is exposed, so those in front may be there by chance."
+    )
+    if nearly is None or not nearly.beyond_chance:
+        return said
+    return (
+        f"{said} Of all together it can be told that they are exposed ({nearly.found:,} are found before "
+        f"{exact_percent(1 - RARE)} of the others, where chance has about {nearly.by_chance:.0f}), but not of single "
+        "ones."
+    )
+
+
+def comparable(attack: AttackRecord, others: Sequence[AttackRecord]) -> list[AttackRecord]:
+    """Other attacks on the run that ask the same and list more nodes than chance explains."""
+    asks = sides(attack.attack).asks
+    return [
+        one
+        for one in others
+        if one is not attack and sides(one.attack).asks == asks and one.exposed and not nobody(one)
+    ]
+
+
+def listed_too(attack: AttackRecord, others: Sequence[AttackRecord]) -> Counter[int]:
+    """By node, how many of the comparable attacks list it."""
+    return Counter(held.node for one in comparable(attack, others) for held in one.exposed)
+
+
+def agreed(attack: AttackRecord, others: Sequence[AttackRecord]) -> str:
+    """How many of the listed nodes other attacks on the run list, too; "" where there is no such attack."""
+    beside, listing = comparable(attack, others), listed_too(attack, others)
+    if not beside:
+        return ""
+    both = sum(bool(listing[one.node]) for one in attack.exposed)
+    who = "another attack on this run" if len(beside) == 1 else f"{len(beside)} other attacks on this run"
+    return f"Of the {len(attack.exposed)} listed here, {both} are listed by {who}, too."
 
 
 def before(exposure: float, others: int) -> str:

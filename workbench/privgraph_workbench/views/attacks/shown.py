@@ -55,15 +55,12 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
     st.caption(" ".join((findings.exposure(attack), *attack_exposure.chart(groups).notes)))
     figure_exports("attack_exposure", groups, statements, name=name)
-    if attack.exposed and verdict.guessing(attack):
-        st.caption(
-            "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
-            "puts some nodes before all others."
-        )
+    if attack.exposed and (why := findings.nobody(attack)):
+        st.caption(why)
     elif attack.exposed:
         listed, mapped = layout.columns("exposed", 2)
         with listed:
-            findings.exposed(attack)
+            findings.exposed(attack, attacks)
         with mapped:
             if attack.map_nodes:
                 nodes = attack_map.data(attack)
