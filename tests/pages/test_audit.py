@@ -288,6 +288,25 @@ class TestShown:
         assert found.startswith(f"**The attack shows that the ε is at least {lower(record.epsilon)}.**")
         assert said.format(upper(record.sound)) in found
 
+    @pytest.mark.parametrize(("published", "alone"), [(5.0, True), (0.1, False)])
+    def test_a_bound_for_gaussian_noise_says_so_in_the_verdict_and_on_its_card(
+        self, opened: Open, store: RunStore, run: str, published: float, alone: bool
+    ) -> None:
+        made = made_audit(run, noise=0.8, published=published)
+        bare, route = made.epsilon, replace(made.bounds[1], epsilon=7.5)
+        record = replace(made, epsilon=7.5, sound=9.0, bounds=(made.bounds[0], route))
+        assert 0.1 < bare < 5.0
+        store.add_audit(run, record)
+        text = _texts(opened("audit", run=run))
+        premise = "if the noise is Gaussian, as the ledger says"
+        assert (
+            f"**The attack shows that the ε is at least 7.5 {premise}; at least {lower(bare)} without that premise.**"
+        ) in text
+        assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
+        assert ("claims for the same noise, under that premise alone, and is below the sound 9." in text) == alone
+        assert ("refuted, if the noise is Gaussian" in text) == alone
+        assert outcome.without_premise(made) is None, "a threshold takes nothing for granted"
+
     def test_what_an_audit_refutes_is_explained_beside_it(self) -> None:
         """The paper and its claim, what fails, what holds; the relation and the bound's premise below."""
         statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=GAPS)

@@ -130,6 +130,8 @@ def _title(audit: AuditRecord, place: int) -> str:
 def _numbers(audit: AuditRecord, why: str) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. `why` the
     published claim is another than the sound one."""
+    bare = outcome.without_premise(audit)
+    claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
         (EPSILONS["sound"].label, _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
@@ -152,7 +154,11 @@ def _numbers(audit: AuditRecord, why: str) -> None:
             st.markdown(label, help=help_)
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
-                st.badge("refuted", color="red", icon=":material/gavel:")
+                alone = bare is not None and bare <= claims[label]
+                word = "refuted, if the noise is Gaussian" if alone else "refuted"
+                st.badge(word, color="red", icon=":material/gavel:")
+            elif label not in claims and bare is not None:
+                st.caption(f"{outcome.PREMISE}; ≥ {lower(bare)} without that premise")
             if why and label == EPSILONS["published"].label:
                 st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")

@@ -20,6 +20,8 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
+PREMISE = "if the noise is Gaussian, as the ledger says"
+"""What the Gaussian trade-off takes for granted."""
 MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
@@ -50,13 +52,18 @@ def lead(audit: AuditRecord) -> str:
     """What was shown, and whether a claim fell, in two sentences."""
     of = "" if audit.covers == "run" else " of one step"
     shown = f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)}.**"
+    bare = without_premise(audit)
+    if bare is not None:
+        shown = (
+            f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)} {PREMISE}; at least {lower(bare)} "
+            "without that premise.**"
+        )
     if audit.epsilon == 0:
         shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
     if audit.refutes_sound:
         return (
-            f"{shown} That is more than the {upper(audit.sound)} that we call sound. One of our proofs, "
-            "or the code, is wrong: "
-            "do not rely on this run, and tell us."
+            f"{shown} That is more than the {upper(audit.sound)} that we call sound{_only(bare, audit.sound)}. One of "
+            "our proofs, or the code, is wrong: do not rely on this run, and tell us."
         )
     if math.isinf(audit.sound):
         found = "No ε is proved here, so there is no guarantee that an attack could contradict."
@@ -64,8 +71,26 @@ def lead(audit: AuditRecord) -> str:
         found = f"That is below the sound {upper(audit.sound)}: nothing contradicts the guarantee."
     if audit.refutes_published and audit.published is not None:
         claim = stated("published", audit.published)
-        found = f"That refutes the {claim} that the paper's formula claims for the same noise{_but(audit)}."
+        found = (
+            f"That refutes the {claim} that the paper's formula claims for the same "
+            f"noise{_only(bare, audit.published)}{_but(audit)}."
+        )
     return f"{shown} {found}"
+
+
+def without_premise(audit: AuditRecord) -> float | None:
+    """What is shown where the noise may be of any kind; None where the bound takes nothing for granted, or
+    where no other was made."""
+    shown = {bound.route: bound.epsilon for bound in audit.bounds}
+    if shown.get(Route.GAUSSIAN) != audit.epsilon:
+        return None
+    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
+    return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
+
+
+def _only(bare: float | None, claim: float) -> str:
+    """That a claim falls under the premise alone."""
+    return ", under that premise alone" if bare is not None and bare <= claim else ""
 
 
 def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -109,21 +134,15 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
 def _sure(audit: AuditRecord) -> str:
     """How sure the bound is, and what it takes for granted."""
     text = f"The bound is right at {exact_percent(audit.confidence)} confidence"
-    shown = {bound.route: bound.epsilon for bound in audit.bounds}
-    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
-    bare = shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
-    if bare is None or shown.get(Route.GAUSSIAN) != audit.epsilon:
+    if without_premise(audit) is None:
         return f"{text}."
     if audit.adversary is Adversary.CANARIES:
         return (
             f"{text}, for Gaussian noise and for the sampling and the number of steps that the run's ledger lists: "
-            "canaries show how much noise a step really has, and the rest is computed. Without these premises the "
-            f"canaries of this one run show {lower(bare)}."
+            "canaries show how much noise a step really has, and the rest is computed. Without these premises stands "
+            "what the canaries of this one run show."
         )
-    return (
-        f"{text}, for Gaussian noise, which the attacked releases have. Without that premise one threshold alone "
-        f"shows {lower(bare)}."
-    )
+    return f"{text}, for Gaussian noise; without that premise stands what one threshold alone shows."
 
 
 def routes(audit: AuditRecord) -> str:
