@@ -383,6 +383,33 @@ def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
     assert len(table) == 3
 
 
+def test_of_each_other_run_the_strongest_attack_that_asks_the_same_is_laid_over(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    """However new the others are, and whatever they ask."""
+    near = keep(store, spec("dp-mlp", unit="node", epsilon=2.0))
+    store.add_attack(run, made_attack(run))
+    made = [
+        made_attack(near, memory=memory, name=name) for memory, name in ((0.2, "rmia"), (2.0, "lira"), (0.1, "rmia"))
+    ]
+    for one in (*made, replace(made_attack(near), attack="link")):
+        store.add_attack(near, one)
+    app = opened("attacks", run=run)
+    (offered,) = app.multiselect(key="over").options
+    assert offered.endswith(findings.short(made[1]))
+    next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
+    assert app.multiselect(key="over").value == [near]
+
+
+def test_what_the_button_brings_is_its_label(opened: Open, store: RunStore, run: str) -> None:
+    bare = keep(store, spec("mlp", unit="none"))
+    for one in (run, bare):
+        store.add_attack(one, made_attack(one))
+    labels = [one.label for one in opened("attacks", run=run).button]
+    assert "Compare with this method without privacy" in labels
+    assert "Compare with this method at other ε" not in labels
+
+
 def test_only_what_asks_the_same_is_laid_over(opened: Open, store: RunStore, run: str) -> None:
     elsewhere = keep(store, spec("gnn", unit="none"))
     store.add_attack(run, made_attack(run))

@@ -13,7 +13,7 @@ from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.attacks import comparing, findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import lower, percent, stated
@@ -27,11 +27,7 @@ ROW_PIXELS, MOST_PIXELS = 35, 700
 def show() -> None:
     """A table of the strongest attack on each run, for each question, those that find most first; a row that
     is chosen opens it."""
-    strongest: dict[tuple[str, str], AttackRecord] = {}
-    for one in queue.store().all_attacks():
-        key = (one.run, sides(one.attack).asks)
-        if key not in strongest or one.found[0] > strongest[key].found[0]:
-            strongest[key] = one
+    strongest = comparing.strongest(queue.store().all_attacks())
     ids = tuple(dict.fromkeys(run for run, _ in strongest))
     if len(ids) < 2:
         return
