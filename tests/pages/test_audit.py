@@ -434,3 +434,20 @@ def test_an_old_audit_is_found_behind_many_newer_runs(
     assert app.selectbox(key="run").value == old
     assert app.selectbox(key="run").options[0].endswith(" · audited")
     assert newer
+
+
+def test_the_form_of_a_new_audit_stays_open_when_the_default_is_chosen(opened: Open, store: RunStore, run: str) -> None:
+    """The default leaves the address, which then asks for no audit."""
+    store.add_audit(run, made_audit(run))
+
+    def is_open(app: AppTest) -> bool:
+        return next(one.proto.expanded for one in app.expander if one.label == "A new audit of this run")
+
+    assert not is_open(opened("audit", run=run))
+    app = opened("audit", run=run, audit="white-box")
+    assert is_open(app)
+    choose = next(one for one in app.get("button_group") if one.key == "audit")
+    choose.set_value("mechanism").run()
+    assert "audit" not in app.query_params
+    assert not app.exception
+    assert is_open(app)

@@ -67,7 +67,7 @@ def body() -> None:
         st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
     elif not going:
         # an address that asks for an attack finds its form open
-        with st.expander("A new attack on this run", icon="🕵️", expanded=_asked_for()):
+        with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=_asked_for()):
             _new_and_claims(record, subject)
     if attacks:
         st.markdown("### What attacks on this run have found")

@@ -62,7 +62,7 @@ def body() -> None:
             st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
         return
     # an address that asks for an audit finds its form open
-    with st.expander("A new audit of this run", icon="🔎", expanded=_asked_for()):
+    with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
         _new_and_claims(record, subject)
     st.markdown("### What audits of this run have shown")
     bounds.show(record, subject, audits)
