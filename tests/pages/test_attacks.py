@@ -10,6 +10,7 @@ from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
@@ -523,6 +524,8 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
 
     monkeypatch.setattr(overview.st, "dataframe", with_a_tick)
     app = opened("attacks", run=run, found="1")
+    app.session_state["fold.overview"] = True
+    app.run()
     assert app.session_state["run"] == other
     assert app.query_params["found"] in ("1", ["1"]), "the strongest, not the newest"
     assert app.selectbox(key="found").value == "1"
@@ -595,19 +598,55 @@ def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open
     assert not [one for one in _drawn(app) if "The most exposed" in one], "nor is there a map of them"
 
 
+def _overview(app: AppTest) -> pd.DataFrame:
+    app.session_state["fold.overview"] = True
+    app.run()
+    assert not app.exception
+    return next(one.value for one in app.dataframe if "verdict" in one.value.columns)
+
+
 def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:
     strong = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(run, made_attack(run, memory=0.2))
-    assert not any("protects" in one.value.columns for one in opened("attacks", run=run).dataframe), "one is no table"
+    assert "Which run gives away most?" not in str([one.label for one in opened("attacks", run=run).expander])
     store.add_attack(strong, made_attack(strong, memory=0.0))
     store.add_attack(strong, made_attack(strong, memory=2.0))
-    table = next(one.value for one in opened("attacks", run=run).dataframe if "protects" in one.value.columns)
-    assert [float(one.split()[0]) for one in table["area"]] == sorted(
-        (float(one.split()[0]) for one in table["area"]), reverse=True
-    )
+    table = _overview(opened("attacks", run=run))
+    assert list(table.columns[:3]) == ["area", "sound ε", "verdict"], "a phone shows the first columns"
     assert "ε 2" in table["run"].iloc[0]
-    assert table["protects"].iloc[0] == "nodes"
     assert len(table) == 2, "the strongest attack on each"
+    assert table["found at 1.0% false alarms"].iloc[0] == "–", (
+        "of so few others none is 1%: another rate is another number"
+    )
+
+
+def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    other = keep(store, spec("gnn", unit="none"))
+    likeness = AttackOptions(by="distance")
+    for one, memory in ((run, 2.0), (other, 3.0)):
+        store.add_attack(one, replace(made_attack(one, memory=memory), bound=0.0))
+        store.add_attack(one, replace(made_attack(one, memory=memory), attack="link", options=likeness, bound=None))
+    store.add_attack(run, replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="influence")))
+    asks = "who is connected to whom"
+    app = opened("attacks", run=run, found="2")
+    _overview(app)
+    assert app.session_state["overview_question"] == asks
+    app = opened("attacks", run=run, found="1")
+    table = _overview(app)
+    assert app.session_state["overview_question"] == "who trained"
+    assert table["verdict"].tolist() == ["given away"] * 2
+    app.session_state["found"] = "3"
+    app.run()
+    assert app.session_state["overview_question"] == asks
+    mlp = keep(store, spec("mlp", unit="none"))
+    store.add_attack(mlp, replace(made_attack(mlp, memory=4.0), attack="link", options=likeness, bound=None))
+    table = _overview(opened("attacks", run=run, found="2"))
+    assert table["verdict"].tolist() == ["given away", *["no more than likeness"] * 2]
+    areas = [float(one.split()[0]) for one in table["area"]]
+    assert areas[0] < areas[1], "the verdict comes first"
+    assert areas[1] > areas[2]
 
 
 def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, store: RunStore, run: str) -> None:

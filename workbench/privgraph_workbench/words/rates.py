@@ -3,7 +3,7 @@ line."""
 
 from __future__ import annotations
 
-from privgraph.attacks.record import FEW, AttackRecord
+from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.registry import sides
 from privgraph_workbench.words.numbers import exact_percent, percent
 
@@ -15,6 +15,11 @@ def found(attack: AttackRecord, place: int) -> str:
     """The true positive rate that conclusions are drawn from, at that place of `RATES`, or a dash."""
     rate = attack.rates_found[place]
     return percent(rate.true) if attack.outcome.measurable(rate) else NONE
+
+
+def at_rare(attack: AttackRecord) -> str:
+    """The true positive rate at `RARE` false positives, or a dash where the others are too few."""
+    return found(attack, next(place for place, rate in enumerate(attack.outcome.rates) if rate.false == RARE))
 
 
 def rare(attack: AttackRecord) -> str:

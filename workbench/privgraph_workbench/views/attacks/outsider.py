@@ -58,7 +58,7 @@ def body() -> None:
     except (StoreError, OptionError, UnknownName, Unreadable) as error:
         st.error(markup.sentence(error))
         return
-    overview.show()
+    overview.show(record.id, shown.choose(record, attacks) if attacks else None)
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     # while an attack is under way, its progress stands where its form stood: one at a time

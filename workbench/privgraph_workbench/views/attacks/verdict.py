@@ -12,6 +12,7 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
+from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import at_most, exact_percent, lower, percent, signed, stated
 
@@ -30,6 +31,12 @@ WORDS = (
     f"In words: a guess where the interval holds 50%; a little better than guessing below {CLOSE:.0%}; given away "
     f"where the whole interval lies from {FAR:.0%} on."
 )
+
+
+def learnt(record: RunRecord) -> tuple[float, float] | None:
+    """How much of its training nodes and of the test nodes the run is right about, where it says both."""
+    both = (record.metrics.get("train_accuracy"), record.metrics.get("test_accuracy"))
+    return None if both[0] is None or both[1] is None else (both[0], both[1])
 
 
 def caution(attack: AttackRecord) -> str:
