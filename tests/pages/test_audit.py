@@ -16,10 +16,14 @@ from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
-from privgraph.runs import auditing, gallery
+from privgraph.runs import attacking, auditing, gallery
+from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
@@ -451,3 +455,67 @@ def test_the_form_of_a_new_audit_stays_open_when_the_default_is_chosen(opened: O
     assert "audit" not in app.query_params
     assert not app.exception
     assert is_open(app)
+
+
+def _outsider(run: str, epsilon: float, delta: float, turn: int = 0) -> AuditRecord:
+    """A bound that came from an outsider's attack."""
+    made = made_audit(run, delta=delta)
+    route = replace(made.bounds[0], route=Route.ONE_RUN, epsilon=epsilon)
+    return replace(
+        made,
+        audit="bavaria",
+        title="BaVarIA",
+        adversary=Adversary.OUTSIDER,
+        epsilon=epsilon,
+        bounds=(route,),
+        turn=turn,
+    )
+
+
+def test_a_bound_of_an_outsider_is_marked_and_stands_behind_real_audits(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    weak, bound = (keep(store, spec("dp-mlp", unit="node", epsilon=one, batch_size=8)) for one in (4.0, 2.0))
+    statement = store.get(run).statement
+    assert statement is not None
+    delta = statement.delta
+    store.add_audit(run, made_audit(run, noise=0.8, published=None, delta=delta))
+    store.add_audit(weak, made_audit(weak, noise=3.0, published=None, delta=delta))
+    for one in (run, bound):
+        store.add_audit(one, _outsider(one, 3.5, delta))
+    app = opened("audit")
+    assert app.selectbox(key="run").value == run, "of the strongest audit, though another is newer"
+    marks = [one.split(" · ")[-1] for one in app.selectbox(key="run").options]
+    assert marks == ["audited", "audited", "bound of an outsider's attack"]
+    assert app.selectbox(key="shown").value == "1", "the audit, though the attack has shown more"
+    assert app.selectbox(key="shown").options[1] == "2: BaVarIA, an outsider, ε at least 3.5"
+    assert store.audited_by(["mechanism"]).keys() == {run, weak}
+
+
+def test_while_an_attack_runs_it_is_not_said_that_nothing_is_under_way(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going = Attacking(token="ab12", name="lira", options=AttackOptions(), started=0.0, progress=0.4)
+    monkeypatch.setattr(attacking, "states", lambda *_: [going])
+    app = opened("audit", run=run)
+    assert "No audit of this run is under way" not in _texts(app)
+    link = next(one.proto for one in app.get("page_link") if "An outsider's attack on this run" in one.proto.label)
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "outsider"}
+
+
+def test_why_the_first_audit_had_the_second_turn(opened: Open, store: RunStore, run: str) -> None:
+    for turn in (1, 2):
+        assert store.begin_audit(run) == turn
+    store.add_audit(run, replace(made_audit(run), turn=2))
+    app = opened("audit", run=run)
+    assert "Listed as 1, it had turn 2." in _texts(app)
+    table = next(one.value for one in app.dataframe if "covers" in one.value)
+    assert table["turn"].tolist() == [2]
+    assert "it had turn" not in _texts(opened("audit", run=_run_with_the_first_turn(store)))
+
+
+def _run_with_the_first_turn(store: RunStore) -> str:
+    """A run whose only audit took the first turn."""
+    first = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_audit(first, replace(made_audit(first), turn=store.begin_audit(first)))
+    return first

@@ -27,6 +27,11 @@ from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
+TURNS = (
+    "Each audit and each attack of a run takes a turn when it starts, and is judged more strictly than those before. "
+    "One that was stopped, or an attack that shows no bound, took its turn too, and is not listed: so turns may skip "
+    "numbers"
+)
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
     "audit_scores": audit_scores.plot,
@@ -38,7 +43,8 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record, audits)
     outcome.show(audit, subject)
-    _numbers(audit, statement_words.why_published(subject.statement))
+    place = audits.index(audit) + 1
+    _numbers(audit, statement_words.why_published(subject.statement), place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
             f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
@@ -47,7 +53,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     with st.expander("What the attacker sees"):
         _adversary(audit)
     statements = statements_of([record])
-    name = f"{record.id}-audit-{audits.index(audit) + 1}"
+    name = f"{record.id}-audit-{place}"
     left, right = layout.columns("bounds", 2)
     with left:
         scale = st.segmented_control(
@@ -112,22 +118,29 @@ def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRec
 
 def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
     """The number, from 1, of the audit that has shown most of what the run promises, at a delta that is not
-    smaller; else of the one that has shown most; the newest of equals."""
+    smaller; else of the one that has shown most; the newest of equals. A bound of an outsider's attack comes
+    after audits."""
     delta = 0.0 if record.statement is None else record.statement.delta
 
-    def order(number: int) -> tuple[bool, float, int]:
+    def order(number: int) -> tuple[bool, bool, float, int]:
         one = audits[number - 1]
-        return one.covers == "run" and one.delta >= delta, one.epsilon, number
+        counts = one.covers == "run" and one.delta >= delta
+        return counts, one.adversary is not Adversary.OUTSIDER, one.epsilon, number
 
     return max(range(1, len(audits) + 1), key=order)
 
 
 def _title(audit: AuditRecord, place: int) -> str:
     of = "" if audit.covers == "run" else " of one step"
-    return f"{place}: {audit.title}, ε{of} at least {lower(audit.epsilon)}"
+    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}"
 
 
-def _numbers(audit: AuditRecord, why: str) -> None:
+def _kind(audit: AuditRecord) -> str:
+    """Its title; whether it came from an outsider's attack."""
+    return f"{audit.title}{', an outsider' * (audit.adversary is Adversary.OUTSIDER)}"
+
+
+def _numbers(audit: AuditRecord, why: str, place: int) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. `why` the
     published claim is another than the sound one."""
     bare = outcome.without_premise(audit)
@@ -170,6 +183,8 @@ def _numbers(audit: AuditRecord, why: str) -> None:
         f"{exact_percent(audit.confidence)} confidence. {audit.trials:,} {counted}, "
         f"{duration(audit.seconds)}, seed {audit.seed}."
     )
+    if audit.turn and audit.turn != place:
+        st.caption(f"Listed as {place}, it had turn {audit.turn}. {TURNS}.")
     if audit.adversary is Adversary.CANARIES:
         st.caption(
             f"As a membership attack (HeterPoisson, Figure 8a): shown a canary that was in and one that was not, it "
@@ -211,6 +226,7 @@ def _history(audits: Sequence[AuditRecord]) -> None:
             "covers": st.column_config.TextColumn(
                 help="Whether the bound is one on the whole run, or on one step alone"
             ),
+            "turn": st.column_config.NumberColumn(help=TURNS),
             "seconds": st.column_config.NumberColumn(format="%.1f"),
         },
     )
@@ -226,7 +242,8 @@ def _history(audits: Sequence[AuditRecord]) -> None:
 def _line(place: int, audit: AuditRecord) -> dict[str, object]:
     return {
         "audit": place,
-        "kind": audit.title,
+        "kind": _kind(audit),
+        "turn": audit.turn or None,
         "covers": audit.covers,
         "ε at least": lower(audit.epsilon),
         "confidence": exact_percent(audit.confidence),
