@@ -169,11 +169,11 @@ def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> No
     assert verdict.severity(replace(made_attack(memory=0.0, seed=5), drawn=False), None, (0.8, 0.8)) == 0
 
 
-def test_a_verdict_is_two_sentences_and_the_rest_is_folded() -> None:
+def test_a_verdict_is_two_sentences_and_the_rest_a_few_lines() -> None:
     for memory in (0.0, 0.3, 3.0):
         said = verdict.lead(made_attack(memory=memory, targets=4, seed=5), None)
         assert len(re.findall(r"[.?][*]*( |$)", said)) == 2, said
-        assert verdict.details(made_attack(memory=memory, targets=4, seed=5), "node", None)
+        assert 1 <= len(verdict.details(made_attack(memory=memory, targets=4, seed=5), "node", None)) <= 3
 
 
 def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_runs_come_first(
@@ -219,6 +219,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert verdict.lead(second, None) in text
     for one in verdict.details(second, "node", None):
         assert f"- {one}" in text
+    assert not [one for one in app.expander if "What follows" in one.label], "it stands open"
     assert app.metric[0].value == f"{second.found[0]:.3f}"
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
@@ -449,6 +450,23 @@ def test_why_no_limit_is_drawn() -> None:
     assert second.startswith("No line of a sound ε for b: that ε is for a node that leaves")
     (edges,) = findings.without_line(["d"], [none], ["edge"])
     assert edges == "No line of a sound ε for d: that ε hides edges, and limits nothing of who trained."
+    link = replace(bare, attack="link", bound=None)
+    for of, unit in ((link, "none"), (replace(link, sound=2.0), "edge")):
+        assert findings.no_bound(of, unit) == "which pairs are connected was not drawn by us"
+    apart = replace(bare, drawn=False, bound=None)
+    assert findings.no_bound(apart, "none") == "who trains was not drawn by our own split"
+
+
+def test_a_bound_of_nothing_refutes_nothing_and_the_rule_of_the_words_stands_beside_the_mark(
+    opened: Open, store: RunStore
+) -> None:
+    bare = keep(store, spec("gnn", unit="none"))
+    for bound, said in ((0.0, "nothing was shown"), (0.5, "a smaller ε would be refuted")):
+        store.add_attack(bare, replace(made_attack(bare, memory=3.0), bound=bound))
+        captions = [one.value for one in opened("attacks", run=bare, found=str(1 + (bound > 0))).caption]
+        assert ("nothing was shown" in captions) == (said == "nothing was shown")
+        assert any("a smaller ε would be refuted" in one for one in captions) == ("smaller" in said)
+        assert verdict.WORDS in captions
 
 
 def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> None:

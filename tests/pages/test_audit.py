@@ -234,7 +234,16 @@ class TestShown:
         assert float(sound) >= record.sound
         assert published == "9"
         assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
+        assert "\n- By counting, 4,000 trials can show at most " in _texts(app), (
+            "what was not shown may be out of reach"
+        )
         assert "No claim is refuted. That proves none of them" in _texts(app)
+        assert "draws a second line" in _texts(app)
+        store.add_audit(run, replace(record, bounds=record.bounds[:1]))
+        alone = _texts(opened("audit", run=run, shown="2"))
+        assert "draws a line that no attack can cross" in alone
+        assert "second line" not in alone, "none is drawn where the noise is not Gaussian alone"
+        assert "μ" not in alone
         assert not app.error
         drawn = "\n".join(_drawn(app))
         for words in ("The area under the attack's curve", "shown by a threshold (counts)", "have"):
@@ -268,7 +277,7 @@ class TestShown:
         shown, hidden = (app.error, app.warning) if red[0] else (app.warning, app.error)
         (complaint,) = shown
         assert said in complaint.value
-        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest is folded"
+        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest stands below"
         assert "The bound is right at 95% confidence" in _texts(app)
         assert not hidden
 

@@ -88,9 +88,7 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         (
             "A claimed ε is at least" if unit == "none" else "ε at least",
             rates.NONE if attack.bound is None else lower(attack.bound),
-            f"does not follow: {no_line(attack, unit) or 'the run promises something else'}"
-            if attack.bound is None
-            else _beside_bound(attack, unit),
+            f"does not follow: {no_bound(attack, unit)}" if attack.bound is None else _beside_bound(attack, unit),
             "If the run's ε were below this number, an attack would do as well as this one with a chance of "
             f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
             f"trained.{counted}",
@@ -131,7 +129,7 @@ def accuracies(attack: AttackRecord) -> str:
 def _beside_bound(attack: AttackRecord, unit: str) -> str:
     """What a bound has to be compared with."""
     if unit == "none":
-        return "this run claims none; a smaller ε would be refuted"
+        return "this run claims none; a smaller ε would be refuted" if attack.bound else "nothing was shown"
     sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
     return f"{sound}{'' if attack.bound else '; nothing was shown'}"
 
@@ -139,10 +137,10 @@ def _beside_bound(attack: AttackRecord, unit: str) -> str:
 def no_line(attack: AttackRecord, unit: str) -> str:
     """Why no line, and no bound, follows from the run's sound epsilon; "" where one does. `unit` is what the
     run protects."""
-    if math.isinf(attack.sound):
-        return "nothing is promised"
     if sides(attack.attack).caution:
         return "which pairs are connected was not drawn by us"
+    if math.isinf(attack.sound):
+        return "nothing is promised"
     if unit == "edge" and sides(attack.attack).unit != "edge":
         return "that ε hides edges, and limits nothing of who trained"
     if attack.steps is None:
@@ -151,6 +149,14 @@ def no_line(attack: AttackRecord, unit: str) -> str:
             "stops training"
         )
     return "" if attack.drawn else "who trains was not drawn by our own split"
+
+
+def no_bound(attack: AttackRecord, unit: str) -> str:
+    """Why no bound on epsilon follows from what was found: also where nothing is promised, coins might show
+    one."""
+    if math.isinf(attack.sound) and not sides(attack.attack).caution and not attack.drawn:
+        return "who trains was not drawn by our own split"
+    return no_line(attack, unit) or "the run promises something else"
 
 
 def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:

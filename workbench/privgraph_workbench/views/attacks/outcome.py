@@ -15,6 +15,7 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import StoreError
+from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
@@ -28,7 +29,7 @@ MORE = 4
 
 def show(audit: AuditRecord, subject: Subject) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
-    and how surely, what follows folded, and the next step."""
+    and how surely, what follows, and the next step."""
     said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
     if audit.refutes_sound:
         st.error(said, icon="🚨")
@@ -37,9 +38,8 @@ def show(audit: AuditRecord, subject: Subject) -> None:
     else:
         st.info(said, icon=":material/balance:")
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
-    if follows := _of_published(audit, subject.statement):
-        with st.expander("What follows", key="fold.outcome"):
-            st.markdown(follows)
+    follows = (_of_published(audit, subject.statement), _ceiling(audit))
+    st.markdown("\n".join(f"- {one}" for one in follows if one))
     _next(audit, subject)
 
 
@@ -131,6 +131,18 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
     )
 
 
+def _ceiling(audit: AuditRecord) -> str:
+    """The most that so many trials could have shown by counting; "" where none was counted."""
+    shown = [most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None]
+    if not shown:
+        return ""
+    counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
+    return (
+        f"By counting, {audit.trials:,} {counted} can show at most {max(shown):.2f}, even where an attack is never "
+        "wrong."
+    )
+
+
 def _sure(audit: AuditRecord) -> str:
     """How sure the bound is, and what it takes for granted."""
     text = f"The bound is right at {exact_percent(audit.confidence)} confidence"
@@ -191,7 +203,7 @@ def _next(audit: AuditRecord, subject: Subject) -> None:
         asked = AuditOptions(delta=audit.delta, seed=audit.seed + 1, **{counted: more})
         steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
     steps += [
-        (f"Try the other audit: {spec.title}", name, AuditOptions(delta=audit.delta))
+        (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta))
         for name, spec in offered.items()
         if name != audit.audit
     ]

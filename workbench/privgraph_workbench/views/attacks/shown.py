@@ -123,6 +123,7 @@ def summary(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
                     on_click=st.session_state.update,
                     args=({"found": str(place + 1)},),
                 )
+    st.caption(verdict.WORDS)
 
 
 def _unit(record: RunRecord) -> str:
