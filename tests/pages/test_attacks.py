@@ -30,7 +30,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import findings, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.words.numbers import exact_percent, number, percent
 
 Open = Callable[..., AppTest]
 
@@ -294,23 +294,25 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
     store.add_attack(run, found)
     app = opened("attacks", run=run)
     bound = next(one for one in app.metric if one.label == "ε at least")
-    assert bound.value == "1.239", "a lower bound is not rounded up"
+    assert bound.value == "1.23", "a lower bound is not rounded up"
     below = [one.value for one in app.caption]
     shown = {one.label: one.value for one in app.metric}
+    helps = {one.label: one.proto.help for one in app.metric}
     for own, mean in zip(found.outcome.rates, found.rates_found, strict=True):
         assert own.low < own.high
         assert mean.low < mean.high
         seen = found.outcome.measurable(own)
-        told = f"mean of 3 models, {percent(mean.low)} to {percent(mean.high)}; on the run's own training nodes "
-        assert any(one.startswith(told) and percent(own.true) in one for one in below) == seen
+        assert (f"{percent(mean.low)} to {percent(mean.high)}" in below) == seen, "one number, one interval"
+        name = f"Found at {exact_percent(own.false)} false alarms (TPR)"
+        told = f"The mean of 3 models; on the run's own training nodes {percent(own.true)} ("
+        assert helps.get(name, "").startswith(told) == seen, "the rest is in the help"
         # one value for one quantity: the tile, the tables and the sentence above them
-        assert shown.get(f"Found at {percent(own.false)} false alarms (TPR)") == (
-            percent(mean.true) if seen else "–" if own.false == RARE else None
-        )
+        assert shown.get(name) == (percent(mean.true) if seen else "–" if own.false == RARE else None)
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
+    assert list(line)[:2] == ["area", "ε at least"], "a phone shows the first columns"
     assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA), 27 models")
     for place, rate in enumerate(found.rates_found):
-        assert line[f"found at {percent(rate.false)} false alarms"] == rates.found(found, place)
+        assert line[f"found at {exact_percent(rate.false)} false alarms"] == rates.found(found, place)
     assert {rates.found(found, place) for place in range(3)} > {"–"}, "too few others for the rarest"
     assert rates.found(found, 2) == percent(found.rates_found[2].true) != percent(found.outcome.rates[2].true)
 
@@ -428,7 +430,10 @@ def test_too_few_shadow_models_are_told_before_the_start(
     """Of Karate club's 34 people 26 train, 5 test: of 31, each is left out of two of 13."""
     run = keep(store, spec("dp-mlp", unit="node"))
     app = opened("attacks", run=run, attack="lira", attack__shadows=str(shadows))
-    assert bool([one for one in app.button if one.key == "start_attack"]) == starts
+    start = app.button(key="start_attack")
+    assert start.disabled != starts, "it stays, and says why it cannot be pressed"
+    assert ("needs at least 13 shadow models" in start.help) != starts
+    assert "This run needs at least 13" in app.number_input(key="attack.shadows").proto.help
     assert ("this run needs at least 13 shadow models (got 12)" in _texts(app).casefold()) != starts
 
 
@@ -633,7 +638,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert list(table.columns[:3]) == ["area", "sound ε", "verdict"], "a phone shows the first columns"
     assert "ε 2" in table["run"].iloc[0]
     assert len(table) == 2, "the strongest attack on each"
-    assert table["found at 1.0% false alarms"].iloc[0] == "–", (
+    assert table["found at 1% false alarms"].iloc[0] == "–", (
         "of so few others none is 1%: another rate is another number"
     )
 

@@ -82,7 +82,7 @@ class Ahead:
         """At most `but` others are then among the first `found` + `but` of all.
 
         >>> round(Ahead(members=2031, others=406, but=0, found=12).p, 3)
-        0.111
+        0.112
         """
         every = self.members + self.others
         return float(hypergeom.cdf(self.but, every, self.others, min(every, self.found + self.but)))

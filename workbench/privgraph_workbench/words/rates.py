@@ -35,19 +35,25 @@ def rare(attack: AttackRecord) -> str:
 
 
 def interval(attack: AttackRecord, place: int) -> str:
-    """The interval of that rate, or why there is none worth reading; where it is a mean over models, that of
-    the run's own beside it."""
+    """The interval of that rate, or why there is none worth reading."""
+    found, told = attack.outcome, attack.rates_found[place]
+    if not found.measurable(told):
+        return f"not measurable: {exact_percent(told.false)} of {found.others:,} is less than one"
+    return f"{percent(told.low)} to {percent(told.high)}"
+
+
+def alone(attack: AttackRecord, place: int) -> str:
+    """What the rate is of: a mean over models, and what was found of the run's own; why an interval begins
+    at 0."""
     found, own = attack.outcome, attack.outcome.rates[place]
     if not found.measurable(own):
-        return f"not measurable: {exact_percent(own.false)} of {found.others:,} is less than one"
+        return ""
     few = ""
     if own.low == 0 < own.true:
         few = f"; from 0, for {found.others:,} others are too few to place this threshold"
-    alone = f"{percent(own.low)} to {percent(own.high)}{few}"
     if len(attack.true_rates) < FEW:
-        return alone
-    mean = attack.rates_found[place]
+        return f"Of one model{few}."
     return (
-        f"mean of {len(attack.true_rates)} models, {percent(mean.low)} to {percent(mean.high)}; on "
-        f"{sides(attack.attack).again} {percent(own.true)} ({alone})"
+        f"The mean of {len(attack.true_rates)} models; on {sides(attack.attack).again} {percent(own.true)} "
+        f"({percent(own.low)} to {percent(own.high)}{few})."
     )

@@ -244,15 +244,16 @@ def _history(audits: Sequence[AuditRecord]) -> None:
 
 
 def _line(place: int, audit: AuditRecord) -> dict[str, object]:
+    """Epsilon first: on a phone no more is seen."""
     return {
+        "ε at least": lower(audit.epsilon),
+        EPSILONS["sound"].title: _claim(audit.sound),
         "audit": place,
         "kind": _kind(audit),
         "turn": audit.turn or None,
         "covers": audit.covers,
-        "ε at least": lower(audit.epsilon),
         "confidence": exact_percent(audit.confidence),
         "δ": number(audit.delta),
-        EPSILONS["sound"].title: _claim(audit.sound),
         EPSILONS["published"].title: _published(audit),
         "trials": audit.trials,
         "seconds": audit.seconds,

@@ -17,7 +17,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import naming, rates
-from privgraph_workbench.words.numbers import lower, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, lower, percent, stated
 
 KEY = "over"
 
@@ -144,14 +144,14 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
     st.dataframe(
         [
             {
-                "attack": name,
+                "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
                 EPSILONS["sound"].title: "∞" if math.isinf(one.sound) else stated("sound", one.sound),
+                "attack": name,
                 "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
                     str(run.spec.options.get("unit", "none")), "nothing"
                 ),
-                "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
                 **{
-                    f"found at {percent(rate.false)} false alarms": rates.found(one, place)
+                    f"found at {exact_percent(rate.false)} false alarms": rates.found(one, place)
                     for place, rate in enumerate(one.outcome.rates)
                     if rate.false >= RARE
                 },

@@ -58,27 +58,27 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
     """Area, rates and the bound, side by side, each with its interval; `unit` is what the run protects."""
     found, apart, (value, low, high) = attack.outcome, sides(attack.attack), attack.found
     own = f"{found.area:.3f} ({found.area_low:.3f} to {found.area_high:.3f})"
-    below = f"{low:.3f} to {high:.3f}"
+    which = "Of one model."
     if len(attack.areas) >= FEW:
-        below = f"mean of {len(attack.areas)} models, {below}; on {apart.again} {own}"
+        which = f"The mean of {len(attack.areas)} models; on {apart.again} {own}."
     boxes = [
         (
             "Area under the curve (AUC)",
             f"{value:.3f}",
-            below,
-            f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds all "
-            "(AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that of "
-            f"one model (DeLong's) how much hangs on whom it was judged on. {verdict.WORDS}",
+            f"{low:.3f} to {high:.3f}",
+            f"{which} The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds "
+            "all (AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that "
+            f"of one model (DeLong's) how much hangs on whom it was judged on. {verdict.WORDS}",
         )
     ]
     boxes += [
         (
-            f"Found at {percent(rate.false)} false alarms (TPR)",
+            f"Found at {exact_percent(rate.false)} false alarms (TPR)",
             rates.found(attack, place),
             rates.interval(attack, place),
-            f"An attacker who wrongly names at most {percent(rate.false)} of the {apart.others} rightly names so many "
-            f"of the {apart.members} (true positive rate at a false positive rate of {percent(rate.false)}). A guess "
-            f"names {percent(rate.false)}.",
+            f"{rates.alone(attack, place)} An attacker who wrongly names at most {exact_percent(rate.false)} of the "
+            f"{apart.others} rightly names so many of the {apart.members} (true positive rate at a false positive rate "
+            f"of {exact_percent(rate.false)}). A guess names {exact_percent(rate.false)}.".strip(),
         )
         for place, rate in enumerate(found.rates)
         if found.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
@@ -281,16 +281,17 @@ def history(attacks: Sequence[AttackRecord]) -> None:
 
 
 def _line(place: int, attack: AttackRecord) -> dict[str, object]:
+    """Area and epsilon first: on a phone no more is seen."""
     value, low, high = attack.found
     return {
+        "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
+        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "attack": place,
         "kind": short(attack),
-        "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **{
-            f"found at {percent(rate.false)} false alarms": rates.found(attack, place)
+            f"found at {exact_percent(rate.false)} false alarms": rates.found(attack, place)
             for place, rate in enumerate(attack.outcome.rates)
         },
-        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "seconds": attack.seconds,
         "seed": attack.options.seed,
     }

@@ -16,8 +16,11 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import baseline, comparing, findings, verdict
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import lower, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
+FOUND = f"found at {exact_percent(RARE)} false alarms"
+WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 150, "run": 290, FOUND: 105}
+"""In pixels: the table is no wider than a window of 1280."""
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
@@ -75,6 +78,7 @@ def _table(
         on_select="rerun",
         selection_mode="single-row",
         key=f"{KEY}.{asks}.{turn}",
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
         height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
     )
     places = picked["selection"]["rows"]
@@ -122,7 +126,7 @@ def _line(title: str, attack: AttackRecord, word: str) -> dict[str, str]:
         EPSILONS["sound"].title: "∞" if math.isinf(attack.sound) else stated("sound", attack.sound),
         "verdict": word,
         "run": title,
-        f"found at {percent(RARE)} false alarms": rates.at_rare(attack),
+        FOUND: rates.at_rare(attack),
         **edges,
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "attack": findings.kind(attack),
