@@ -638,9 +638,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert list(table.columns[:3]) == ["area", "sound ε", "verdict"], "a phone shows the first columns"
     assert "ε 2" in table["run"].iloc[0]
     assert len(table) == 2, "the strongest attack on each"
-    assert table["found at 1% false alarms"].iloc[0] == "–", (
-        "of so few others none is 1%: another rate is another number"
-    )
+    assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
 
 
 def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(

@@ -318,6 +318,7 @@ class TestShown:
         assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
         assert ("claims for the same noise, under that premise alone, and is below the sound 9." in text) == alone
         assert ("refuted, if the noise is Gaussian" in text) == alone
+        assert f"formula does not hold {'where the noise is Gaussian' if alone else 'here'};" in text
         assert outcome.without_premise(made) is None, "a threshold takes nothing for granted"
 
     def test_what_an_audit_refutes_is_explained_beside_it(self) -> None:

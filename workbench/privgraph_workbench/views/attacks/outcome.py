@@ -114,7 +114,8 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
         return "No claim is refuted. That proves none of them: this attack could not, with so many trials."
     claim = stated("published", audit.published)
     if audit.refutes_published:
-        return "The paper's formula does not hold here; the sound ε does not rest on it."
+        where = "where the noise is Gaussian" if _only(without_premise(audit), audit.published) else "here"
+        return f"The paper's formula does not hold {where}; the sound ε does not rest on it."
     if audit.published < audit.sound and statement.gaps:
         proved = any(gap.evidence == "proved" for gap in statement.gaps)
         return (

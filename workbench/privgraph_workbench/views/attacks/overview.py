@@ -18,8 +18,8 @@ from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
-FOUND = f"found at {exact_percent(RARE)} false alarms"
-WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 150, "run": 290, FOUND: 105}
+FOUND = f"at {exact_percent(RARE)} false alarms"
+WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 270, FOUND: 130}
 """In pixels: the table is no wider than a window of 1280."""
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
@@ -103,7 +103,7 @@ def _about(rows: Sequence[AttackRecord]) -> str:
     """How to read the table of one question."""
     said = (
         "The strongest attack on each run, by the verdict first, then by the area; choose a row to open that attack. "
-        f"{verdict.WORDS}"
+        f"{verdict.WORDS} At {exact_percent(RARE)} false alarms: the share that is found then."
     )
     if any(one.by_classes is not None for one in rows):
         return (
