@@ -321,6 +321,10 @@ class TestShown:
         assert f"formula does not hold {'where the noise is Gaussian' if alone else 'here'};" in text
         assert outcome.without_premise(made) is None, "a threshold takes nothing for granted"
 
+    @pytest.mark.parametrize(("published", "said"), [(2.9, "2.91"), (2.9114, "2.912"), (9.0, "2.91")])
+    def test_a_bound_that_refutes_is_seen_to_be_larger(self, published: float, said: str) -> None:
+        assert outcome.least(replace(made_audit(published=published), epsilon=2.91239, sound=4.0)) == said
+
     def test_what_an_audit_refutes_is_explained_beside_it(self) -> None:
         """The paper and its claim, what fails, what holds; the relation and the bound's premise below."""
         statement = replace(made_runs.statement(made_runs.node_entries(2.0), unit="node"), gaps=GAPS)

@@ -160,7 +160,7 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
         ),
         (
             f"{EPSILONS['audited'].label}, by this audit",
-            f"≥ {lower(audit.epsilon)}",
+            f"≥ {outcome.least(audit)}",
             False,
             f"What the attack has shown {whole}, at {exact_percent(audit.confidence)} confidence. It "
             f"attacked {markup.literal(attacked(audit.adversary))}.",

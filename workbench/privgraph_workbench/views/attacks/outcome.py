@@ -51,11 +51,11 @@ def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
 def lead(audit: AuditRecord) -> str:
     """What was shown, and whether a claim fell, in two sentences."""
     of = "" if audit.covers == "run" else " of one step"
-    shown = f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)}.**"
+    shown = f"**The attack shows that the ε{of} is at least {least(audit)}.**"
     bare = without_premise(audit)
     if bare is not None:
         shown = (
-            f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)} {PREMISE}; at least {lower(bare)} "
+            f"**The attack shows that the ε{of} is at least {least(audit)} {PREMISE}; at least {lower(bare)} "
             "without that premise.**"
         )
     if audit.epsilon == 0:
@@ -76,6 +76,13 @@ def lead(audit: AuditRecord) -> str:
             f"noise{_only(bare, audit.published)}{_but(audit)}."
         )
     return f"{shown} {found}"
+
+
+def least(audit: AuditRecord) -> str:
+    """The bound in three digits, or in as many as tell it from the claims that it exceeds."""
+    claims = [one for one in (audit.sound, audit.published) if one is not None and audit.epsilon > one]
+    told = (lower(audit.epsilon, digits) for digits in range(3, 7))
+    return next((text for text in told if all(float(text) > one for one in claims)), lower(audit.epsilon, 7))
 
 
 def without_premise(audit: AuditRecord) -> float | None:
