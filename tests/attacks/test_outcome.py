@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, ttest_1samp
 
-from privgraph.attacks.outcome import difference, mean_interval, outcome, untied
+from privgraph.attacks.outcome import Ahead, difference, mean_interval, outcome, untied
 
 
 def test_numbers_by_hand() -> None:
@@ -133,3 +133,19 @@ def test_equal_scores_are_told_apart_by_coins_and_find_what_a_guess_finds() -> N
     assert untied(scores)[[0, 3]].tolist() == [3.0, 2.0]
     assert sorted(untied(scores)[[1, 2]]) == [0.0, 1.0]
     assert (untied(scores) == untied(scores)).all()
+
+
+def test_who_stands_before_all_others_by_chance() -> None:
+    """The count and its chance, against orders by coins: where all have one law, 5% at most are beyond."""
+    draw = np.random.default_rng(0)
+    for but in (0, 3):
+        counts = np.array([
+            (draw.random(60) > np.partition(draw.random(20), 19 - but)[19 - but]).sum() for _ in range(4000)
+        ])  # fmt: skip
+        asked = [Ahead(members=60, others=20, but=but, found=int(one)) for one in range(61)]
+        assert (
+            asked[0].by_chance == pytest.approx(counts.mean(), abs=0.2) == pytest.approx(60 * (but + 1) / 21, abs=0.2)
+        )
+        for one in (0, 1, 5, 20, 60):
+            assert asked[one].p == pytest.approx((counts >= one).mean(), abs=0.03)
+        assert sum(asked[one].beyond_chance for one in counts) / len(counts) <= 0.055

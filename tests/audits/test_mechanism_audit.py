@@ -298,7 +298,7 @@ def test_a_later_turn_is_judged_at_what_it_leaves_of_the_confidence(name: str) -
     assert [bound.epsilon for bound in later.bounds] == [bound.epsilon for bound in alone.bounds]
     assert audited(which, trials=300).epsilon > later.epsilon
     assert (later.confidence, later.turn) == (0.95, 3)
-    assert any("this is audit 3 of the run" in note for note in later.notes)
+    assert any("it took turn 3 among" in note for note in later.notes)
 
 
 def test_delta_and_seed_are_the_callers() -> None:

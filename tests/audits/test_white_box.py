@@ -164,7 +164,7 @@ def test_every_bound_of_a_later_turn_is_at_what_the_turn_leaves_of_the_confidenc
     assert len(asked) == len(record.bounds) == 3
     assert asked == [shared_confidence(0.9, 3)] * 3
     assert (record.confidence, record.turn) == (0.9, 3)
-    assert any("this is audit 3 of the run" in note for note in record.notes)
+    assert any("it took turn 3 among" in note for note in record.notes)
 
 
 def test_gradients_without_noise_or_canaries_are_refused() -> None:

@@ -79,7 +79,6 @@ def test_a_run_is_trained_attacked_and_its_bound_read(context: BrowserContext, p
         found = re.search(r"≥ ([\d.]+)", text)
         assert found is not None
         assert 0 < float(found.group(1)) <= 8
-    page.get_by_text("What follows", exact=True).click()
     expect(page.get_by_text("No claim is refuted")).to_be_visible()
     record = _exported(page, "audit_bounds")
     (statement,) = record["statements"].values()

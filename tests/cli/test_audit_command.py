@@ -88,11 +88,11 @@ def test_an_audit_in_plain_lines() -> None:
     )
     assert describe(record).splitlines() == [
         "Played: a-run",
-        "Epsilon audited: at least 2.345 for one release of the run, with confidence 0.95, at delta 1e-05",
+        "Epsilon audited: at least 2.34 for one release of the run, with confidence 0.95, at delta 1e-05",
         "Attacked: the run's mechanisms, played on a worst case made for them; no data of the run were read",
         "Epsilon sound: ∞",
         "Epsilon published: 2 - REFUTED by this audit",
-        "By threshold: at least 2.345 (above 3)",
+        "By threshold: at least 2.34 (above 3)",
         "Trials: 4,000, in 1.2 s; area under the ROC curve 0.750",
         "Note: by the way",
     ]

@@ -190,7 +190,7 @@ def test_an_exposure_on_the_border_of_two_levels_is_of_the_higher_one() -> None:
     nodes = tuple(replace(one, exposure=at) for one, at in zip(record.map_nodes, borders, strict=False))
     chart = attack_map.chart(attack_map.data(replace(record, map_nodes=nodes, map_edges=())))
     drawn = {one.name: len(one.x) for one in chart.series if one.kind == "points"}
-    assert drawn == {f"trained, {words}": number for (_, words, _), number in zip(LEVELS, (2, 1, 1), strict=True)}
+    assert drawn == {f"trained, {words}": number for (_, words, *_), number in zip(LEVELS, (2, 1, 1), strict=True)}
 
 
 def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
@@ -218,6 +218,9 @@ def test_the_map_holds_the_most_exposed_and_their_neighbours() -> None:
     faint = next(one for one in chart.series if one.name == "did not train")
     assert len(faint.x) == sum(one.exposure is None for one in record.map_nodes)
     assert attack_map.chart([]).series == ()
+    assert f"about {number(record.ahead.by_chance, 2)} of them by chance" in chart.notes[0], "in files, too"
+    first = next(one for one in chart.series if one.kind == "points")
+    assert (first.name, first.slot) == ("trained, found before 99% of the others", 1), "in the colour of a warning"
     with pytest.raises(ValueError, match="pairs of the nodes"):
         replace(record, map_edges=((drawn[0], 10_000),))
 

@@ -204,7 +204,7 @@ class TestBounds:
         record = replace(audit(published=None, claimed=1.00001), epsilon=0.98769)
         record = replace(record, bounds=(replace(record.bounds[0], epsilon=0.98769),))
         told = [one.split("\n")[-1] for one in audit_bounds.chart(audit_bounds.data(record)).panels[0].y.categories]
-        assert told == ["at least 0.9876", "at most 1.001", "no formula"]
+        assert told == ["at least 0.987", "at most 1.001", "no formula"]
 
     def test_a_claim_that_dwarfs_the_others_is_cut_and_said_to_be(self) -> None:
         record = audit(claimed=8.0, published=115_100.0)

@@ -49,10 +49,10 @@ def test_where_nothing_is_proved_no_audit_refutes_it(statement: PrivacyStatement
 def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacyStatement) -> None:
     shown = replace(statement, epsilon_audited=1.23456, audit_confidence=0.95)
     assert audited(statement) == "not audited"
-    assert audited(shown) == "≥ 1.234"
-    assert audited(shown, colour=True) == ":red[≥ 1.234]"
+    assert audited(shown) == "≥ 1.23"
+    assert audited(shown, colour=True) == ":red[≥ 1.23]"
     assert statements.audited_how(shown) == "confidence 95%"
-    assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.234 (confidence 95%)"
+    assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.23 (confidence 95%)"
 
 
 def _page() -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from tests.figures.made_attacks import attack as made_attack
@@ -17,7 +18,7 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.record import RARE
+from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import ATTACKS
 from privgraph.runs import attacking, gallery
@@ -29,7 +30,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import findings, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import percent
+from privgraph_workbench.words.numbers import exact_percent, number, percent
 
 Open = Callable[..., AppTest]
 
@@ -168,27 +169,30 @@ def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> No
     assert verdict.severity(replace(made_attack(memory=0.0, seed=5), drawn=False), None, (0.8, 0.8)) == 0
 
 
-def test_a_verdict_is_two_sentences_and_the_rest_is_folded() -> None:
+def test_a_verdict_is_two_sentences_and_the_rest_a_few_lines() -> None:
     for memory in (0.0, 0.3, 3.0):
         said = verdict.lead(made_attack(memory=memory, targets=4, seed=5), None)
         assert len(re.findall(r"[.?][*]*( |$)", said)) == 2, said
-        assert verdict.details(made_attack(memory=memory, targets=4, seed=5), "node", None)
+        assert 1 <= len(verdict.details(made_attack(memory=memory, targets=4, seed=5), "node", None)) <= 3
 
 
 def test_without_an_address_the_page_opens_on_the_clearest_case_and_attacked_runs_come_first(
     opened: Open, store: RunStore
 ) -> None:
     gallery.bring_in(store)
-    attacked = {one.run: one for one in store.all_attacks()}
+    attacked: dict[str, AttackRecord] = {}  # the clearest on each run
+    for one in store.all_attacks():
+        if verdict.severity(one, None) == 4 and (one.run not in attacked or one.found[1] > attacked[one.run].found[1]):
+            attacked[one.run] = one
     app = opened("attacks")
     first = attacked[str(app.selectbox(key="run").value)]
     assert first.found[1] == max(one.found[1] for one in attacked.values())
-    assert verdict.severity(first, None) == 4
+    counted = {one.run for one in store.all_attacks()}
     options = app.selectbox(key="run").options
-    assert ["attacked" in one for one in options] == [True] * len(attacked), "those that were attacked, at first"
+    assert ["attacked" in one for one in options] == [True] * len(counted), "those that were attacked, at first"
     app.toggle(key="every_run").set_value(True).run()
     options = app.selectbox(key="run").options
-    assert ["attacked" in one for one in options[: len(attacked) + 1]] == [True] * len(attacked) + [False]
+    assert ["attacked" in one for one in options[: len(counted) + 1]] == [True] * len(counted) + [False]
     assert max(len(one) for one in options) <= 100, "an entry says no more than tells it apart"
     own = keep(store, spec("dp-mlp", unit="node", epsilon=8.0, batch_size=8))
     store.add_attack(own, made_attack(own))
@@ -215,6 +219,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert verdict.lead(second, None) in text
     for one in verdict.details(second, "node", None):
         assert f"- {one}" in text
+    assert not [one for one in app.expander if "What follows" in one.label], "it stands open"
     assert app.metric[0].value == f"{second.found[0]:.3f}"
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
@@ -289,23 +294,25 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
     store.add_attack(run, found)
     app = opened("attacks", run=run)
     bound = next(one for one in app.metric if one.label == "ε at least")
-    assert bound.value == "1.239", "a lower bound is not rounded up"
+    assert bound.value == "1.23", "a lower bound is not rounded up"
     below = [one.value for one in app.caption]
     shown = {one.label: one.value for one in app.metric}
+    helps = {one.label: one.proto.help for one in app.metric}
     for own, mean in zip(found.outcome.rates, found.rates_found, strict=True):
         assert own.low < own.high
         assert mean.low < mean.high
         seen = found.outcome.measurable(own)
-        told = f"mean of 3 models, {percent(mean.low)} to {percent(mean.high)}; on the run's own training nodes "
-        assert any(one.startswith(told) and percent(own.true) in one for one in below) == seen
+        assert (f"{percent(mean.low)} to {percent(mean.high)}" in below) == seen, "one number, one interval"
+        name = f"Found at {exact_percent(own.false)} false alarms (TPR)"
+        told = f"The mean of 3 models; on the run's own training nodes {percent(own.true)} ("
+        assert helps.get(name, "").startswith(told) == seen, "the rest is in the help"
         # one value for one quantity: the tile, the tables and the sentence above them
-        assert shown.get(f"Found at {percent(own.false)} false alarms (TPR)") == (
-            percent(mean.true) if seen else "–" if own.false == RARE else None
-        )
+        assert shown.get(name) == (percent(mean.true) if seen else "–" if own.false == RARE else None)
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
+    assert list(line)[:2] == ["area", "ε at least"], "a phone shows the first columns"
     assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA), 27 models")
     for place, rate in enumerate(found.rates_found):
-        assert line[f"found at {percent(rate.false)} false alarms"] == rates.found(found, place)
+        assert line[f"found at {exact_percent(rate.false)} false alarms"] == rates.found(found, place)
     assert {rates.found(found, place) for place in range(3)} > {"–"}, "too few others for the rarest"
     assert rates.found(found, 2) == percent(found.rates_found[2].true) != percent(found.outcome.rates[2].true)
 
@@ -380,6 +387,33 @@ def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
     assert len(table) == 3
 
 
+def test_of_each_other_run_the_strongest_attack_that_asks_the_same_is_laid_over(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    """However new the others are, and whatever they ask."""
+    near = keep(store, spec("dp-mlp", unit="node", epsilon=2.0))
+    store.add_attack(run, made_attack(run))
+    made = [
+        made_attack(near, memory=memory, name=name) for memory, name in ((0.2, "rmia"), (2.0, "lira"), (0.1, "rmia"))
+    ]
+    for one in (*made, replace(made_attack(near), attack="link")):
+        store.add_attack(near, one)
+    app = opened("attacks", run=run)
+    (offered,) = app.multiselect(key="over").options
+    assert offered.endswith(findings.short(made[1]))
+    next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
+    assert app.multiselect(key="over").value == [near]
+
+
+def test_what_the_button_brings_is_its_label(opened: Open, store: RunStore, run: str) -> None:
+    bare = keep(store, spec("mlp", unit="none"))
+    for one in (run, bare):
+        store.add_attack(one, made_attack(one))
+    labels = [one.label for one in opened("attacks", run=run).button]
+    assert "Compare with this method without privacy" in labels
+    assert "Compare with this method at other ε" not in labels
+
+
 def test_only_what_asks_the_same_is_laid_over(opened: Open, store: RunStore, run: str) -> None:
     elsewhere = keep(store, spec("gnn", unit="none"))
     store.add_attack(run, made_attack(run))
@@ -396,7 +430,10 @@ def test_too_few_shadow_models_are_told_before_the_start(
     """Of Karate club's 34 people 26 train, 5 test: of 31, each is left out of two of 13."""
     run = keep(store, spec("dp-mlp", unit="node"))
     app = opened("attacks", run=run, attack="lira", attack__shadows=str(shadows))
-    assert bool([one for one in app.button if one.key == "start_attack"]) == starts
+    start = app.button(key="start_attack")
+    assert start.disabled != starts, "it stays, and says why it cannot be pressed"
+    assert ("needs at least 13 shadow models" in start.help) != starts
+    assert "This run needs at least 13" in app.number_input(key="attack.shadows").proto.help
     assert ("this run needs at least 13 shadow models (got 12)" in _texts(app).casefold()) != starts
 
 
@@ -418,6 +455,23 @@ def test_why_no_limit_is_drawn() -> None:
     assert second.startswith("No line of a sound ε for b: that ε is for a node that leaves")
     (edges,) = findings.without_line(["d"], [none], ["edge"])
     assert edges == "No line of a sound ε for d: that ε hides edges, and limits nothing of who trained."
+    link = replace(bare, attack="link", bound=None)
+    for of, unit in ((link, "none"), (replace(link, sound=2.0), "edge")):
+        assert findings.no_bound(of, unit) == "which pairs are connected was not drawn by us"
+    apart = replace(bare, drawn=False, bound=None)
+    assert findings.no_bound(apart, "none") == "who trains was not drawn by our own split"
+
+
+def test_a_bound_of_nothing_refutes_nothing_and_the_rule_of_the_words_stands_beside_the_mark(
+    opened: Open, store: RunStore
+) -> None:
+    bare = keep(store, spec("gnn", unit="none"))
+    for bound, said in ((0.0, "nothing was shown"), (0.5, "a smaller ε would be refuted")):
+        store.add_attack(bare, replace(made_attack(bare, memory=3.0), bound=bound))
+        captions = [one.value for one in opened("attacks", run=bare, found=str(1 + (bound > 0))).caption]
+        assert ("nothing was shown" in captions) == (said == "nothing was shown")
+        assert any("a smaller ε would be refuted" in one for one in captions) == ("smaller" in said)
+        assert verdict.WORDS in captions
 
 
 def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> None:
@@ -493,6 +547,8 @@ def test_a_row_of_all_attacked_runs_opens_that_very_attack(
 
     monkeypatch.setattr(overview.st, "dataframe", with_a_tick)
     app = opened("attacks", run=run, found="1")
+    app.session_state["fold.overview"] = True
+    app.run()
     assert app.session_state["run"] == other
     assert app.query_params["found"] in ("1", ["1"]), "the strongest, not the newest"
     assert app.selectbox(key="found").value == "1"
@@ -526,19 +582,92 @@ def test_nobody_is_listed_as_exposed_by_a_guess(opened: Open, store: RunStore, r
         assert ("a guess, too, puts some nodes before all others" in text) != listed
 
 
+def _ahead(record: AttackRecord, found: int) -> AttackRecord:
+    """As many before all others; the rest of the record as it was."""
+    share = found / record.outcome.members
+    rates = tuple(
+        one if record.outcome.measurable(one) else replace(one, true=share, low=0.0) for one in record.outcome.rates
+    )
+    return replace(record, outcome=replace(record.outcome, rates=rates))
+
+
+def test_how_many_of_the_exposed_chance_would_list_stands_beside_them(opened: Open, store: RunStore, run: str) -> None:
+    made = made_attack(run, memory=3.0)
+    assert made.ahead.found >= sum(one.exposure == 1 for one in made.exposed) > 3
+    store.add_attack(run, _ahead(made, 40))
+    text = _texts(opened("attacks", run=run))
+    seen = made.ahead
+    assert (
+        f"Of {seen.members} nodes that trained, about {number(seen.by_chance, 2)} would stand before all {seen.others} "
+        "others by chance; 40 do. Which of them are there by chance cannot be told."
+    ) in text
+    assert "listed by" not in text, "there is no other attack"
+    other = replace(_ahead(made, 40), exposed=made.exposed[:7], attack="lira", title="LiRA")
+    store.add_attack(run, other)
+    store.add_attack(run, replace(_ahead(made, 1), attack="rmia"))
+    app = opened("attacks", run=run, found="1")
+    assert "Of the 20 listed here, 7 are listed by another attack on this run, too." in _texts(app)
+    table = next(one.value for one in app.dataframe if "other attacks that list it" in one.value.columns)
+    assert table["other attacks that list it"].tolist() == [1] * 7 + [0] * 13
+
+
+def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open, store: RunStore, run: str) -> None:
+    store.add_attack(run, _ahead(made_attack(run, memory=3.0), 6))
+    app = opened("attacks", run=run)
+    text = _texts(app)
+    assert "Which nodes are exposed most is not listed. Of" in text
+    assert "; 6 do. So many or more do with chance" in text
+    assert not [one for one in app.dataframe if "degree" in one.value.columns]
+    assert not [one for one in _drawn(app) if "The most exposed" in one], "nor is there a map of them"
+
+
+def _overview(app: AppTest) -> pd.DataFrame:
+    app.session_state["fold.overview"] = True
+    app.run()
+    assert not app.exception
+    return next(one.value for one in app.dataframe if "verdict" in one.value.columns)
+
+
 def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run: str) -> None:
     strong = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(run, made_attack(run, memory=0.2))
-    assert not any("protects" in one.value.columns for one in opened("attacks", run=run).dataframe), "one is no table"
+    assert "Which run gives away most?" not in str([one.label for one in opened("attacks", run=run).expander])
     store.add_attack(strong, made_attack(strong, memory=0.0))
     store.add_attack(strong, made_attack(strong, memory=2.0))
-    table = next(one.value for one in opened("attacks", run=run).dataframe if "protects" in one.value.columns)
-    assert [float(one.split()[0]) for one in table["area"]] == sorted(
-        (float(one.split()[0]) for one in table["area"]), reverse=True
-    )
+    table = _overview(opened("attacks", run=run))
+    assert list(table.columns[:3]) == ["area", "sound ε", "verdict"], "a phone shows the first columns"
     assert "ε 2" in table["run"].iloc[0]
-    assert table["protects"].iloc[0] == "nodes"
     assert len(table) == 2, "the strongest attack on each"
+    assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
+
+
+def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    other = keep(store, spec("gnn", unit="none"))
+    likeness = AttackOptions(by="distance")
+    for one, memory in ((run, 2.0), (other, 3.0)):
+        store.add_attack(one, replace(made_attack(one, memory=memory), bound=0.0))
+        store.add_attack(one, replace(made_attack(one, memory=memory), attack="link", options=likeness, bound=None))
+    store.add_attack(run, replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="influence")))
+    asks = "who is connected to whom"
+    app = opened("attacks", run=run, found="2")
+    _overview(app)
+    assert app.session_state["overview_question"] == asks
+    app = opened("attacks", run=run, found="1")
+    table = _overview(app)
+    assert app.session_state["overview_question"] == "who trained"
+    assert table["verdict"].tolist() == ["given away"] * 2
+    app.session_state["found"] = "3"
+    app.run()
+    assert app.session_state["overview_question"] == asks
+    mlp = keep(store, spec("mlp", unit="none"))
+    store.add_attack(mlp, replace(made_attack(mlp, memory=4.0), attack="link", options=likeness, bound=None))
+    table = _overview(opened("attacks", run=run, found="2"))
+    assert table["verdict"].tolist() == ["given away", *["no more than likeness"] * 2]
+    areas = [float(one.split()[0]) for one in table["area"]]
+    assert areas[0] < areas[1], "the verdict comes first"
+    assert areas[1] > areas[2]
 
 
 def test_a_run_that_hides_edges_is_first_attacked_for_its_edges(opened: Open, store: RunStore, run: str) -> None:

@@ -16,10 +16,14 @@ from tests.figures.made_audits import audit as made_audit
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
+from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
-from privgraph.runs import auditing, gallery
+from privgraph.runs import attacking, auditing, gallery
+from privgraph.runs.attacking import Attacking
 from privgraph.runs.auditing import Auditing
 from privgraph.runs.records import StoreError
 from privgraph.runs.store import RunStore
@@ -230,7 +234,16 @@ class TestShown:
         assert float(sound) >= record.sound
         assert published == "9"
         assert 0 < float(audited.removeprefix("≥ ")) <= record.epsilon
+        assert "\n- By counting, 4,000 trials can show at most " in _texts(app), (
+            "what was not shown may be out of reach"
+        )
         assert "No claim is refuted. That proves none of them" in _texts(app)
+        assert "draws a second line" in _texts(app)
+        store.add_audit(run, replace(record, bounds=record.bounds[:1]))
+        alone = _texts(opened("audit", run=run, shown="2"))
+        assert "draws a line that no attack can cross" in alone
+        assert "second line" not in alone, "none is drawn where the noise is not Gaussian alone"
+        assert "μ" not in alone
         assert not app.error
         drawn = "\n".join(_drawn(app))
         for words in ("The area under the attack's curve", "shown by a threshold (counts)", "have"):
@@ -264,7 +277,7 @@ class TestShown:
         shown, hidden = (app.error, app.warning) if red[0] else (app.warning, app.error)
         (complaint,) = shown
         assert said in complaint.value
-        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest is folded"
+        assert complaint.value.count(". ") <= 2, "what was found and what fell; the rest stands below"
         assert "The bound is right at 95% confidence" in _texts(app)
         assert not hidden
 
@@ -287,6 +300,30 @@ class TestShown:
         found = outcome.conclusion(record, statement)
         assert found.startswith(f"**The attack shows that the ε is at least {lower(record.epsilon)}.**")
         assert said.format(upper(record.sound)) in found
+
+    @pytest.mark.parametrize(("published", "alone"), [(5.0, True), (0.1, False)])
+    def test_a_bound_for_gaussian_noise_says_so_in_the_verdict_and_on_its_card(
+        self, opened: Open, store: RunStore, run: str, published: float, alone: bool
+    ) -> None:
+        made = made_audit(run, noise=0.8, published=published)
+        bare, route = made.epsilon, replace(made.bounds[1], epsilon=7.5)
+        record = replace(made, epsilon=7.5, sound=9.0, bounds=(made.bounds[0], route))
+        assert 0.1 < bare < 5.0
+        store.add_audit(run, record)
+        text = _texts(opened("audit", run=run))
+        premise = "if the noise is Gaussian, as the ledger says"
+        assert (
+            f"**The attack shows that the ε is at least 7.5 {premise}; at least {lower(bare)} without that premise.**"
+        ) in text
+        assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
+        assert ("claims for the same noise, under that premise alone, and is below the sound 9." in text) == alone
+        assert ("refuted, if the noise is Gaussian" in text) == alone
+        assert f"formula does not hold {'where the noise is Gaussian' if alone else 'here'};" in text
+        assert outcome.without_premise(made) is None, "a threshold takes nothing for granted"
+
+    @pytest.mark.parametrize(("published", "said"), [(2.9, "2.91"), (2.9114, "2.912"), (9.0, "2.91")])
+    def test_a_bound_that_refutes_is_seen_to_be_larger(self, published: float, said: str) -> None:
+        assert outcome.least(replace(made_audit(published=published), epsilon=2.91239, sound=4.0)) == said
 
     def test_what_an_audit_refutes_is_explained_beside_it(self) -> None:
         """The paper and its claim, what fails, what holds; the relation and the bound's premise below."""
@@ -415,3 +452,84 @@ def test_an_old_audit_is_found_behind_many_newer_runs(
     assert app.selectbox(key="run").value == old
     assert app.selectbox(key="run").options[0].endswith(" · audited")
     assert newer
+
+
+def test_the_form_of_a_new_audit_stays_open_when_the_default_is_chosen(opened: Open, store: RunStore, run: str) -> None:
+    """The default leaves the address, which then asks for no audit."""
+    store.add_audit(run, made_audit(run))
+
+    def is_open(app: AppTest) -> bool:
+        return next(one.proto.expanded for one in app.expander if one.label == "A new audit of this run")
+
+    assert not is_open(opened("audit", run=run))
+    app = opened("audit", run=run, audit="white-box")
+    assert is_open(app)
+    choose = next(one for one in app.get("button_group") if one.key == "audit")
+    choose.set_value("mechanism").run()
+    assert "audit" not in app.query_params
+    assert not app.exception
+    assert is_open(app)
+
+
+def _outsider(run: str, epsilon: float, delta: float, turn: int = 0) -> AuditRecord:
+    """A bound that came from an outsider's attack."""
+    made = made_audit(run, delta=delta)
+    route = replace(made.bounds[0], route=Route.ONE_RUN, epsilon=epsilon)
+    return replace(
+        made,
+        audit="bavaria",
+        title="BaVarIA",
+        adversary=Adversary.OUTSIDER,
+        epsilon=epsilon,
+        bounds=(route,),
+        turn=turn,
+    )
+
+
+def test_a_bound_of_an_outsider_is_marked_and_stands_behind_real_audits(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    weak, bound = (keep(store, spec("dp-mlp", unit="node", epsilon=one, batch_size=8)) for one in (4.0, 2.0))
+    statement = store.get(run).statement
+    assert statement is not None
+    delta = statement.delta
+    store.add_audit(run, made_audit(run, noise=0.8, published=None, delta=delta))
+    store.add_audit(weak, made_audit(weak, noise=3.0, published=None, delta=delta))
+    for one in (run, bound):
+        store.add_audit(one, _outsider(one, 3.5, delta))
+    app = opened("audit")
+    assert app.selectbox(key="run").value == run, "of the strongest audit, though another is newer"
+    marks = [one.split(" · ")[-1] for one in app.selectbox(key="run").options]
+    assert marks == ["audited", "audited", "bound of an outsider's attack"]
+    assert app.selectbox(key="shown").value == "1", "the audit, though the attack has shown more"
+    assert app.selectbox(key="shown").options[1] == "2: BaVarIA, an outsider, ε at least 3.5"
+    assert store.audited_by(["mechanism"]).keys() == {run, weak}
+
+
+def test_while_an_attack_runs_it_is_not_said_that_nothing_is_under_way(
+    opened: Open, store: RunStore, run: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going = Attacking(token="ab12", name="lira", options=AttackOptions(), started=0.0, progress=0.4)
+    monkeypatch.setattr(attacking, "states", lambda *_: [going])
+    app = opened("audit", run=run)
+    assert "No audit of this run is under way" not in _texts(app)
+    link = next(one.proto for one in app.get("page_link") if "An outsider's attack on this run" in one.proto.label)
+    assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run, "who": "outsider"}
+
+
+def test_why_the_first_audit_had_the_second_turn(opened: Open, store: RunStore, run: str) -> None:
+    for turn in (1, 2):
+        assert store.begin_audit(run) == turn
+    store.add_audit(run, replace(made_audit(run), turn=2))
+    app = opened("audit", run=run)
+    assert "Listed as 1, it had turn 2." in _texts(app)
+    table = next(one.value for one in app.dataframe if "covers" in one.value)
+    assert table["turn"].tolist() == [2]
+    assert "it had turn" not in _texts(opened("audit", run=_run_with_the_first_turn(store)))
+
+
+def _run_with_the_first_turn(store: RunStore) -> str:
+    """A run whose only audit took the first turn."""
+    first = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    store.add_audit(first, replace(made_audit(first), turn=store.begin_audit(first)))
+    return first

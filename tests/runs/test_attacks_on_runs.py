@@ -86,7 +86,7 @@ def test_a_bound_goes_to_the_run_as_an_audit_s_does(store: RunStore) -> None:
     assert attack.main([run, "--attack", "threshold", "--targets", "2"]) == 0
     attacks, audits = store.attacks(run), store.audits(run)
     assert [one.turn for one in attacks] == [1, 2]
-    assert any("this is audit 2 of the run" in note for note in attacks[1].notes)
+    assert any("it took turn 2 among" in note for note in attacks[1].notes)
     statement = store.get(run).statement
     assert statement is not None
     assert audits == [as_audit(one, statement.epsilon_as_published) for one in attacks]

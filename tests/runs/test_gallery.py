@@ -130,6 +130,9 @@ def test_one_switch_hides_it(store: RunStore, packed: Path) -> None:
     assert [(row["id"], row["gallery"]) for row in hidden.find_rows()] == [(own, False)]
     assert (len(store.all_attacks()), len(hidden.all_attacks())) == (1, 0)
     assert (len(store.newest_attacks()), len(hidden.newest_attacks())) == (1, 0)
+    name = made_audit().audit
+    assert (len(store.audited_by([name])), len(hidden.audited_by([name]))) == (1, 0)
+    assert not store.audited_by(["another"])
     assert hidden.get(SPECS[0].id).gallery, "a run that is asked for by its id is found"
 
 

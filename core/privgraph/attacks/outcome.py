@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, logit, ndtri
-from scipy.stats import binom, t
+from scipy.stats import binom, hypergeom, t
 
 from privgraph.attacks.signals import Array, Bools
 from privgraph.audits.bounds import at_least, at_most
@@ -60,6 +60,41 @@ class Outcome:
         """Whether at least one of the others may be named at that false positive rate: below, no share of
         them is so small."""
         return rate.false * self.others >= 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """Of so many members, `found` stand before all but `but` of the others; `by_chance` as many would on
+    average if all scores had one law, and so many or more with chance `p`."""
+
+    members: int
+    others: int
+    but: int
+    found: int
+
+    @property
+    def by_chance(self) -> float:
+        """The others cut the members into `others` + 1 stretches, equally long on average."""
+        return self.members * (self.but + 1) / (self.others + 1)
+
+    @property
+    def p(self) -> float:
+        """At most `but` others are then among the first `found` + `but` of all.
+
+        >>> round(Ahead(members=2031, others=406, but=0, found=12).p, 3)
+        0.112
+        """
+        every = self.members + self.others
+        return float(hypergeom.cdf(self.but, every, self.others, min(every, self.found + self.but)))
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether more stand there than chance explains."""
+        return self.p <= RISK
+
+
+RISK = 0.05
+"""Chance at most that members are called exposed of whom nothing was given away."""
 
 
 def mean_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float, float]:

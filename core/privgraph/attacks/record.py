@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from privgraph.attacks.options import AttackOptions
-from privgraph.attacks.outcome import Outcome, Rate, mean_interval
+from privgraph.attacks.outcome import Ahead, Outcome, Rate, mean_interval
 from privgraph.privacy.serialisation import read_record
 
 FORM = 1
@@ -183,6 +183,30 @@ class AttackRecord:
         """Of `rates_found`, the one at the false positive rate of `rare`."""
         rate = self.rare
         return None if rate is None else next(one for one in self.rates_found if one.false == rate.false)
+
+    @property
+    def ahead(self) -> Ahead:
+        """How many of the run's own training nodes are found before all others, and how many by chance."""
+        found = self.outcome
+        rare = [rate.true for rate in found.rates if not found.measurable(rate)]  # those that allow no other
+        share = rare or [true for false, true in zip(self.roc_false, self.roc_true, strict=True) if false == 0]
+        return Ahead(
+            members=found.members, others=found.others, but=0, found=round(max(share, default=0.0) * found.members)
+        )
+
+    @property
+    def nearly_ahead(self) -> Ahead | None:
+        """How many of them are found before all others but the share `RARE`; None where that is not one."""
+        found = self.outcome
+        rate = next(rate for rate in found.rates if rate.false == RARE)
+        if not found.measurable(rate):
+            return None
+        return Ahead(
+            members=found.members,
+            others=found.others,
+            but=int(RARE * found.others + 1e-9),
+            found=round(rate.true * found.members),
+        )
 
     @property
     def mean_area(self) -> tuple[float, float, float] | None:

@@ -59,7 +59,7 @@ def shared_notes(confidence: float, turn: int) -> tuple[str, ...]:
     if not turn:
         return ()
     return (
-        f"this is audit {turn} of the run: each of its bounds is evaluated at "
+        f"it took turn {turn} among the audits and attacks of this run: each of its bounds is evaluated at "
         f"{100 * shared_confidence(confidence, turn):.6g}%, so that all audits of the run together are right "
         f"at {100 * confidence:g}%, however many follow, as long as nobody tries them out elsewhere first, or deletes "
         "the run and begins anew",

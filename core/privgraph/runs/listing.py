@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -299,6 +299,20 @@ def largest_audited(connection: sa.Connection, number: int) -> float | None:
     """What audits have shown of the whole run's epsilon, None before one."""
     shown = _audited(connection, [number]).get(number)
     return None if shown is None else shown.epsilon
+
+
+def audited_by(connection: sa.Connection, names: Collection[str], own: bool = False) -> dict[str, float]:
+    """By run, the largest epsilon that audits of these names have shown of the whole run; with `own` without
+    runs of the gallery."""
+    statement = (
+        sa.select(runs.c.id, sa.func.max(audits.c.epsilon))
+        .join(runs, runs.c.number == audits.c.run)
+        .where(audits.c.covers == "run", audits.c.audit.in_(names))
+        .group_by(runs.c.id)
+    )
+    if own:
+        statement = statement.where(runs.c.number.not_in(sa.select(gallery.c.run)))
+    return {row[0]: row[1] for row in connection.execute(statement)}
 
 
 def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:

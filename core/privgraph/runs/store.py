@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -394,6 +394,11 @@ class RunStore:
         """All audits of a run, the oldest first."""
         with self._database.read() as connection:
             return listing.find_audits(connection, self._number(connection, run))
+
+    def audited_by(self, names: Collection[str]) -> dict[str, float]:
+        """By run, the largest epsilon that audits of these names have shown of the whole run."""
+        with self._database.read() as connection:
+            return listing.audited_by(connection, names, self._own)
 
     # Attacks
 

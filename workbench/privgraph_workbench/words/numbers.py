@@ -123,7 +123,7 @@ def stated(kind: Epsilon, value: float | None) -> str:
     >>> stated("sound", 1.00001), stated("published", 0.98769)
     ('1.001', '0.9877')
     >>> stated("audited", 0.98769), stated("audited", None), stated("published", 3e8)
-    ('0.9876', 'none', '>100,000')
+    ('0.987', 'none', '>100,000')
     """
     if value is None:
         return "none"
@@ -182,6 +182,6 @@ def upper(value: float | None, digits: int = 4) -> str:
     return number(value) if value is None else rounding.upper(value, digits)
 
 
-def lower(value: float, digits: int = 4) -> str:
-    """A lower bound for people, rounded down (`rounding.lower`)."""
+def lower(value: float, digits: int = 3) -> str:
+    """A lower bound for people, rounded down (`rounding.lower`): no attack shows more digits."""
     return rounding.lower(value, digits)

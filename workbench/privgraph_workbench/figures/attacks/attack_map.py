@@ -9,19 +9,26 @@ from typing import Any
 from privgraph.attacks.record import AttackRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, edges, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
+from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
 TITLE = "The risk map"
-LEVELS = ((0.99, "found before 99% of the others", 22), (0.9, "before 90 to 99%", 16), (0.0, "before fewer", 11))
-"""Exposure from which a training node is drawn so, the words for it, and its size."""
+LEVELS = (
+    (0.99, "found before 99% of the others", 22, 1),
+    (0.9, "before 90 to 99%", 16, 3),
+    (0.0, "before fewer", 11, 0),
+)
+"""Exposure from which a training node is drawn so, the words for it, its size, and the slot of its colour:
+that of a warning for the most exposed."""
 APART = 1.3
 """Distance between pieces, in radii."""
 
 
 def data(record: AttackRecord) -> list[Row]:
     """Rows of two kinds: `edge` (source, target) and `node` (node, x, y, class, degree, exposure, which is
-    None where the node did not train). Each connected piece has a layout of its own (Kamada and Kawai 1989),
-    larger ones first."""
+    None where the node did not train; and of all training nodes, how many stand before all `others`: `ahead`,
+    and `by_chance`). Each connected piece has a layout of its own (Kamada and Kawai 1989), larger ones
+    first."""
     import networkx
 
     graph = networkx.Graph()
@@ -41,6 +48,9 @@ def data(record: AttackRecord) -> list[Row]:
                 "class": one.label,
                 "degree": one.degree,
                 "exposure": one.exposure,
+                "others": record.ahead.others,
+                "ahead": record.ahead.found,
+                "by_chance": record.ahead.by_chance,
             }
         )
     return rows
@@ -69,14 +79,15 @@ def chart(rows: Sequence[Row]) -> Chart:
         return empty(TITLE, "this attack kept no map")
     ends = [(row["source"], row["target"]) for row in rows if row["kind"] == "edge"]
     series = [edges(nodes, ends)]
-    for slot, (low, words, size) in enumerate(LEVELS):
-        high = LEVELS[slot - 1][0] if slot else math.inf
+    for place, (low, words, size, slot) in enumerate(LEVELS):
+        high = LEVELS[place - 1][0] if place else math.inf
         held = [row for row in nodes.values() if row["exposure"] is not None and low <= row["exposure"] < high]
         series += _points(f"trained, {words}", held, slot, size)
-    series += _points("did not train", [row for row in nodes.values() if row["exposure"] is None], len(LEVELS), 8)
+    series += _points("did not train", [row for row in nodes.values() if row["exposure"] is None], NEUTRAL, 8)
     trained = [row for row in nodes.values() if row["exposure"] is not None]
     worst = max(trained, key=lambda row: float(row["exposure"]), default=None)
     most = "" if worst is None else f" The most exposed is node {worst['node']}, before {worst['exposure']:.1%}."
+    first = next(iter(nodes.values()))
     return Chart(
         title=TITLE,
         panels=(Panel(x=Axis(title=""), y=Axis(title=""), bare=True),),
@@ -84,6 +95,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=f"The most exposed training nodes among their neighbours: {len(nodes)} nodes, {len(ends)} edges, "
         f"{len(trained)} of which trained.{most}",
         badges=("the evaluator's view: nobody outside knows who trained",),
+        notes=(
+            f"{first['ahead']:,} training nodes stand before all {first['others']:,} others, about "
+            f"{number(first['by_chance'], 2)} of them by chance: which ones cannot be told.",
+        ),
         height=480,
     )
 
@@ -102,7 +117,7 @@ def _points(name: str, rows: Sequence[Row], slot: int, size: float) -> list[Seri
             y=tuple(row["y"] for row in rows),
             slot=slot,
             size=size,
-            hollow=slot == len(LEVELS),
+            hollow=slot == NEUTRAL,
             hover=tuple(_hover(row) for row in rows),
         )
     ]

@@ -48,7 +48,7 @@ def data(record: AuditRecord) -> list[Row]:
             "name": ROUTES[one.route],
             "epsilon": one.epsilon,
             "detail": one.detail,
-            "most": _most(record, one.route),
+            "most": most_shown(record, one.route),
             "counts": place == fixed,
             "exceeded": False,
             **shared,
@@ -75,7 +75,7 @@ def data(record: AuditRecord) -> list[Row]:
     ]
 
 
-def _most(record: AuditRecord, route: Route) -> float | None:
+def most_shown(record: AuditRecord, route: Route) -> float | None:
     """The largest bound of that route with so many trials, by the confidence that each of its bounds had."""
     confidence = shared_confidence(record.confidence, record.turn)
     if route is Route.ONE_RUN:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -27,6 +27,11 @@ from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
+TURNS = (
+    "Each audit and each attack of a run takes a turn when it starts, and is judged more strictly than those before. "
+    "One that was stopped, or an attack that shows no bound, took its turn too, and is not listed: so turns may skip "
+    "numbers"
+)
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
     "audit_scores": audit_scores.plot,
@@ -38,7 +43,8 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record, audits)
     outcome.show(audit, subject)
-    _numbers(audit, statement_words.why_published(subject.statement))
+    place = audits.index(audit) + 1
+    _numbers(audit, statement_words.why_published(subject.statement), place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
             f"This is a smaller δ than the run's {number(record.statement.delta)}, at which ε may be "
@@ -47,7 +53,7 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     with st.expander("What the attacker sees"):
         _adversary(audit)
     statements = statements_of([record])
-    name = f"{record.id}-audit-{audits.index(audit) + 1}"
+    name = f"{record.id}-audit-{place}"
     left, right = layout.columns("bounds", 2)
     with left:
         scale = st.segmented_control(
@@ -59,8 +65,9 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
             bind="query-params",
             help="; ".join(f"{key}: {meaning}" for key, meaning in audit_roc.SCALES.items()),
         )
-        _figure("audit_roc", audit_roc.data(audit, str(scale)), statements, name)
-        st.caption(_lines(audit))
+        curves = audit_roc.data(audit, str(scale))
+        _figure("audit_roc", curves, statements, name)
+        st.caption(_lines(audit, {str(row["curve"]) for row in curves}))
     with right:
         _figure("audit_bounds", audit_bounds.data(audit), statements, name)
         if why := outcome.routes(audit):
@@ -69,19 +76,22 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
     _history(audits)
 
 
-def _lines(audit: AuditRecord) -> str:
-    """What the lines beside the curve mean; or why there are none."""
+def _lines(audit: AuditRecord, drawn: Collection[str]) -> str:
+    """What the lines that are drawn beside the curve mean; or why there are none."""
     if audit.adversary is Adversary.OUTSIDER:
         return (
             "No claim is drawn here: a training node and another exchange places in several steps, each of which "
             "costs ε. The curve with the line for all of them stands where the outsider's attacks are shown."
         )
-    said = (
-        "A claim of (ε, δ) draws a line that no attack can cross, in the long run. Where the noise is Gaussian and "
-        "nothing else, the Gaussian mechanism with that ε draws a second line, further inside, and it is that one "
-        "which an attack on Gaussian noise must not cross. Its μ is how far apart the two datasets lie, in standard "
-        "deviations of the noise. "
-    )
+    said = ""
+    if {"sound", "published"} & set(drawn):
+        said = "A claim of (ε, δ) draws a line that no attack can cross, in the long run. "
+    if {"gaussian", "gaussian_published"} & set(drawn):
+        said += (
+            "The noise is Gaussian and nothing else: so the Gaussian mechanism with that ε draws a second line, "
+            "further inside, and it is that one which the attack must not cross. Its μ is how far apart the two "
+            "datasets lie, in standard deviations of the noise. "
+        )
     if audit.adversary is Adversary.WORST_CASE:
         return said + (
             "The curve is drawn from a finite number of trials, so it may lie beyond a line by chance: the band shows "
@@ -112,24 +122,33 @@ def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRec
 
 def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
     """The number, from 1, of the audit that has shown most of what the run promises, at a delta that is not
-    smaller; else of the one that has shown most; the newest of equals."""
+    smaller; else of the one that has shown most; the newest of equals. A bound of an outsider's attack comes
+    after audits."""
     delta = 0.0 if record.statement is None else record.statement.delta
 
-    def order(number: int) -> tuple[bool, float, int]:
+    def order(number: int) -> tuple[bool, bool, float, int]:
         one = audits[number - 1]
-        return one.covers == "run" and one.delta >= delta, one.epsilon, number
+        counts = one.covers == "run" and one.delta >= delta
+        return counts, one.adversary is not Adversary.OUTSIDER, one.epsilon, number
 
     return max(range(1, len(audits) + 1), key=order)
 
 
 def _title(audit: AuditRecord, place: int) -> str:
     of = "" if audit.covers == "run" else " of one step"
-    return f"{place}: {audit.title}, ε{of} at least {lower(audit.epsilon)}"
+    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}"
 
 
-def _numbers(audit: AuditRecord, why: str) -> None:
+def _kind(audit: AuditRecord) -> str:
+    """Its title; whether it came from an outsider's attack."""
+    return f"{audit.title}{', an outsider' * (audit.adversary is Adversary.OUTSIDER)}"
+
+
+def _numbers(audit: AuditRecord, why: str, place: int) -> None:
     """The claims for what was audited and the bound, side by side; a claim that it exceeds is red. `why` the
     published claim is another than the sound one."""
+    bare = outcome.without_premise(audit)
+    claims = {EPSILONS["sound"].label: audit.sound, EPSILONS["published"].label: audit.published or 0.0}
     whole = "of the whole run" if audit.covers == "run" else "of one step of it"
     boxes = (
         (EPSILONS["sound"].label, _claim(audit.sound), audit.refutes_sound, f"What our proof claims {whole}"),
@@ -141,7 +160,7 @@ def _numbers(audit: AuditRecord, why: str) -> None:
         ),
         (
             f"{EPSILONS['audited'].label}, by this audit",
-            f"≥ {lower(audit.epsilon)}",
+            f"≥ {outcome.least(audit)}",
             False,
             f"What the attack has shown {whole}, at {exact_percent(audit.confidence)} confidence. It "
             f"attacked {markup.literal(attacked(audit.adversary))}.",
@@ -152,7 +171,11 @@ def _numbers(audit: AuditRecord, why: str) -> None:
             st.markdown(label, help=help_)
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
-                st.badge("refuted", color="red", icon=":material/gavel:")
+                alone = bare is not None and bare <= claims[label]
+                word = "refuted, if the noise is Gaussian" if alone else "refuted"
+                st.badge(word, color="red", icon=":material/gavel:")
+            elif label not in claims and bare is not None:
+                st.caption(f"{outcome.PREMISE}; ≥ {lower(bare)} without that premise")
             if why and label == EPSILONS["published"].label:
                 st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
@@ -164,6 +187,8 @@ def _numbers(audit: AuditRecord, why: str) -> None:
         f"{exact_percent(audit.confidence)} confidence. {audit.trials:,} {counted}, "
         f"{duration(audit.seconds)}, seed {audit.seed}."
     )
+    if audit.turn and audit.turn != place:
+        st.caption(f"Listed as {place}, it had turn {audit.turn}. {TURNS}.")
     if audit.adversary is Adversary.CANARIES:
         st.caption(
             f"As a membership attack (HeterPoisson, Figure 8a): shown a canary that was in and one that was not, it "
@@ -205,6 +230,7 @@ def _history(audits: Sequence[AuditRecord]) -> None:
             "covers": st.column_config.TextColumn(
                 help="Whether the bound is one on the whole run, or on one step alone"
             ),
+            "turn": st.column_config.NumberColumn(help=TURNS),
             "seconds": st.column_config.NumberColumn(format="%.1f"),
         },
     )
@@ -218,14 +244,16 @@ def _history(audits: Sequence[AuditRecord]) -> None:
 
 
 def _line(place: int, audit: AuditRecord) -> dict[str, object]:
+    """Epsilon first: on a phone no more is seen."""
     return {
-        "audit": place,
-        "kind": audit.title,
-        "covers": audit.covers,
         "ε at least": lower(audit.epsilon),
+        EPSILONS["sound"].title: _claim(audit.sound),
+        "audit": place,
+        "kind": _kind(audit),
+        "turn": audit.turn or None,
+        "covers": audit.covers,
         "confidence": exact_percent(audit.confidence),
         "δ": number(audit.delta),
-        EPSILONS["sound"].title: _claim(audit.sound),
         EPSILONS["published"].title: _published(audit),
         "trials": audit.trials,
         "seconds": audit.seconds,

@@ -17,10 +17,8 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import naming, rates
-from privgraph_workbench.words.numbers import lower, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, lower, percent, stated
 
-MOST = 500
-"""Attacked runs that can be laid over a curve."""
 KEY = "over"
 
 
@@ -33,9 +31,19 @@ class Other:
     run: RunRecord
 
 
+def strongest(attacks: Sequence[AttackRecord]) -> dict[tuple[str, str], AttackRecord]:
+    """Of the attacks, the newest first, the one with the largest area on each run that asks each question."""
+    found: dict[tuple[str, str], AttackRecord] = {}
+    for one in attacks:
+        key = (one.run, sides(one.attack).asks)
+        if key not in found or one.found[0] > found[key].found[0]:
+            found[key] = one
+    return found
+
+
 def others(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int) -> dict[str, Other]:
     """What asks the same as the chosen attack, by a key of the address: other attacks on this run by their
-    number, and the newest on each other run, by its id. The same graph comes first, then by method and
+    number, and the strongest on each other run, by its id. The same graph comes first, then by method and
     epsilon."""
     question = sides(attacks[chosen].attack).asks
     found = {
@@ -44,13 +52,15 @@ def others(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int) -> d
         if place - 1 != chosen and sides(one.attack).asks == question
     }
     elsewhere = {
-        one.run: one
-        for one in queue.store().newest_attacks(MOST)
-        if one.run != record.id and sides(one.attack).asks == question
+        run: one
+        for (run, asks), one in strongest(queue.store().all_attacks()).items()
+        if run != record.id and asks == question
     }
     if not elsewhere:
         return found
-    runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=tuple(elsewhere), limit=MOST)))}
+    runs = {
+        one.id: one for one in states.readable(queue.store().find(RunQuery(ids=tuple(elsewhere), limit=len(elsewhere))))
+    }
     order = sorted(
         runs.values(),
         key=lambda one: (one.spec.dataset != record.spec.dataset, one.spec.method, -elsewhere[one.id].sound, one.id),
@@ -69,13 +79,14 @@ def choose(record: RunRecord, offered: Mapping[str, Other]) -> list[Other]:
         return []
     alike = siblings(record, offered)
     priced = any(one.spec.unit != "none" for one in (record, *(offered[key].run for key in alike)))
+    dear = any(offered[key].run.spec.unit != "none" for key in alike)
     if (
         alike
         and priced
         and st.button(
-            "Compare with this method at other ε",
-            help="Lays over the curve the newest attacks on runs of the same method on the same graph, and on what the "
-            "method reaches without privacy",
+            f"Compare with this method {'at other ε' if dear else 'without privacy'}",
+            help="Lays over the curve the strongest attacks on runs of the same method on the same graph, and on what "
+            "the method reaches without privacy",
             icon=":material/stacked_line_chart:",
         )
     ):
@@ -133,14 +144,14 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
     st.dataframe(
         [
             {
-                "attack": name,
+                "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
                 EPSILONS["sound"].title: "∞" if math.isinf(one.sound) else stated("sound", one.sound),
+                "attack": name,
                 "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
                     str(run.spec.options.get("unit", "none")), "nothing"
                 ),
-                "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
                 **{
-                    f"found at {percent(rate.false)} false alarms": rates.found(one, place)
+                    f"found at {exact_percent(rate.false)} false alarms": rates.found(one, place)
                     for place, rate in enumerate(one.outcome.rates)
                     if rate.false >= RARE
                 },

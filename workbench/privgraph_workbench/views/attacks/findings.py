@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
@@ -13,7 +14,7 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import verdict
 from privgraph_workbench.words import markup, rates
-from privgraph_workbench.words.numbers import duration, exact_percent, lower, percent, stated
+from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
 NAMED = 3
 """Attacks of which one sentence tells are named one by one up to this many."""
@@ -57,27 +58,27 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
     """Area, rates and the bound, side by side, each with its interval; `unit` is what the run protects."""
     found, apart, (value, low, high) = attack.outcome, sides(attack.attack), attack.found
     own = f"{found.area:.3f} ({found.area_low:.3f} to {found.area_high:.3f})"
-    below = f"{low:.3f} to {high:.3f}"
+    which = "Of one model."
     if len(attack.areas) >= FEW:
-        below = f"mean of {len(attack.areas)} models, {below}; on {apart.again} {own}"
+        which = f"The mean of {len(attack.areas)} models; on {apart.again} {own}."
     boxes = [
         (
             "Area under the curve (AUC)",
             f"{value:.3f}",
-            below,
-            f"The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds all "
-            "(AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that of "
-            f"one model (DeLong's) how much hangs on whom it was judged on. {verdict.WORDS}",
+            f"{low:.3f} to {high:.3f}",
+            f"{which} The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds "
+            "all (AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that "
+            f"of one model (DeLong's) how much hangs on whom it was judged on. {verdict.WORDS}",
         )
     ]
     boxes += [
         (
-            f"Found at {percent(rate.false)} false alarms (TPR)",
+            f"Found at {exact_percent(rate.false)} false alarms (TPR)",
             rates.found(attack, place),
             rates.interval(attack, place),
-            f"An attacker who wrongly names at most {percent(rate.false)} of the {apart.others} rightly names so many "
-            f"of the {apart.members} (true positive rate at a false positive rate of {percent(rate.false)}). A guess "
-            f"names {percent(rate.false)}.",
+            f"{rates.alone(attack, place)} An attacker who wrongly names at most {exact_percent(rate.false)} of the "
+            f"{apart.others} rightly names so many of the {apart.members} (true positive rate at a false positive rate "
+            f"of {exact_percent(rate.false)}). A guess names {exact_percent(rate.false)}.".strip(),
         )
         for place, rate in enumerate(found.rates)
         if found.measurable(rate) or rate.false == RARE  # of a rarer one there is nothing to say
@@ -87,9 +88,7 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
         (
             "A claimed ε is at least" if unit == "none" else "ε at least",
             rates.NONE if attack.bound is None else lower(attack.bound),
-            f"does not follow: {no_line(attack, unit) or 'the run promises something else'}"
-            if attack.bound is None
-            else _beside_bound(attack, unit),
+            f"does not follow: {no_bound(attack, unit)}" if attack.bound is None else _beside_bound(attack, unit),
             "If the run's ε were below this number, an attack would do as well as this one with a chance of "
             f"{exact_percent(1 - attack.confidence)} at most. It follows only where our own random split chose who "
             f"trained.{counted}",
@@ -130,7 +129,7 @@ def accuracies(attack: AttackRecord) -> str:
 def _beside_bound(attack: AttackRecord, unit: str) -> str:
     """What a bound has to be compared with."""
     if unit == "none":
-        return "this run claims none; a smaller ε would be refuted"
+        return "this run claims none; a smaller ε would be refuted" if attack.bound else "nothing was shown"
     sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
     return f"{sound}{'' if attack.bound else '; nothing was shown'}"
 
@@ -138,10 +137,10 @@ def _beside_bound(attack: AttackRecord, unit: str) -> str:
 def no_line(attack: AttackRecord, unit: str) -> str:
     """Why no line, and no bound, follows from the run's sound epsilon; "" where one does. `unit` is what the
     run protects."""
-    if math.isinf(attack.sound):
-        return "nothing is promised"
     if sides(attack.attack).caution:
         return "which pairs are connected was not drawn by us"
+    if math.isinf(attack.sound):
+        return "nothing is promised"
     if unit == "edge" and sides(attack.attack).unit != "edge":
         return "that ε hides edges, and limits nothing of who trained"
     if attack.steps is None:
@@ -150,6 +149,14 @@ def no_line(attack: AttackRecord, unit: str) -> str:
             "stops training"
         )
     return "" if attack.drawn else "who trains was not drawn by our own split"
+
+
+def no_bound(attack: AttackRecord, unit: str) -> str:
+    """Why no bound on epsilon follows from what was found: also where nothing is promised, coins might show
+    one."""
+    if math.isinf(attack.sound) and not sides(attack.attack).caution and not attack.drawn:
+        return "who trains was not drawn by our own split"
+    return no_line(attack, unit) or "the run promises something else"
 
 
 def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
@@ -172,28 +179,88 @@ def attacker(attack: AttackRecord) -> None:
     st.markdown("\n".join(f"- {markup.sentence(line)}" for line in (*attack.knows, about, *attack.notes) if line))
 
 
-def exposed(attack: AttackRecord) -> None:
-    """The training nodes that the attack finds most easily."""
+def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
+    """The training nodes that the attack finds most easily, how many would by chance, and what `others` on
+    the run say of them."""
     st.markdown(
         "#### The most exposed nodes",
         help=f"{exposure(attack)} Where several have the same, the higher score comes first. The evaluator's view: "
         "it takes knowing who trained, and is not for release",
     )
     st.badge("evaluator's view", color="gray", icon=":material/visibility:")
-    others = attack.outcome.others
+    count, listing = attack.outcome.others, listed_too(attack, others)
+    st.warning(f"{ahead(attack)} Which of them are there by chance cannot be told. {agreed(attack, others)}".strip())
     st.dataframe(
         [
             {
                 "node": one.node,
                 "class": one.label,
                 "degree": one.degree,
-                f"found before, of {others:,} {sides(attack.attack).others}": before(one.exposure, others),
+                f"found before, of {count:,} {sides(attack.attack).others}": before(one.exposure, count),
+                **({"other attacks that list it": listing[one.node]} if comparable(attack, others) else {}),
             }
             for one in attack.exposed
         ],
         hide_index=True,
         alt="The training nodes that the attack finds most easily, the worst first",
     )
+
+
+def ahead(attack: AttackRecord) -> str:
+    """How many are found before all others, and how many by chance alone, in one sentence."""
+    seen = attack.ahead
+    return (
+        f"Of {seen.members:,} {sides(attack.attack).members}, about {number(seen.by_chance, 2)} would stand before all "
+        f"{seen.others:,} others by chance; {seen.found:,} {'does' if seen.found == 1 else 'do'}."
+    )
+
+
+def nobody(attack: AttackRecord) -> str:
+    """Why nobody is listed as exposed; "" where more are than chance explains."""
+    if verdict.guessing(attack):
+        return (
+            "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
+            "puts some nodes before all others."
+        )
+    seen, nearly = attack.ahead, attack.nearly_ahead
+    if seen.beyond_chance:
+        return ""
+    said = (
+        f"Which nodes are exposed most is not listed. {ahead(attack)} So many or more do with chance "
+        f"{exact_percent(seen.p, 2)} where nobody is exposed, so those in front may be there by chance."
+    )
+    if nearly is None or not nearly.beyond_chance:
+        return said
+    return (
+        f"{said} Of all together it can be told that they are exposed ({nearly.found:,} are found before "
+        f"{exact_percent(1 - RARE)} of the others, where chance has about {nearly.by_chance:.0f}), but not of single "
+        "ones."
+    )
+
+
+def comparable(attack: AttackRecord, others: Sequence[AttackRecord]) -> list[AttackRecord]:
+    """Other attacks on the run that ask the same and list more nodes than chance explains."""
+    asks = sides(attack.attack).asks
+    return [
+        one
+        for one in others
+        if one is not attack and sides(one.attack).asks == asks and one.exposed and not nobody(one)
+    ]
+
+
+def listed_too(attack: AttackRecord, others: Sequence[AttackRecord]) -> Counter[int]:
+    """By node, how many of the comparable attacks list it."""
+    return Counter(held.node for one in comparable(attack, others) for held in one.exposed)
+
+
+def agreed(attack: AttackRecord, others: Sequence[AttackRecord]) -> str:
+    """How many of the listed nodes other attacks on the run list, too; "" where there is no such attack."""
+    beside, listing = comparable(attack, others), listed_too(attack, others)
+    if not beside:
+        return ""
+    both = sum(bool(listing[one.node]) for one in attack.exposed)
+    who = "another attack on this run" if len(beside) == 1 else f"{len(beside)} other attacks on this run"
+    return f"Of the {len(attack.exposed)} listed here, {both} are listed by {who}, too."
 
 
 def before(exposure: float, others: int) -> str:
@@ -214,16 +281,17 @@ def history(attacks: Sequence[AttackRecord]) -> None:
 
 
 def _line(place: int, attack: AttackRecord) -> dict[str, object]:
+    """Area and epsilon first: on a phone no more is seen."""
     value, low, high = attack.found
     return {
+        "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
+        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "attack": place,
         "kind": short(attack),
-        "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         **{
-            f"found at {percent(rate.false)} false alarms": rates.found(attack, place)
+            f"found at {exact_percent(rate.false)} false alarms": rates.found(attack, place)
             for place, rate in enumerate(attack.outcome.rates)
         },
-        "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "seconds": attack.seconds,
         "seed": attack.options.seed,
     }

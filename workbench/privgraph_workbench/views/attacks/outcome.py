@@ -15,18 +15,21 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import StoreError
+from privgraph_workbench.figures.audits import audit_bounds
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
+PREMISE = "if the noise is Gaussian, as the ledger says"
+"""What the Gaussian trade-off takes for granted."""
 MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
 def show(audit: AuditRecord, subject: Subject) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
-    and how surely, what follows folded, and the next step."""
+    and how surely, what follows, and the next step."""
     said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
     if audit.refutes_sound:
         st.error(said, icon="🚨")
@@ -35,9 +38,8 @@ def show(audit: AuditRecord, subject: Subject) -> None:
     else:
         st.info(said, icon=":material/balance:")
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
-    if follows := _of_published(audit, subject.statement):
-        with st.expander("What follows", key="fold.outcome"):
-            st.markdown(follows)
+    follows = (_of_published(audit, subject.statement), _ceiling(audit))
+    st.markdown("\n".join(f"- {one}" for one in follows if one))
     _next(audit, subject)
 
 
@@ -49,14 +51,19 @@ def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
 def lead(audit: AuditRecord) -> str:
     """What was shown, and whether a claim fell, in two sentences."""
     of = "" if audit.covers == "run" else " of one step"
-    shown = f"**The attack shows that the ε{of} is at least {lower(audit.epsilon)}.**"
+    shown = f"**The attack shows that the ε{of} is at least {least(audit)}.**"
+    bare = without_premise(audit)
+    if bare is not None:
+        shown = (
+            f"**The attack shows that the ε{of} is at least {least(audit)} {PREMISE}; at least {lower(bare)} "
+            "without that premise.**"
+        )
     if audit.epsilon == 0:
         shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
     if audit.refutes_sound:
         return (
-            f"{shown} That is more than the {upper(audit.sound)} that we call sound. One of our proofs, "
-            "or the code, is wrong: "
-            "do not rely on this run, and tell us."
+            f"{shown} That is more than the {upper(audit.sound)} that we call sound{_only(bare, audit.sound)}. One of "
+            "our proofs, or the code, is wrong: do not rely on this run, and tell us."
         )
     if math.isinf(audit.sound):
         found = "No ε is proved here, so there is no guarantee that an attack could contradict."
@@ -64,8 +71,33 @@ def lead(audit: AuditRecord) -> str:
         found = f"That is below the sound {upper(audit.sound)}: nothing contradicts the guarantee."
     if audit.refutes_published and audit.published is not None:
         claim = stated("published", audit.published)
-        found = f"That refutes the {claim} that the paper's formula claims for the same noise{_but(audit)}."
+        found = (
+            f"That refutes the {claim} that the paper's formula claims for the same "
+            f"noise{_only(bare, audit.published)}{_but(audit)}."
+        )
     return f"{shown} {found}"
+
+
+def least(audit: AuditRecord) -> str:
+    """The bound in three digits, or in as many as tell it from the claims that it exceeds."""
+    claims = [one for one in (audit.sound, audit.published) if one is not None and audit.epsilon > one]
+    told = (lower(audit.epsilon, digits) for digits in range(3, 7))
+    return next((text for text in told if all(float(text) > one for one in claims)), lower(audit.epsilon, 7))
+
+
+def without_premise(audit: AuditRecord) -> float | None:
+    """What is shown where the noise may be of any kind; None where the bound takes nothing for granted, or
+    where no other was made."""
+    shown = {bound.route: bound.epsilon for bound in audit.bounds}
+    if shown.get(Route.GAUSSIAN) != audit.epsilon:
+        return None
+    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
+    return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
+
+
+def _only(bare: float | None, claim: float) -> str:
+    """That a claim falls under the premise alone."""
+    return ", under that premise alone" if bare is not None and bare <= claim else ""
 
 
 def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -89,7 +121,8 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
         return "No claim is refuted. That proves none of them: this attack could not, with so many trials."
     claim = stated("published", audit.published)
     if audit.refutes_published:
-        return "The paper's formula does not hold here; the sound ε does not rest on it."
+        where = "where the noise is Gaussian" if _only(without_premise(audit), audit.published) else "here"
+        return f"The paper's formula does not hold {where}; the sound ε does not rest on it."
     if audit.published < audit.sound and statement.gaps:
         proved = any(gap.evidence == "proved" for gap in statement.gaps)
         return (
@@ -106,24 +139,30 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
     )
 
 
+def _ceiling(audit: AuditRecord) -> str:
+    """The most that so many trials could have shown by counting; "" where none was counted."""
+    shown = [most for one in audit.bounds if (most := audit_bounds.most_shown(audit, one.route)) is not None]
+    if not shown:
+        return ""
+    counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")
+    return (
+        f"By counting, {audit.trials:,} {counted} can show at most {max(shown):.2f}, even where an attack is never "
+        "wrong."
+    )
+
+
 def _sure(audit: AuditRecord) -> str:
     """How sure the bound is, and what it takes for granted."""
     text = f"The bound is right at {exact_percent(audit.confidence)} confidence"
-    shown = {bound.route: bound.epsilon for bound in audit.bounds}
-    # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
-    bare = shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
-    if bare is None or shown.get(Route.GAUSSIAN) != audit.epsilon:
+    if without_premise(audit) is None:
         return f"{text}."
     if audit.adversary is Adversary.CANARIES:
         return (
             f"{text}, for Gaussian noise and for the sampling and the number of steps that the run's ledger lists: "
-            "canaries show how much noise a step really has, and the rest is computed. Without these premises the "
-            f"canaries of this one run show {lower(bare)}."
+            "canaries show how much noise a step really has, and the rest is computed. Without these premises stands "
+            "what the canaries of this one run show."
         )
-    return (
-        f"{text}, for Gaussian noise, which the attacked releases have. Without that premise one threshold alone "
-        f"shows {lower(bare)}."
-    )
+    return f"{text}, for Gaussian noise; without that premise stands what one threshold alone shows."
 
 
 def routes(audit: AuditRecord) -> str:
@@ -172,7 +211,7 @@ def _next(audit: AuditRecord, subject: Subject) -> None:
         asked = AuditOptions(delta=audit.delta, seed=audit.seed + 1, **{counted: more})
         steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
     steps += [
-        (f"Try the other audit: {spec.title}", name, AuditOptions(delta=audit.delta))
+        (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta))
         for name, spec in offered.items()
         if name != audit.audit
     ]

@@ -13,7 +13,7 @@ from privgraph.attacks.drawing import fewest
 from privgraph.attacks.options import Attacked, AttackOptions
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
-from privgraph.options import OptionError, UnknownName, build, parameters
+from privgraph.options import OptionError, Parameter, UnknownName, build, parameters
 from privgraph.registry import ATTACKS, METHODS, AttackSpec
 from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
@@ -58,7 +58,7 @@ def body() -> None:
     except (StoreError, OptionError, UnknownName, Unreadable) as error:
         st.error(markup.sentence(error))
         return
-    overview.show()
+    overview.show(record.id, shown.choose(record, attacks) if attacks else None)
     going = tuple(one.token for one in attacking.states(queue.store(), record.id) if not one.done)
     shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
     # while an attack is under way, its progress stands where its form stood: one at a time
@@ -67,7 +67,7 @@ def body() -> None:
         st.info("Nobody has attacked this run yet. Start an attack; what it finds will stand here.", icon="🕵️")
     elif not going:
         # an address that asks for an attack finds its form open
-        with st.expander("A new attack on this run", icon="🕵️", expanded=_asked_for()):
+        with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=_asked_for()):
             _new_and_claims(record, subject)
     if attacks:
         st.markdown("### What attacks on this run have found")
@@ -207,7 +207,7 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     ]
     st.caption(f"{spec.about} ({spec.paper})")
     ways = METHODS[record.spec.method].asked if record.spec.method in METHODS else ()
-    known = [one for one in parameters(AttackOptions) if _read(one.name, spec, ways)]
+    known = [_with_minimum(one, record, spec) for one in parameters(AttackOptions) if _read(one.name, spec, ways)]
     influence = spec.unanswered(subject, build(AttackOptions, {"by": "influence"})) if "by" in spec.reads else None
     for complaint in widgets.complaints(known, prefix=PREFIX):
         st.warning(complaint)
@@ -221,16 +221,16 @@ def _new(record: RunRecord, subject: Attacked) -> None:
     refusal = spec.unanswered(subject, options) or _too_few(record, spec, options)
     if refusal:
         st.info(markup.sentence(refusal), icon=":material/edit:")
-        return
-    st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
+    else:
+        st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
     going = any(not one.done for one in attacking.states(queue.store(), record.id))
     if st.button(
         "Start the attack",
         type="primary",
         key="start_attack",
-        disabled=going,
+        disabled=going or bool(refusal),
         icon=":material/play_arrow:",
-        help="An attack on this run is under way" if going else None,
+        help="An attack on this run is under way" if going else markup.sentence(refusal) if refusal else None,
     ):
         try:
             attacking.start(queue.store(), record.id, spec.name, options)
@@ -240,8 +240,9 @@ def _new(record: RunRecord, subject: Attacked) -> None:
         st.rerun()
 
 
-def _too_few(record: RunRecord, spec: AttackSpec, options: AttackOptions) -> str | None:
-    """Why so few shadow models do not do for a split of this graph's size, in one sentence, or None."""
+def _needed(record: RunRecord, spec: AttackSpec, online: bool) -> tuple[int, int, int] | None:
+    """How many shadow models a split of this graph's size takes, and how many nodes of how many train; None
+    where that is not known, or nothing is asked."""
     own_parts = record.spec.method in METHODS and METHODS[record.spec.method].own_parts
     if own_parts or not {"shadows", "online"} <= {*spec.reads, *(["shadows"] if spec.shadows else [])}:
         return None
@@ -252,13 +253,29 @@ def _too_few(record: RunRecord, spec: AttackSpec, options: AttackOptions) -> str
     if found is None or record.spec.split == "public":
         return None
     members, pool = found.train_nodes, found.train_nodes + round(found.nodes * datasets.TEST)
-    need = fewest(pool, members, online=options.online)
-    if options.shadows >= need:
+    return fewest(pool, members, online=online), members, pool
+
+
+def _too_few(record: RunRecord, spec: AttackSpec, options: AttackOptions) -> str | None:
+    """Why so few shadow models do not do for this run, in one sentence, or None."""
+    needed = _needed(record, spec, options.online)
+    if needed is None or options.shadows >= needed[0]:
         return None
+    need, members, pool = needed
     return (
         f"this run needs at least {need} shadow models (got {options.shadows}): with {members:,} of {pool:,} nodes "
         "training, each node must be left out of two of them"
     )
+
+
+def _with_minimum(parameter: Parameter, record: RunRecord, spec: AttackSpec) -> Parameter:
+    """The option, whose help says how many this run needs at least, where it is that of shadow models."""
+    needed = [found[0] for online in (True, False) if (found := _needed(record, spec, online)) is not None]
+    if parameter.name != "shadows" or not needed:
+        return parameter
+    least = f"{needed[0]}" if len(set(needed)) == 1 else f"{needed[0]} (offline: {needed[1]})"
+    text = f"{parameter.option.help.rstrip('.')}. This run needs at least {least}".strip(". ")
+    return replace(parameter, option=replace(parameter.option, help=text))
 
 
 def _read(option: str, spec: AttackSpec, ways: Sequence[str]) -> bool:

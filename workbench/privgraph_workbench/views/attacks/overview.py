@@ -4,73 +4,86 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from privgraph.attacks.record import AttackRecord
+from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
-from privgraph.runs.records import RunQuery, RunRecord
+from privgraph.runs.records import RunQuery
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import findings
-from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.views.attacks import baseline, comparing, findings, verdict
+from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import rates
-from privgraph_workbench.words.numbers import lower, percent, stated
+from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
-KEY, QUESTION, TURN = "overview", "overview_question", "overview.turn"
-PROTECTS = {"none": "nothing", "edge": "edges", "node": "nodes"}
+FOUND = f"at {exact_percent(RARE)} false alarms"
+WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 270, FOUND: 130}
+"""In pixels: the table is no wider than a window of 1280."""
+KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
 
 
-def show() -> None:
-    """A table of the strongest attack on each run, for each question, those that find most first; a row that
-    is chosen opens it."""
-    strongest: dict[tuple[str, str], AttackRecord] = {}
-    for one in queue.store().all_attacks():
-        key = (one.run, sides(one.attack).asks)
-        if key not in strongest or one.found[0] > strongest[key].found[0]:
-            strongest[key] = one
+def show(run: str, attack: AttackRecord | None) -> None:
+    """A table of the strongest attack on each run, for each question, what gives away most first; a row that
+    is chosen opens it. It begins with what the shown `attack` on the `run` asks."""
+    strongest = comparing.strongest(queue.store().all_attacks())
     ids = tuple(dict.fromkeys(run for run, _ in strongest))
     if len(ids) < 2:
         return
+    with layout.fold(
+        f"Which run gives away most? All {len(ids)} attacked runs", KEY, icon=":material/table_rows:"
+    ) as part:
+        if part.open:
+            _table(strongest, ids, (run, None if attack is None else sides(attack.attack).asks))
+
+
+def _table(
+    strongest: Mapping[tuple[str, str], AttackRecord], ids: tuple[str, ...], shown: tuple[str, str | None]
+) -> None:
     runs = {one.id: one for one in states.readable(queue.store().find(RunQuery(ids=ids, limit=len(ids))))}
-    titles = choosing.runs(runs.values())
-    questions = list(dict.fromkeys(sides(name).asks for name in ATTACKS))
-    rows = sorted(
-        (one for one in strongest.values() if one.run in runs),
-        key=lambda one: (questions.index(sides(one.attack).asks), -one.found[0], one.run),
-    )
-    counts = Counter(sides(one.attack).asks for one in rows)
-    with st.expander(f"Which run gives away most? All {len(runs)} attacked runs", icon=":material/table_rows:"):
-        asks = next(iter(counts))
-        if len(counts) > 1:
-            asks = str(
-                st.segmented_control(
-                    "Question",
-                    list(counts),
-                    default=asks,
-                    required=True,
-                    format_func=lambda one: f"{one[:1].upper()}{one[1:]}? {counts[one]} runs",
-                    key=QUESTION,
-                )
+    titles = choosing.runs(runs.values(), short=True)
+    held = [one for one in strongest.values() if one.run in runs]
+    found = Counter(sides(one.attack).asks for one in held)
+    counts = {asks: found[asks] for asks in dict.fromkeys(sides(name).asks for name in ATTACKS) if found[asks]}
+    asks = next(iter(counts))
+    if len(counts) > 1:
+        if shown != st.session_state.get(OF) and shown[1] in counts:
+            st.session_state[QUESTION] = shown[1]
+        st.session_state[OF] = shown
+        st.session_state.setdefault(QUESTION, asks)
+        asks = str(
+            st.segmented_control(
+                "Question",
+                list(counts),
+                required=True,
+                format_func=lambda one: f"{one[:1].upper()}{one[1:]}? {counts[one]} runs",
+                key=QUESTION,
             )
-        rows = [one for one in rows if sides(one.attack).asks == asks]
-        st.caption(_about(rows))
-        turn = st.session_state.setdefault(TURN, 0)
-        picked = st.dataframe(
-            [_line(titles[one.run], one, runs[one.run]) for one in rows],
-            hide_index=True,
-            alt="The strongest attack on each attacked run",
-            on_select="rerun",
-            selection_mode="single-row",
-            key=f"{KEY}.{asks}.{turn}",
-            height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
         )
-        places = picked["selection"]["rows"]
-        if places and places[0] < len(rows):
-            _open(rows[places[0]])
+    rows = [one for one in held if sides(one.attack).asks == asks]
+    severe = {
+        one.run: verdict.severity(one, baseline.beside(runs[one.run], one), verdict.learnt(runs[one.run]))
+        for one in rows
+    }
+    rows.sort(key=lambda one: (-severe[one.run], -one.found[0], one.run))
+    st.caption(_about(rows))
+    turn = st.session_state.setdefault(TURN, 0)
+    picked = st.dataframe(
+        [_line(titles[one.run], one, verdict.SEVERITIES[severe[one.run]][0]) for one in rows],
+        hide_index=True,
+        alt="The strongest attack on each attacked run",
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"{KEY}.{asks}.{turn}",
+        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
+        height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
+    )
+    places = picked["selection"]["rows"]
+    if places and places[0] < len(rows):
+        _open(rows[places[0]])
 
 
 def _open(attack: AttackRecord) -> None:
@@ -88,7 +101,10 @@ def _open(attack: AttackRecord) -> None:
 
 def _about(rows: Sequence[AttackRecord]) -> str:
     """How to read the table of one question."""
-    said = "The strongest attack on each run, what is found most first; choose a row to open that attack."
+    said = (
+        "The strongest attack on each run, by the verdict first, then by the area; choose a row to open that attack. "
+        f"{verdict.WORDS} At {exact_percent(RARE)} false alarms: the share that is found then."
+    )
     if any(one.by_classes is not None for one in rows):
         return (
             f"{said} What the true classes of both ends tell by themselves stands beside each area: areas up to there "
@@ -101,18 +117,17 @@ def _about(rows: Sequence[AttackRecord]) -> str:
     )
 
 
-def _line(title: str, attack: AttackRecord, run: RunRecord) -> dict[str, str]:
+def _line(title: str, attack: AttackRecord, word: str) -> dict[str, str]:
+    """Area and epsilon first: on a phone no more is seen."""
     value, low, high = attack.found
-    unit = str(run.spec.options.get("unit", "none"))
     edges = {} if attack.by_classes is None else {"classes alone": f"{attack.by_classes:.3f}"}
     return {
-        "run": title,
-        "protects": PROTECTS.get(unit, unit),
-        EPSILONS["sound"].title: "∞" if math.isinf(attack.sound) else stated("sound", attack.sound),
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
+        EPSILONS["sound"].title: "∞" if math.isinf(attack.sound) else stated("sound", attack.sound),
+        "verdict": word,
+        "run": title,
+        FOUND: rates.at_rare(attack),
         **edges,
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
-        "test accuracy of the run": percent(run.metrics.get("test_accuracy")),
-        "found where false alarms are rare": rates.rare(attack),
-        "attack": findings.short(attack),
+        "attack": findings.kind(attack),
     }

@@ -23,9 +23,10 @@ MANY = 4
 """Attacks laid over a curve from which on bands are drawn when they are asked for."""
 
 
-def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
-    """One attack in full, with others laid over its curve."""
-    titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
+def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
+    """The attack that is shown: the one that the address names, or what gives away most; a new one comes to
+    the front by itself."""
+    titles = {str(place) for place in range(1, len(attacks) + 1)}
     seen = st.session_state.get("attacks_seen")
     if seen is not None and seen[0] == record.id and seen[1] < len(attacks):
         st.session_state["found"] = str(len(attacks))
@@ -35,6 +36,12 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
         st.warning(f"In this page's address, there is no attack number {markup.literal(asked[:20])} on this run.")
     if st.session_state.get("found") not in titles:
         st.session_state["found"] = asked if asked in titles else str(_first(record, attacks))
+    return attacks[int(st.session_state["found"]) - 1]
+
+
+def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
+    """The chosen attack in full, with others laid over its curve."""
+    titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
     summary(record, attacks)
     chosen = str(st.session_state["found"])
     if len(titles) > 1:
@@ -44,7 +51,7 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     without = baseline.beside(record, attack)
-    verdict.show(attack, subject.statement.unit, without, learnt(record))
+    verdict.show(attack, subject.statement.unit, without, verdict.learnt(record))
     baseline.offer(record, attack)
     findings.numbers(attack, subject.statement.unit)
     with st.expander("What the attacker knows", expanded=False):
@@ -55,15 +62,12 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
     st.caption(" ".join((findings.exposure(attack), *attack_exposure.chart(groups).notes)))
     figure_exports("attack_exposure", groups, statements, name=name)
-    if attack.exposed and verdict.guessing(attack):
-        st.caption(
-            "Which nodes are exposed most is not listed: the attack cannot be told from guessing, and a guess, too, "
-            "puts some nodes before all others."
-        )
+    if attack.exposed and (why := findings.nobody(attack)):
+        st.caption(why)
     elif attack.exposed:
         listed, mapped = layout.columns("exposed", 2)
         with listed:
-            findings.exposed(attack)
+            findings.exposed(attack, attacks)
         with mapped:
             if attack.map_nodes:
                 nodes = attack_map.data(attack)
@@ -88,17 +92,11 @@ def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str)
 
 
 def _severe(record: RunRecord, attacks: Sequence[AttackRecord]) -> list[int]:
-    return [verdict.severity(one, baseline.beside(record, one), learnt(record)) for one in attacks]
+    return [verdict.severity(one, baseline.beside(record, one), verdict.learnt(record)) for one in attacks]
 
 
 def _first(record: RunRecord, attacks: Sequence[AttackRecord]) -> int:
     return strongest(attacks, _severe(record, attacks), _unit(record))
-
-
-def learnt(record: RunRecord) -> tuple[float, float] | None:
-    """How much of its training nodes and of the test nodes the run is right about, where it says both."""
-    both = (record.metrics.get("train_accuracy"), record.metrics.get("test_accuracy"))
-    return None if both[0] is None or both[1] is None else (both[0], both[1])
 
 
 def summary(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
@@ -125,6 +123,7 @@ def summary(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
                     on_click=st.session_state.update,
                     args=({"found": str(place + 1)},),
                 )
+    st.caption(verdict.WORDS)
 
 
 def _unit(record: RunRecord) -> str:

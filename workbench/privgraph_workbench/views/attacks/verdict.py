@@ -12,6 +12,7 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.outcome import difference
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
+from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import at_most, exact_percent, lower, percent, signed, stated
 
@@ -27,9 +28,16 @@ BY_HEART = 0.15
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
 WORDS = (
-    f"In words: a guess where the interval holds 50%; a little better than guessing below {CLOSE:.0%}; given away "
-    f"where the whole interval lies from {FAR:.0%} on."
+    f"In words: no better than guessing where the interval holds 50%; given away where all of it lies from {FAR:.0%} "
+    "on; better than guessing between them. Of edges, no more than likeness where a model that never read one finds as "
+    "much, and undecided where there is none to compare with."
 )
+
+
+def learnt(record: RunRecord) -> tuple[float, float] | None:
+    """How much of its training nodes and of the test nodes the run is right about, where it says both."""
+    both = (record.metrics.get("train_accuracy"), record.metrics.get("test_accuracy"))
+    return None if both[0] is None or both[1] is None else (both[0], both[1])
 
 
 def caution(attack: AttackRecord) -> str:
@@ -258,7 +266,7 @@ def show(
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
 ) -> None:
-    """What was found in a box whose colour says whether it is anything, and what follows folded below it."""
+    """What was found in a box whose colour says whether it is anything, and what follows below it."""
     said = lead(attack, without, learnt)
     if attack.refutes_sound:
         st.error(
@@ -271,8 +279,7 @@ def show(
     else:
         st.info(said, icon="🕵️")
     if told := details(attack, unit, without, learnt):
-        with st.expander("What follows, and what does not", key="fold.follows"):
-            st.markdown("\n".join(f"- {one}" for one in told))
+        st.markdown("\n".join(f"- {one}" for one in told))
     if attack.said is not None and abs(attack.accuracy - attack.said) > APART:
         st.caption(
             f":material/warning: The attacked model is right about {percent(attack.accuracy)} of the test nodes, the "

@@ -13,7 +13,7 @@ import streamlit as st
 from privgraph.audits.options import AuditOptions, Subject
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import AUDITS, AuditSpec
-from privgraph.runs import auditing
+from privgraph.runs import attacking, auditing
 from privgraph.runs.records import RunQuery, RunRecord, StoreError, Unreadable
 from privgraph.runs.spec import RunSpec
 from privgraph_workbench.forms import widgets
@@ -53,7 +53,8 @@ def body() -> None:
         st.error(markup.sentence(error))
         return
     going = tuple(one.token for one in auditing.states(queue.store(), record.id) if not one.done)
-    shell.fragment(_watch, run_every=POLL_SECONDS if going else None)(record.id, going)
+    attacked = _attacked(record.id)
+    shell.fragment(_watch, run_every=POLL_SECONDS if going or attacked else None)(record.id, (*going, *attacked))
     if not audits:
         _new_and_claims(record, subject)
         if going:
@@ -62,7 +63,7 @@ def body() -> None:
             st.info("This run has not been audited yet. Start an audit; what it shows will stand here.", icon="🔎")
         return
     # an address that asks for an audit finds its form open
-    with st.expander("A new audit of this run", icon="🔎", expanded=_asked_for()):
+    with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
         _new_and_claims(record, subject)
     st.markdown("### What audits of this run have shown")
     bounds.show(record, subject, audits)
@@ -83,9 +84,10 @@ def _new_and_claims(record: RunRecord, subject: Subject) -> None:
 
 
 def _choose_run() -> RunRecord | None:
-    """The run that the address names, or the newest that was audited (one's own first, and what an audit
-    refutes), or one whose claims differ so that an audit can decide, or the newest that protects something;
-    an invitation where there is none. Those that were audited are offered first, however old."""
+    """The run that the address names, or that of the strongest audit (one's own first, and what an audit
+    refutes; a bound of an outsider's attack is none), or one whose claims differ so that an audit can decide,
+    or the newest that protects something; an invitation where there is none. Those that were audited are
+    offered first, however old."""
     store, asked = queue.store(), st.query_params.get("run")
     query = RunQuery(units=("edge", "node"), states=("done",), limit=MOST_RUNS)
     named = store.find(replace(query, ids=(asked,))) if asked else []
@@ -105,19 +107,22 @@ def _choose_run() -> RunRecord | None:
         st.info("No private run is finished here yet. Train one, and this page attacks it.", icon="🔎")
         st.page_link(shell.page("train"), label="**Train a private run**", icon=":material/model_training:")
         return None
-    audited = [run for run, one in records.items() if one.epsilon_audited is not None]
+    shown = store.audited_by(AUDITS)
+    counted = [run for run, one in records.items() if one.epsilon_audited is not None]
+    audited = [run for run in counted if run in shown]
     telling = [run for run, one in records.items() if _telling(one)]
-    records = {run: records[run] for run in sorted(records, key=lambda run: (run not in audited, records[run].gallery))}
+    records = {
+        run: records[run]
+        for run in sorted(records, key=lambda run: (run not in audited, run not in counted, records[run].gallery))
+    }
     own = [run for run, one in records.items() if not one.gallery]
-    audited.sort(key=lambda run: (records[run].gallery, not _refuting(records[run])))
+    audited.sort(key=lambda run: (records[run].gallery, not _refuting(records[run]), -shown[run]))
     offered = [*audited, *own, *telling, *records]
     if there:  # the same method, or else the same graph, as of the run that cannot be audited
         offered.sort(key=lambda run: _apart(records[run].spec, there[0].spec))
     choosing.begin("run", records, offered[0])
-    titles = {
-        run: f"{title}{' · audited' * (run in audited)}"
-        for run, title in choosing.runs(records.values(), short=True).items()
-    }
+    marks = {run: " · audited" if run in audited else " · bound of an outsider's attack" for run in counted}
+    titles = {run: f"{title}{marks.get(run, '')}" for run, title in choosing.runs(records.values(), short=True).items()}
     chosen = choosing.one(
         "Run",
         titles,
@@ -237,7 +242,8 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
     ends."""
     audits = auditing.states(queue.store(), run)
     going = [one for one in audits if not one.done]
-    if {one.token for one in going} != set(were_going):
+    attacked = _attacked(run)
+    if {*(one.token for one in going), *attacked} != set(were_going):
         st.rerun()
     for one in going:
         under_way.show(one, TITLES, "audit", partial(auditing.stop, queue.store(), run, one.token))
@@ -249,5 +255,17 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
         st.error(markup.sentence(f"The last audit failed: {last.error}"))
     elif last is not None and last.stopped:
         st.info("The last audit was stopped before it had shown anything.", icon=":material/stop:")
-    else:
+    elif not attacked:
         st.caption("No audit of this run is under way.")
+    if attacked:
+        st.page_link(
+            shell.page("attacks"),
+            label="An outsider's attack on this run is under way; a bound that it shows will stand here",
+            icon=":material/hourglass_top:",
+            query_params={"run": run, "who": "outsider"},
+        )
+
+
+def _attacked(run: str) -> tuple[str, ...]:
+    """The outsiders' attacks on the run that are under way."""
+    return tuple(one.token for one in attacking.states(queue.store(), run) if not one.done)

@@ -18,6 +18,16 @@ def fold(label: str, key: str, *, icon: str | None = None, opened: bool = False)
     return st.expander(label, key=f"fold.{key}", icon=icon, expanded=opened, on_change="rerun")
 
 
+def form(label: str, key: str, *, icon: str, asked: bool) -> ExpanderContainer:
+    """A part of a page with a form, open where the address asks for it (`asked`). It stays as it is when the
+    address no longer does: what is chosen by default leaves the address."""
+    state, before = f"fold.{key}", f"asked.{key}"
+    if asked and not st.session_state.get(before):
+        st.session_state[state] = True
+    st.session_state[before] = asked
+    return st.expander(label, key=state, icon=icon, on_change="rerun")
+
+
 def columns(key: str, widths: int | Sequence[int]) -> list[DeltaGenerator]:
     """Columns that stand one below the other where a page is too narrow for figures side by side."""
     return st.container(key=f"{shell.STACK}-{key}").columns(widths, gap="large")
