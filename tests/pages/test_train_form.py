@@ -16,7 +16,7 @@ from privgraph_workbench import report
 from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.forms import beginnings
 from privgraph_workbench.views.runs import one_run as run_form
-from privgraph_workbench.views.runs import page as runs
+from privgraph_workbench.views.runs.side_by_side import comparison
 from privgraph_workbench.words import meaning
 
 
@@ -282,7 +282,7 @@ def test_a_run_shows_what_was_left_to_its_method(opened: Callable[..., AppTest],
     assert '"delta": "auto (0.001)"' in report.markdown(record, [])
     assert run_form.form_address(record).keys().isdisjoint({"delta", "epochs"})
     other = store.get(keep(store, spec(epsilon=2.0, epochs=7)))
-    table = runs.comparison([record, other])
+    table = comparison([record, other])
     assert [column["Epochs"] for column in table.values()] == ["auto (100)", "7"]
     assert [row["option epochs"] for row in compare.data([record, other])] == ["auto (100)", 7]
 

@@ -24,8 +24,7 @@ from privgraph.privacy.events import Gaussian
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.runs import leases
 from privgraph.runs.store import RunStore
-from privgraph_workbench.views.runs import page
-from privgraph_workbench.words.numbers import upper
+from privgraph_workbench.views.runs import listed
 
 
 def merged_by_name() -> AbstractContextManager[None]:
@@ -100,8 +99,12 @@ def another_program_or_device_has_another_key() -> Verdict:
 
 
 def asked_is_shown() -> AbstractContextManager[None]:
-    honest = page.row
-    return instead(page, "row", lambda found: {**honest(found), "sound_epsilon": upper(found["epsilon"])})
+    honest = listed.row
+
+    def row(group: Any, records: Any) -> Any:
+        return honest([{**one, "sound_epsilon": one["epsilon"]} for one in group], records)
+
+    return instead(listed, "row", row)
 
 
 def asked_is_stored() -> AbstractContextManager[None]:
@@ -157,7 +160,7 @@ BUGS = (
     ),
     Bug(
         name="the epsilon asked for shown as the sound one",
-        where="views/runs/page.py",
+        where="views/runs/listed.py",
         plant=asked_is_shown,
         caught_by="tables of a run",
         check=tables_tell_the_sound_epsilon,
