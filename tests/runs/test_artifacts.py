@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
+from privgraph.runs import worker
 from privgraph.runs.artifacts import DESK, parted
 from privgraph.runs.launch import environment, wait
 from privgraph.runs.leases import Outcome
@@ -153,3 +155,40 @@ def test_a_place_that_is_gone_fails_the_run_in_a_sentence(tmp_path: Path) -> Non
     (record,) = wait(store, [run], timeout=180)
     assert record.state == "failed"
     assert record.error.startswith(f"the artifacts of the store, at {remote.as_uri()}, cannot be reached")
+
+
+def test_files_that_cannot_be_kept_fail_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run is not done without its files, and not left for lost."""
+
+    def refuse(self: RunStore, run: str, worker: str) -> None:
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
+    monkeypatch.setenv("PRIVGRAPH_STORE", store.url)
+    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(tmp_path / "runs"))
+    monkeypatch.setattr(RunStore, "publish", refuse)
+    run = store.submit(SPEC)
+    assert worker.main([run]) == 1
+    record = store.get(run)
+    assert (record.state, record.error) == ("failed", "its files cannot be kept (Disk quota exceeded)")
+    assert record.statement is not None
+    assert not list((tmp_path / "runs" / run).glob("*.npz"))
+
+
+def test_a_worker_whose_run_was_taken_away_at_the_last_moment_publishes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
+    monkeypatch.setenv("PRIVGRAPH_STORE", store.url)
+    monkeypatch.setenv("PRIVGRAPH_ARTIFACTS", str(tmp_path / "runs"))
+    run = store.submit(SPEC)
+
+    def taken_away(self: RunStore, run: str, worker: str) -> None:
+        assert (self.folders / run / f"{DESK}{worker}" / "answers.npz").is_file(), "it is done with them"
+        with self.database.write() as connection:
+            connection.execute(runs.update().values(worker="another"))
+
+    monkeypatch.setattr(RunStore, "keep", taken_away)
+    worker.main([run])
+    assert store.get(run).state == "running", "of the other"
+    assert not list((tmp_path / "runs" / run).glob("*.npz"))

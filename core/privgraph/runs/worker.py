@@ -350,6 +350,10 @@ class Worker(Telling):
         self._failed |= state == "failed"
         try:
             self._patiently(finish)
+        except OSError as error:  # its files could not be moved: nothing was stored, and the run is still held
+            failed = f"its files cannot be kept ({error.strerror})"
+            self._finish(job, "failed", error=failed, statement=self._interrupted(job))
+            return
         except StoreAway as error:
             say(f"the end of {job.id} could not be stored: {error}")
             return
