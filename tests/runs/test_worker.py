@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -337,3 +338,13 @@ def test_a_run_that_was_tried_again_states_it(store: RunStore, again: bool, unit
     told = [event for event in store.events(run) if event.kind == "metric"]
     assert told
     assert {event.attempt for event in told} == {2 if again else 1}
+
+
+@pytest.mark.parametrize("trial", ["", "0123456789abcdef01234567"])
+def test_a_trial_does_not_say_how_many_threads_it_has(store: RunStore, trial: str) -> None:
+    """They tell how many others run beside it, and so how many trials there are."""
+    run = store.submit(replace(make_spec("gap", "karate", {"epochs": 3, "unit": "none"}), trial=trial))
+    launch(store)
+    wait(store, [run], timeout=PATIENCE)
+    (said, *_) = [event.payload["message"] for event in store.events(run, kinds=["log"])]
+    assert ("threads" in said) == (not trial), said

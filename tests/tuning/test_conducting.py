@@ -21,7 +21,7 @@ from privgraph.runs.records import RunIsFixed, RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import price_of_all
-from privgraph.runs.trials import NOT_RELEASED, Trial
+from privgraph.runs.trials import ALL_ARE_PAID, NOT_RELEASED, ONLY_THE_CHOSEN, TRIED_AGAIN, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
 from privgraph.tuning.conducting import Tuning, TuningStopped
@@ -86,6 +86,7 @@ def test_the_best_is_released_with_the_price_and_the_others_are_not(
     assert tuned.terms.law.startswith("the geometric law of mean")
     assert "Papernot and Steinke 2022, Theorem 2" in text
     assert ASSUME_ONE_RUN not in said.assumptions
+    assert {ONLY_THE_CHOSEN, TRIED_AGAIN} <= set(said.assumptions)
     assert not any(gap.title == "Tuning is unpaid" for gap in said.gaps)
     assert f"{count} trials" not in text, "how many there were, is not told"
     others = [store.get(one.run) for one in tuned.trials if one.run != best.run]
@@ -221,6 +222,7 @@ def test_where_all_trials_are_paid_for_any_sampler_may_choose_and_all_are_covere
         statement = store.get(one.run).statement
         assert statement is not None
         assert statement.epsilon == tuned.terms.epsilon <= 4.0
+        assert {ALL_ARE_PAID, TRIED_AGAIN} <= set(statement.assumptions)
     assert "5 trials, all of them paid for" in statement_text(tuned.released.statement)  # type: ignore[union-attr, arg-type]
 
 
