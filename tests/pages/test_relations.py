@@ -284,6 +284,25 @@ def test_a_run_that_failed_is_told(opened: Open, store: RunStore) -> None:
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run.id}
 
 
+def test_other_data_bring_their_own_runs_and_domain(opened: Open, store: RunStore, process: Answering) -> None:
+    """There and back; the browser, which holds what it showed before, is told."""
+    made_pair(store)
+    titles = [made_run(store, unit=unit, data="m10-titles") for unit in ("none", "edge")]
+    app = opened("relations", data="products", domain="kitchen")
+    for data in ("m10-titles", "products", "m10-titles"):
+        app.selectbox(key="data").set_value(data).run()
+        assert not app.exception, app.exception
+        assert not app.warning, "the domain of the data before is no mistake in the address"
+        for key in ("private", "bare", "domain"):
+            field = app.selectbox(key=key)
+            assert field.proto.set_value, f"the browser would go on showing {key} of the data before"
+            assert field.proto.raw_value in field.options
+        shown = [store.get(str(app.selectbox(key=key).value)) for key in ("bare", "private")]
+        assert {one.spec.dataset for one in shown} == {data}
+        assert not [one.label for one in app.button if str(one.key).startswith("newest_")]
+    assert [one.id for one in shown] == [one.id for one in titles]
+
+
 # The question and its answer
 
 

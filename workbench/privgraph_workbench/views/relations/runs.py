@@ -126,7 +126,9 @@ def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tu
     if named is not None and "data" not in st.query_params:
         choosing.put("data", named.spec.dataset)
     with places[0]:
-        data = choosing.one("Data", on, "data", help="Texts whose relations finished runs have learnt")
+        data = choosing.one(
+            "Data", on, "data", moved=_other_data, help="Texts whose relations finished runs have learnt"
+        )
     own = [one for one in ordered if one.spec.dataset == data]
     with places[1]:
         private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"])
@@ -215,6 +217,8 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     )
     st.query_params[key] = chosen
     record = next(one for one in records if one.id == chosen)
+    if chosen not in known:  # chosen just now, or of other data: all that stand beside it have been seen
+        known.update(one.id for one in records)
     newer = [one for one in records if one.id not in known and one.id != chosen]
     if newer:
         st.button(
@@ -225,8 +229,6 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
             on_click=_show,
             args=(key, newer[0].id),
         )
-    if chosen not in known:
-        known.update(one.id for one in records)
     return record
 
 
@@ -310,6 +312,12 @@ def _show(key: str, run: str) -> None:
     choosing.put(key, run)
     if key == "private":
         _follow()
+
+
+def _other_data() -> None:
+    """Runs, domain and text are those of the data before: what belongs to these is chosen anew."""
+    for key in ("private", "bare", "domain"):
+        st.query_params.pop(key, None)
 
 
 def _follow() -> None:
