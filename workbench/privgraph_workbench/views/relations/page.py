@@ -16,7 +16,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import nearest, outsiders, runs, studied
+from privgraph_workbench.views.relations import nearest, outsiders, price, runs, studied
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import statements_of
@@ -46,6 +46,9 @@ def page() -> None:
     pair = runs.paired(private, bare)
     if pair is not None:
         nearest.show(pair, form, places[3:])
+    st.divider()
+    if pair is not None:
+        price.show(pair, records)
     runs.cards(private, bare)
     if pair is not None:
         _ranking(pair, records)

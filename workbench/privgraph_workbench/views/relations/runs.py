@@ -149,7 +149,6 @@ def paired(private: RunRecord | None, bare: RunRecord | None) -> Pair | None:
 
 def cards(private: RunRecord | None, bare: RunRecord | None) -> None:
     """What the chosen runs promise and were trained with, and the way to their twins."""
-    st.divider()
     st.markdown("### The two runs")
     left, right = st.columns(2, gap="large")
     with left.container(border=True, height="stretch"):
