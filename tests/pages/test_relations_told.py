@@ -269,6 +269,49 @@ def test_attacks_with_and_without_shadow_models_stand_side_by_side(
     assert sorted(table.value["attack"]) == ["relations", "relations-bavaria"]
 
 
+@pytest.mark.parametrize(
+    ("memory", "said"),
+    [
+        (0.0, "**These attacks found nothing: each interval of the area reaches 0.5, a coin.**"),
+        (3.0, "**An outsider can tell better than by a coin what PvGaLM, edge ε 4, seed 0 learnt from.**"),
+    ],
+)
+def test_an_attack_that_finds_nothing_is_no_proof_of_safety(
+    opened: Open, store: RunStore, process: Answering, memory: float, said: str
+) -> None:
+    run = made_run(store)
+    assert "is no proof of safety" not in texts(opened("relations")), "nothing was tried"
+    store.add_attack(run.id, made_attack(run.id, name="relations", memory=memory))
+    shown = texts(opened("relations"))
+    assert f"{said} An attack that finds nothing is no proof of safety, in either run" in shown
+    assert "Only ε promises anything" in shown
+
+
+@pytest.mark.parametrize(("bound", "said"), [(None, "none yet"), (0.0, "at least 0"), (0.25, "at least 0.25")])
+def test_card_and_table_say_an_audited_bound_in_the_same_words(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch, bound: float | None, said: str
+) -> None:
+    run = made_run(store)
+    store.add_attack(run.id, replace(made_attack(run.id, name="relations"), bound=bound))
+    statement = run.statement
+    assert statement is not None
+    audited = replace(statement, epsilon_audited=bound)
+    monkeypatch.setattr(type(run), "statement", property(lambda _: audited))
+    app = opened("relations")
+    (table,) = (one for one in app.dataframe if "attack" in one.value)
+    assert table.value.iloc[0]["ε audited by this attack"] == said
+    assert f"ε audited **{said}**" in texts(app)
+
+
+@pytest.mark.parametrize(("epsilon", "word"), [(1.0, "Strong"), (2.0, "Moderate"), (4.0, "Weak"), (20.0, "Next to no")])
+def test_a_private_run_s_card_calls_its_epsilon_as_the_run_s_page_does(
+    opened: Open, store: RunStore, process: Answering, epsilon: float, word: str
+) -> None:
+    run = made_run(store, epsilon=epsilon)
+    assert f"**{word} protection.** As a wager" in texts(opened("relations"))
+    assert f"{word.lower()} protection" in texts(opened("train", run=run.id))
+
+
 # What a stranger stumbles over
 
 
@@ -388,7 +431,9 @@ def test_one_seed_of_each_says_what_privacy_cost_and_trains_what_would_show_it(
     made_run(store, seed=2, state="queued")
     app = opened("relations")
     said = next(one.value for one in app.markdown if "puts the right partner first" in one.value)
-    assert said.startswith("Privacy at ε 4 (weak protection) puts the right partner first for **6.0%** of the relations")
+    assert said.startswith(
+        "Privacy at ε 4 (weak protection) puts the right partner first for **6.0%** of the relations"
+    )
     assert "without privacy **14.0%**, the base encoder **2.0%**." in said
     assert "One seed of each does not show whether that is privacy or chance: it takes 3 of each." in said
     assert "differ in more" not in said

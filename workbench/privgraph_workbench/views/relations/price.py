@@ -50,8 +50,8 @@ def sentence(pair: Pair, rows: Sequence[Row]) -> str:
     (name, first), *others = told
     said = "".join(f", {other} **{percent(row['accuracy'])}**" for other, row in others)
     text = (
-        f"{'A run without privacy' if private is None else name} puts the right partner first for **{percent(first['accuracy'])}** of the "
-        f"relations that are asked about{said}."
+        f"{'A run without privacy' if private is None else name} puts the right partner first for "
+        f"**{percent(first['accuracy'])}** of the relations that are asked about{said}."
     )
     if private is None or bare is None:
         return text

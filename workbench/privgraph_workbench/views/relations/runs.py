@@ -27,7 +27,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.meaning import guess
+from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.numbers import at_most, duration, number
 
 METHODS = ("relational", "relation-rand")
@@ -403,16 +403,17 @@ def _other(record: RunRecord, unit: str) -> RunSpec:
 
 
 def _meant(said: PrivacyStatement) -> str:
-    """What the sound epsilon allows, as a wager about one relation."""
+    """What the sound epsilon is called and allows, as a wager about one relation."""
     if math.isinf(said.epsilon):
         return "Nothing is promised: somebody who sees this encoder may learn every relation."
     most = at_most(guess(said.epsilon, said.delta))
+    word = f"**{strength(said.epsilon, said.delta).capitalize()} protection.**"
     for_one = f"It holds for one relation, not for all of a text together (δ = {number(said.delta)})."
     if most == at_most(1.0):
-        return f"As a wager, so large an ε excludes next to nothing. {for_one}"
+        return f"{word} As a wager, so large an ε excludes next to nothing. {for_one}"
     return (
-        f"As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time by a "
-        f"coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
+        f"{word} As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time "
+        f"by a coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
         f"{for_one}"
     )
 
