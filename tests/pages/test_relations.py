@@ -401,7 +401,7 @@ def test_other_texts_are_offered(
             one.proto.label: (one.proto.page, dict(parse_qsl(one.proto.query_string.removeprefix("?"))))
             for one in opened("relations").get("page_link")
         }
-        assert links["Bring your own texts"] == ("data", {"data": "products"})
+        assert links["Bring your own texts"] == ("data", {"data": "products", "bring": "texts"})
         title = dataset("cora-titles").title
         assert links[f"Train on {title}"] == ("train", {"data": "cora-titles", "method": "relational"})
         (missing,) = (place for label, place in links.items() if label.startswith(absent.title))

@@ -259,7 +259,7 @@ def other_texts() -> None:
             shell.page("data"),
             label="Bring your own texts",
             icon=":material/upload_file:",
-            query_params={"data": EMBEDDED},
+            query_params={"data": EMBEDDED, choosing.BRING: choosing.TEXTS},
         )
         st.markdown("**Real ones, and all others that are here**")
         st.markdown("Train on their relations, and ask the encoder on this page.")
