@@ -589,6 +589,16 @@ def test_both_runs_are_attacked_by_one_click_which_says_what_it_takes(
     assert asked[2:] == [(pair[1].id, "relations")]
 
 
+def test_where_there_are_fewer_candidates_than_256_so_many_are_named(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_pair(store)
+    app = opened("relations")
+    assert "given one text, which of 60 candidates is its partner?" in texts(app), "garden has 60 texts"
+    (table,) = (one.value for one in app.dataframe if "PREC@1" in one.value)
+    assert table.iloc[0, 0] == "guessing among 60"
+
+
 def test_an_attack_that_cannot_start_says_why(
     opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -184,6 +184,17 @@ def _domains(record: RunRecord) -> tuple[str, ...] | None:
     return found
 
 
+def texts_of(record: RunRecord, domain: str) -> int | None:
+    """How many texts a domain of the run's data has; None where that is not known, or not yet."""
+    try:
+        described = describing.describe(record.spec.dataset, record.spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return None
+    if described is None:
+        return None
+    return next((one.texts for one in described.domains if one.name == domain), None)
+
+
 def _await_domains(record: RunRecord) -> None:
     st.caption("The domains are being read from the data.")
     try:
