@@ -438,6 +438,24 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert labels.count("SVG") == labels.count("CSV") == 2, "what moved, and how well relations are predicted"
 
 
+@pytest.mark.parametrize(
+    ("neighbours", "said"), [("2", "Of the 2 nearest texts, **1** is"), ("3", "Of the 3 nearest texts, **3** are")]
+)
+def test_how_many_of_the_nearest_both_runs_share_is_one_line(
+    opened: Open, store: RunStore, process: Answering, neighbours: str, said: str
+) -> None:
+    made_pair(store)
+    process.found = made_answer(partners=False)
+    shown = texts(ask(opened("relations", neighbours=neighbours), "a typed text"))
+    assert f"{said} the same under PvGaLM, edge ε 4 and PvGaLM, not private." in shown
+    assert "Of the 10 nearest texts, **" in texts(ask(opened("relations"), "a typed text"))
+
+
+def test_of_one_run_alone_nothing_is_shared(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store)
+    assert "nearest texts, **" not in texts(ask(opened("relations"), "a typed text"))
+
+
 def test_partners_that_were_trained_on_are_private(opened: Open, store: RunStore, process: Answering) -> None:
     made_pair(store)
     app = ask(opened("relations", domain="kitchen"), "rustic bench")
