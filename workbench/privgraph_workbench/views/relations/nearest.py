@@ -275,13 +275,13 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
 def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
     names = titles(pair)
     _nearness(domain, answer)
-    _partners(pair, answer)
-    _shared(pair, neighbours, answer)
     lists = {
         encoder: [one for one in sorted(answer.entities, key=_placed(encoder)) if one.places[encoder] <= neighbours]
         for encoder in names
     }
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near)
+    _partners(pair, answer)
+    _shared(pair, neighbours, answer)
     _stars(pair, domain, answer)
     few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
     st.caption(
@@ -330,9 +330,9 @@ def _side_by_side(
     for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
         with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
             st.markdown(f"##### {markup.literal(title)}")
+            st.markdown("\n".join(_line(one, encoder) for one in lists[encoder]))
             if encoder in near:
                 st.caption(f"nearest {near[encoder].score:.3f} · usual {near[encoder].usual:.3f}")
-            st.markdown("\n".join(_line(one, encoder) for one in lists[encoder]))
 
 
 def _nearness(domain: str, answer: Answer) -> None:
