@@ -585,7 +585,7 @@ def test_what_attacks_found_of_the_chosen_runs_stands_below(
     assert len(found.value) == 1, "the newest on the run; an attack on nodes asks something else"
     row = found.value.iloc[0]
     assert row["signed-rank p"] == "1e-06"
-    assert row["ε audited by this attack"] == "at least 0.25", "in the words of the run's card"
+    assert row["ε audited"] == "at least 0.25", "in the words of the run's card"
     assert any("Intervals are at 95% confidence" in one for one in drawn(app))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -299,8 +300,21 @@ def test_card_and_table_say_an_audited_bound_in_the_same_words(
     monkeypatch.setattr(type(run), "statement", property(lambda _: audited))
     app = opened("relations")
     (table,) = (one for one in app.dataframe if "attack" in one.value)
-    assert table.value.iloc[0]["ε audited by this attack"] == said
+    assert table.value.iloc[0]["ε audited"] == said
     assert f"ε audited **{said}**" in texts(app)
+
+
+@pytest.mark.parametrize(("bound", "said"), [(0.0, "none yet"), (0.25, "at least 0.25")])
+def test_a_run_without_privacy_has_no_epsilon_to_audit(
+    opened: Open, store: RunStore, process: Answering, bound: float, said: str
+) -> None:
+    run = made_run(store, unit="none")
+    store.add_attack(run.id, replace(made_attack(run.id, name="relations", sound=math.inf), bound=bound))
+    app = opened("relations")
+    (table,) = (one for one in app.dataframe if "attack" in one.value)
+    assert table.value.iloc[0]["ε audited"] == said
+    assert "ε audited **none yet**" in texts(app)
+    assert ("claims no ε that could be audited" in texts(app)) == (bound > 0), "why card and table differ"
 
 
 @pytest.mark.parametrize(("epsilon", "word"), [(1.0, "Strong"), (2.0, "Moderate"), (4.0, "Weak"), (20.0, "Next to no")])

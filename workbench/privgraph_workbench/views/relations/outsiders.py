@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -56,10 +57,11 @@ def show(pair: Pair) -> None:
             alt="What attacks on the chosen runs found of their relations",
         )
         st.markdown(_reading(found))
-        st.caption(
-            "The audited ε of a run's card, above, is what audits of the worst case have shown; each of these attacks "
-            "has a bound of its own, in the same words."
-        )
+        if any(attack.bound and math.isinf(attack.sound) for _, attack in found):
+            st.caption(
+                "The run without privacy claims no ε that could be audited, and its card has none: what stands here is "
+                "the least that could be claimed for it."
+            )
     busy = any(_going(record) for record in pair.records)
     shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
     if not found and not busy:
@@ -143,6 +145,8 @@ def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
 
 def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
     found = attack.outcome
+    # as on its card: where nothing is promised, a bound of 0 audits nothing
+    bound = attack.bound if attack.bound or math.isfinite(attack.sound) else None
     return {
         "run": plainly(record),
         "attack": attack.title,
@@ -151,5 +155,5 @@ def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
         f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(attack, len(found.rates) - 1)} "
         f"({rates.interval(attack, len(found.rates) - 1)})",
         "signed-rank p": "–" if attack.signed_rank is None else number(attack.signed_rank),
-        f"{EPSILONS['audited'].title} by this attack": statement_words.audited_bound(attack.bound),
+        EPSILONS["audited"].title: statement_words.audited_bound(bound),
     }
