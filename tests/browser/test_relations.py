@@ -152,6 +152,11 @@ EDGES = """() => {
 its axes begin."""
 
 
+ENDS = """() => [...document.querySelectorAll('.st-key-fields [data-testid=stColumn], .st-key-whole-texts > *')].map(
+    (one) => one.getBoundingClientRect().right)"""
+"""Where fields, examples and the way to other texts end, from the left."""
+
+
 def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, Path]) -> None:
     address, _ = place
     context = browser.new_context(viewport=SIZE, color_scheme="dark")
@@ -173,6 +178,9 @@ def test_contrast_names_and_a_narrow_window(browser: Browser, place: tuple[str, 
     item = page.locator("[data-testid=stColumn] ol:visible li").first.bounding_box()
     assert item is not None
     assert item["y"] < 844, "the first answer is on the first screen"
+    ends = page.evaluate(ENDS)
+    assert len(ends) >= 8
+    assert max(ends) <= 390, "every field, every example and the way to other texts is seen without pushing"
     narrow = page.evaluate(EDGES)
     assert narrow == sorted(narrow), "badge, legend and axes stand one below the other"
     page.get_by_role("radio", name="Base", exact=True).click()

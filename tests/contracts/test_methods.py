@@ -91,7 +91,8 @@ def test_an_accuracy_in_relations_is_read_beside_guessing_and_the_base(name: str
     result = trained(name, unit)[0][-1]
     assert isinstance(result, Result)
     asked, found = result.metrics["test_relations"], result.metrics["test_accuracy"]
-    assert result.metrics["guessing_accuracy"] == pytest.approx(1 / asked), "fewer than 256: one batch"
+    guessing = result.metrics["guessing_accuracy"]
+    assert 1 / asked <= guessing < 1, "fewer than 256: one batch, in which a text may stand more than once"
     assert found * asked == pytest.approx(round(found * asked), abs=1e-6)
     assert 0 <= result.metrics["base_accuracy"] <= result.metrics["base_mrr"] <= 1
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import torch
 from tests.figures import made_relations
 from tests.figures.made_audits import audit as made_audit
 from tests.figures.made_relations import NAMES, made_answer, made_pair, made_run
 
 from privgraph.data.catalogue import dataset
+from privgraph.methods.relations.evaluation import ranks
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
@@ -27,6 +29,22 @@ def test_private_runs_have_one_colour_in_both_figures_and_those_without_privacy_
     assert bars[bare] == marks[NAMES["bare"]]
     assert bars[base] == marks[NAMES["base"]] == NEUTRAL
     assert len({bars[one] for one in (base, bare, private)}) == 3
+
+
+def test_guessing_is_among_the_texts_that_are_there(store: RunStore) -> None:
+    """Against somebody who guesses: 256 relations whose partners are 40 texts."""
+    generator = torch.Generator().manual_seed(0)
+    found = []
+    for _ in range(20):
+        asked = torch.stack([40 + torch.randint(0, 40, (256,), generator=generator), torch.arange(256) % 40])
+        found.append(ranks(torch.randn(80, 16, generator=generator), asked))
+    guessed = torch.cat(found)
+    pair = made_pair(store)
+    guessing = relation_ranking.data(pair, texts=40)[0]
+    assert guessing["label"] == "guessing among 40"
+    assert guessing["accuracy"] == 1 / 40 == pytest.approx(float((guessed == 1).double().mean()), rel=0.2)
+    assert guessing["mrr"] == pytest.approx(float((1 / guessed).mean()), rel=0.1)
+    assert relation_ranking.data(pair, texts=4000)[0]["label"] == "guessing among 256"
 
 
 def test_the_three_epsilons_of_a_run_stand_apart(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,7 @@ def test_nobody_has_chosen_and_the_first_one_stays_while_it_is_there() -> None:
     assert app.run().markdown[0].value == "a"
     app.session_state["titles"] = {"c": "Ring"}
     assert app.run().markdown[0].value == "c"
+    assert app.selectbox(key="run").proto.set_value, "the browser is told, or it goes on showing what is gone"
 
 
 def test_titles_of_runs_hang_on_no_other_run(store: RunStore) -> None:

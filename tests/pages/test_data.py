@@ -199,6 +199,18 @@ def test_a_missing_name_is_said_at_its_field(opened: Callable[..., AppTest]) -> 
     assert said not in _words(app)
 
 
+def test_who_comes_to_bring_texts_finds_the_upload_open_and_in_words_of_texts(
+    opened: Callable[..., AppTest],
+) -> None:
+    plain, app = opened("data"), opened("data", data="products", bring="texts")
+    for page, label, open_ in ((plain, "Bring your own graph", False), (app, "Bring your own texts", True)):
+        (fold,) = (one for one in page.expander if one.label.startswith("Bring your own"))
+        assert (fold.label, fold.proto.expanded) == (label, open_)
+    assert app.file_uploader(key="upload").label == "Two CSV files: texts and relations"
+    assert app.text_input(key="upload_title").placeholder == "My texts"
+    assert any("the **texts**, `id,text,domain`, and the **relations**" in one.value for one in app.markdown)
+
+
 def test_odd_values_of_an_upload_are_told_at_once_and_later(opened: Callable[..., AppTest]) -> None:
     graph = _graph()
     graph["x"][[3, 7, 7], [0, 1, 2]] = (4e6, -1e30, 2e6)

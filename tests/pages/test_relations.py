@@ -284,6 +284,25 @@ def test_a_run_that_failed_is_told(opened: Open, store: RunStore) -> None:
     assert dict(parse_qsl(link.query_string.removeprefix("?"))) == {"run": run.id}
 
 
+def test_other_data_bring_their_own_runs_and_domain(opened: Open, store: RunStore, process: Answering) -> None:
+    """There and back; the browser, which holds what it showed before, is told."""
+    made_pair(store)
+    titles = [made_run(store, unit=unit, data="m10-titles") for unit in ("none", "edge")]
+    app = opened("relations", data="products", domain="kitchen")
+    for data in ("m10-titles", "products", "m10-titles"):
+        app.selectbox(key="data").set_value(data).run()
+        assert not app.exception, app.exception
+        assert not app.warning, "the domain of the data before is no mistake in the address"
+        for key in ("private", "bare", "domain"):
+            field = app.selectbox(key=key)
+            assert field.proto.set_value, f"the browser would go on showing {key} of the data before"
+            assert field.proto.raw_value in field.options
+        shown = [store.get(str(app.selectbox(key=key).value)) for key in ("bare", "private")]
+        assert {one.spec.dataset for one in shown} == {data}
+        assert not [one.label for one in app.button if str(one.key).startswith("newest_")]
+    assert [one.id for one in shown] == [one.id for one in titles]
+
+
 # The question and its answer
 
 
@@ -382,7 +401,7 @@ def test_other_texts_are_offered(
             one.proto.label: (one.proto.page, dict(parse_qsl(one.proto.query_string.removeprefix("?"))))
             for one in opened("relations").get("page_link")
         }
-        assert links["Bring your own texts"] == ("data", {"data": "products"})
+        assert links["Bring your own texts"] == ("data", {"data": "products", "bring": "texts"})
         title = dataset("cora-titles").title
         assert links[f"Train on {title}"] == ("train", {"data": "cora-titles", "method": "relational"})
         (missing,) = (place for label, place in links.items() if label.startswith(absent.title))
@@ -417,6 +436,24 @@ def test_places_scores_and_moves(opened: Open, store: RunStore, process: Answeri
     assert "-badge[:material/visibility: evaluator only]" in shown
     labels = offered_files.labels(app)
     assert labels.count("SVG") == labels.count("CSV") == 2, "what moved, and how well relations are predicted"
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "said"), [("2", "Of the 2 nearest texts, **1** is"), ("3", "Of the 3 nearest texts, **3** are")]
+)
+def test_how_many_of_the_nearest_both_runs_share_is_one_line(
+    opened: Open, store: RunStore, process: Answering, neighbours: str, said: str
+) -> None:
+    made_pair(store)
+    process.found = made_answer(partners=False)
+    shown = texts(ask(opened("relations", neighbours=neighbours), "a typed text"))
+    assert f"{said} the same under PvGaLM, edge ε 4 and PvGaLM, not private." in shown
+    assert "Of the 10 nearest texts, **" in texts(ask(opened("relations"), "a typed text"))
+
+
+def test_of_one_run_alone_nothing_is_shared(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store)
+    assert "nearest texts, **" not in texts(ask(opened("relations"), "a typed text"))
 
 
 def test_partners_that_were_trained_on_are_private(opened: Open, store: RunStore, process: Answering) -> None:
@@ -548,7 +585,7 @@ def test_what_attacks_found_of_the_chosen_runs_stands_below(
     assert len(found.value) == 1, "the newest on the run; an attack on nodes asks something else"
     row = found.value.iloc[0]
     assert row["signed-rank p"] == "1e-06"
-    assert row["ε at least"] == "0.25"
+    assert row["ε audited"] == "at least 0.25", "in the words of the run's card"
     assert any("Intervals are at 95% confidence" in one for one in drawn(app))
 
 
@@ -568,6 +605,16 @@ def test_both_runs_are_attacked_by_one_click_which_says_what_it_takes(
     one_left = opened("relations")
     one_left.button(key="attack_relations").click().run()
     assert asked[2:] == [(pair[1].id, "relations")]
+
+
+def test_where_there_are_fewer_candidates_than_256_so_many_are_named(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_pair(store)
+    app = opened("relations")
+    assert "given one text, which of 60 candidates is its partner?" in texts(app), "garden has 60 texts"
+    (table,) = (one.value for one in app.dataframe if "PREC@1" in one.value)
+    assert table.iloc[0, 0] == "guessing among 60"
 
 
 def test_an_attack_that_cannot_start_says_why(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -269,6 +270,62 @@ def test_attacks_with_and_without_shadow_models_stand_side_by_side(
     assert sorted(table.value["attack"]) == ["relations", "relations-bavaria"]
 
 
+@pytest.mark.parametrize(
+    ("memory", "said"),
+    [
+        (0.0, "**These attacks found nothing: each interval of the area reaches 0.5, a coin.**"),
+        (3.0, "**An outsider can tell better than by a coin what PvGaLM, edge ε 4, seed 0 learnt from.**"),
+    ],
+)
+def test_an_attack_that_finds_nothing_is_no_proof_of_safety(
+    opened: Open, store: RunStore, process: Answering, memory: float, said: str
+) -> None:
+    run = made_run(store)
+    assert "is no proof of safety" not in texts(opened("relations")), "nothing was tried"
+    store.add_attack(run.id, made_attack(run.id, name="relations", memory=memory))
+    shown = texts(opened("relations"))
+    assert f"{said} An attack that finds nothing is no proof of safety, in either run" in shown
+    assert "Only ε promises anything" in shown
+
+
+@pytest.mark.parametrize(("bound", "said"), [(None, "none yet"), (0.0, "at least 0"), (0.25, "at least 0.25")])
+def test_card_and_table_say_an_audited_bound_in_the_same_words(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch, bound: float | None, said: str
+) -> None:
+    run = made_run(store)
+    store.add_attack(run.id, replace(made_attack(run.id, name="relations"), bound=bound))
+    statement = run.statement
+    assert statement is not None
+    audited = replace(statement, epsilon_audited=bound)
+    monkeypatch.setattr(type(run), "statement", property(lambda _: audited))
+    app = opened("relations")
+    (table,) = (one for one in app.dataframe if "attack" in one.value)
+    assert table.value.iloc[0]["ε audited"] == said
+    assert f"ε audited **{said}**" in texts(app)
+
+
+@pytest.mark.parametrize(("bound", "said"), [(0.0, "none yet"), (0.25, "at least 0.25")])
+def test_a_run_without_privacy_has_no_epsilon_to_audit(
+    opened: Open, store: RunStore, process: Answering, bound: float, said: str
+) -> None:
+    run = made_run(store, unit="none")
+    store.add_attack(run.id, replace(made_attack(run.id, name="relations", sound=math.inf), bound=bound))
+    app = opened("relations")
+    (table,) = (one for one in app.dataframe if "attack" in one.value)
+    assert table.value.iloc[0]["ε audited"] == said
+    assert "ε audited **none yet**" in texts(app)
+    assert ("claims no ε that could be audited" in texts(app)) == (bound > 0), "why card and table differ"
+
+
+@pytest.mark.parametrize(("epsilon", "word"), [(1.0, "Strong"), (2.0, "Moderate"), (4.0, "Weak"), (20.0, "Next to no")])
+def test_a_private_run_s_card_calls_its_epsilon_as_the_run_s_page_does(
+    opened: Open, store: RunStore, process: Answering, epsilon: float, word: str
+) -> None:
+    run = made_run(store, epsilon=epsilon)
+    assert f"**{word} protection.** As a wager" in texts(opened("relations"))
+    assert f"{word.lower()} protection" in texts(opened("train", run=run.id))
+
+
 # What a stranger stumbles over
 
 
@@ -376,3 +433,64 @@ def test_two_values_of_an_option_are_a_sentence_and_more_can_be_trained(
     assert "negatives k (texts a relation): from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
     assert "relation_options" not in files(app)
     assert app.button(key="train_moved").label == "Train 3 runs"
+
+
+# What privacy cost
+
+
+def test_one_seed_of_each_says_what_privacy_cost_and_trains_what_would_show_it(
+    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
+) -> None:
+    bare, private = made_pair(store)
+    made_run(store, seed=2, state="queued")
+    app = opened("relations")
+    said = next(one.value for one in app.markdown if "puts the right partner first" in one.value)
+    assert said.startswith(
+        "Privacy at ε 4 (weak protection) puts the right partner first for **6.0%** of the relations"
+    )
+    assert "without privacy **14.0%**, the base encoder **2.0%**." in said
+    assert "One seed of each does not show whether that is privacy or chance: it takes 3 of each." in said
+    assert "differ in more" not in said
+    order = [one.value for one in app.markdown]
+    assert order.index(said) < order.index("### The two runs")
+    assert "1 more seed is in training" in texts(app)
+    assert app.button(key="train_seeds").label == "Train the 3 missing seeds"
+    assert "about 9 s in all" in app.button(key="train_seeds").help
+    app.button(key="train_seeds").click().run()
+    assert not app.exception
+    assert [(one.options, one.seed) for one in submitted] == [
+        *((bare.spec.options, seed) for seed in (1, 2)),
+        (private.spec.options, 1),
+    ], "seed 2 of the private run waits"
+
+
+@pytest.mark.parametrize(("spread", "said"), [(0.002, "**show a difference**"), (0.05, "**do not show a difference**")])
+def test_three_seeds_of_each_say_whether_privacy_cost_anything(
+    opened: Open, store: RunStore, process: Answering, spread: float, said: str
+) -> None:
+    for seed in range(3):
+        made_run(store, seed=seed, metrics={"test_accuracy": 0.15 + 0.002 * seed})
+        made_run(store, seed=seed, unit="none", metrics={"test_accuracy": 0.2 + spread * seed})
+    app = opened("relations")
+    assert f"These 3 and 3 seeds {said} between the two: what privacy cost, " in texts(app)
+    assert "train_seeds" not in {one.key for one in app.button}
+
+
+def test_what_differs_in_more_than_privacy_is_not_called_its_cost(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    for seed in range(3):
+        made_run(store, seed=seed)
+        made_run(store, seed=seed, unit="none", negatives=7)
+    shown = texts(opened("relations"))
+    assert "without privacy less with it, 0.0 points" in shown
+    assert "The two differ in more than privacy: negatives." in shown
+    assert "what privacy cost" not in shown
+
+
+def test_a_run_alone_is_told_beside_its_base(opened: Open, store: RunStore, process: Answering) -> None:
+    made_run(store, unit="none")
+    app = opened("relations")
+    assert "Without privacy puts the right partner first" not in texts(app)
+    assert "A run without privacy puts the right partner first for **6.0%**" in texts(app)
+    assert "train_seeds" not in {one.key for one in app.button}

@@ -184,6 +184,15 @@ def test_so_many_are_asked_as_the_options_say_and_guessing_is_among_256() -> Non
         assert result.metrics["guessing_accuracy"] == 1 / among
 
 
+def test_of_few_texts_guessing_is_among_those_that_are_there() -> None:
+    """Hundreds of relations have no more different partners than there are texts."""
+    graph = load("products", data_options={"products": 50, "purchases": 8.0})
+    assert graph.relations(1).shape[1] >= 100
+    (*_, result) = tuning(graph, steps=1, evaluated=0).run()
+    assert isinstance(result, Result)
+    assert result.metrics["guessing_accuracy"] == 1 / torch.unique(graph.relations(1)).numel() >= 1 / 50
+
+
 def test_a_few_relations_teach_others_choose_and_others_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, seen = shop(), []
     real = fine_tuning.learn_more

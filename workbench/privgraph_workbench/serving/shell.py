@@ -138,22 +138,29 @@ _STEPS = (
     f".st-key-{STACK}-{STEPS} [data-testid=stMetricValue] * {{ white-space: normal; line-height: 1.25; }}"
 )
 
-# Buttons that are texts say all of them, in several lines where the page is narrow; on a phone they stand in
-# one row that is pushed aside.
+# Buttons that are texts say all of them, in several lines where the page is narrow; on a phone they share one
+# row with what stands beside them, which stays whole, and say what has room in two lines.
 WHOLE = "whole-texts"
 _WHOLE = (
     f".st-key-{WHOLE} button * {{ white-space: normal; overflow: visible; text-overflow: clip; text-align: left; }}"
-    f"@media (max-width: 640px) {{ .st-key-{WHOLE} {{ flex-wrap: nowrap; overflow-x: auto; }} "
-    f".st-key-{WHOLE} > * {{ flex: 0 0 auto; max-width: 75%; }} }}"
+    f"@media (max-width: 640px) {{ .st-key-{WHOLE} {{ flex-wrap: nowrap; }} "
+    f".st-key-{WHOLE} > [data-testid=stElementContainer] {{ flex: 1 1 0; min-width: 0; }} "
+    f".st-key-{WHOLE} > [data-testid=stLayoutWrapper] {{ flex: 0 0 auto; }} "
+    f".st-key-{WHOLE} .stButton button {{ padding: 0.25rem 0.5rem; }} "
+    f".st-key-{WHOLE} .stButton p {{ display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; "
+    "overflow: hidden; font-size: 0.8rem; line-height: 1.2; } }"
 )
 
-# A row of fields is pushed aside on a phone, and no hint at Enter lies over what is typed. Of columns side by
-# side, a phone shows one, which is chosen by tabs that a wider page does not need.
+# Fields that stand in one row stand below one another on a phone, the first alone and others in twos, and no
+# hint at Enter lies over what is typed. Of columns side by side, a phone shows one, which is chosen by tabs
+# that a wider page does not need.
 FIELDS, TABS, ASIDE = "fields", "tabs", "aside"
+_FIELD = f".st-key-{FIELDS} [data-testid=stColumn]"
 _TABS = (
-    f"@media (max-width: 640px) {{ .st-key-{FIELDS} [data-testid=stHorizontalBlock] {{ flex-wrap: nowrap; "
-    f"overflow-x: auto; padding: 2px; }} .st-key-{FIELDS} [data-testid=stColumn] {{ flex: 0 0 9.5rem; "
-    "min-width: 9.5rem; } [data-testid=stForm] [data-testid=InputInstructions] { display: none; } }"
+    f"@media (max-width: 640px) {{ .st-key-{FIELDS} [data-testid=stHorizontalBlock] {{ gap: 0.4rem; }} "
+    f"{_FIELD} {{ flex: 1 1 40%; min-width: 0; }} "
+    f"{_FIELD}:first-child {{ flex-basis: 100%; }} {_FIELD}:last-child {{ flex: 0 0 5.5rem; }} "
+    "[data-testid=stForm] [data-testid=InputInstructions] { display: none; } }"
     f"@media (min-width: 641px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{TABS}) {{ display: none; }} }}"
     f"@media (max-width: 640px) {{ [data-testid=stColumn]:has([class*=st-key-{ASIDE}]) {{ display: none; }} }}"
 )

@@ -27,7 +27,7 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
 
     `none` means that there is no such number: no paper has a formula, or no audit was made.
     """
-    audited = "none yet" if statement.epsilon_audited is None else f"at least {lower(statement.epsilon_audited)}"
+    audited = audited_bound(statement.epsilon_audited)
     if how := audited_how(statement):
         audited += f" ({how})"
     sound, published = statement.epsilon, statement.epsilon_as_published
@@ -38,6 +38,15 @@ def three_numbers(statement: PrivacyStatement) -> tuple[tuple[str, str], ...]:
         audited,
     )
     return tuple((mark.title, value) for mark, value in zip(EPSILONS.values(), values, strict=True))
+
+
+def audited_bound(bound: float | None) -> str:
+    """An audited epsilon in words. Zero is one, too: it was looked for, and nothing was found.
+
+    >>> audited_bound(None), audited_bound(0.0), audited_bound(0.25)
+    ('none yet', 'at least 0', 'at least 0.25')
+    """
+    return "none yet" if bound is None else f"at least {lower(bound)}"
 
 
 def audited_how(statement: PrivacyStatement) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 
+from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -29,9 +30,10 @@ SLOTS = {"to compare with": NEUTRAL, "without privacy": 1, "private": 0}
 """By what stands behind a bar; the slots of `moved`."""
 
 
-def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = ()) -> list[Row]:
+def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: int | None = None) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
-    `others`, which differ in the seed alone.
+    `others`, which differ in the seed alone. `texts`: how many the domain has that is predicted in, where
+    that is known; guessing is among so many at most.
 
     label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
     seeds), accuracy_error (standard error of that mean), accuracy_low, accuracy_high, mrr_low, mrr_high
@@ -46,15 +48,17 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = ()) -> list
     alike = {one.id: [more for more in known if setting(more) == setting(one)] for one in chosen}
     together = composed({more.id: more for one in chosen for more in alike[one.id]}.values())
     rows: list[Row] = []
-    for candidates in dict.fromkeys(_candidates(one) for one in chosen):
-        if candidates is not None:
-            guessed = sum(1 / rank for rank in range(1, candidates + 1)) / candidates
-            rows.append(_row("guessing", f"guessing among {candidates}", [(1 / candidates, guessed)]))
+    for found in dict.fromkeys(_candidates(one, texts) for one in chosen):
+        if found is not None:
+            different, asked = found
+            # a text stands there once for each relation of its own, and counts as often where it is nearer
+            guessed = sum(1 / (1 + place * asked / different) for place in range(different)) / different
+            rows.append(_row("guessing", f"guessing among {different}", [(1 / different, guessed)]))
     bases: dict[str, dict[tuple[float, float], None]] = {}
     for one in (more for run in chosen for more in alike[run.id]):
         encoder = str(one.spec.options.get("encoder", ""))
         bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
-    rows += [_row("base", f"base encoder {encoder}", list(found)) for encoder, found in bases.items()]
+    rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     for record, label in zip(chosen, run_labels(chosen), strict=True):
         said, metrics = record.statement, record.metrics
         rows.append(
@@ -111,10 +115,15 @@ def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
     }
 
 
-def _candidates(record: RunRecord) -> int | None:
-    """Among how many a partner was looked for."""
-    chance = record.metrics.get("guessing_accuracy", 0.0)
-    return round(1 / chance) if chance > 0 else None
+def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
+    """Among how many different texts a partner was looked for, and how many relations brought them."""
+    metrics = record.metrics
+    chance = metrics.get("guessing_accuracy", 0.0)
+    if chance <= 0:
+        return None
+    different = round(1 / chance)
+    asked = max(different, round(min(CANDIDATES, metrics.get("test_relations", different))))
+    return min(different, texts or different), asked
 
 
 def chart(rows: Sequence[Row]) -> Chart:

@@ -33,12 +33,21 @@ SAMPLES = Path(__file__).with_name("samples")
 
 
 def form(begin_anew: Callable[[], None]) -> None:
-    """The files, their name, the button; `begin_anew` is called when the page goes over to the new graph."""
-    with st.expander("Bring your own graph", key="fold.upload", icon=":material/upload:"):
-        _fields(begin_anew)
+    """The files, their name, the button; `begin_anew` is called when the page goes over to the new graph.
+    Who comes to bring texts finds it open, and in words of texts."""
+    texts = st.query_params.get(choosing.BRING) == choosing.TEXTS
+    label = "Bring your own texts" if texts else "Bring your own graph"
+    with st.expander(label, key="fold.upload", icon=":material/upload:", expanded=texts):
+        if texts:
+            st.markdown(
+                "Two CSV files with headers: the **texts**, `id,text,domain`, and the **relations** between them, "
+                "`source,target`, which name texts by their ids. Two domains need relations inside them: one to learn "
+                "in and one to predict in. Both stay on this machine."
+            )
+        _fields(begin_anew, texts)
 
 
-def _fields(begin_anew: Callable[[], None]) -> None:
+def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
     with st.expander("What the files must look like", key="fold.upload_help"):
         st.markdown(
             "One of:\n"
@@ -61,13 +70,13 @@ def _fields(begin_anew: Callable[[], None]) -> None:
         )
         offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
-        "One npz or GraphML file, or two CSV files",
+        "Two CSV files: texts and relations" if texts else "One npz or GraphML file, or two CSV files",
         type=["npz", "csv", "graphml", "xml"],
         accept_multiple_files=True,
         max_upload_size=MOST_UPLOAD_MB,
         key=_uploader(),
     )
-    title = st.text_input("Name it", key="upload_title", max_chars=60, placeholder="My graph")
+    title = st.text_input("Name it", key="upload_title", max_chars=60, placeholder="My texts" if texts else "My graph")
     if files and not title.strip():
         st.caption(
             ":orange[It has no name yet.] Without one, every list calls it *Your own graph*, or *Your own texts*."

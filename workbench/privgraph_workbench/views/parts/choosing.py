@@ -20,6 +20,8 @@ from privgraph_workbench.words import naming
 
 ALONG = ("data", "run", "private", "bare")
 """What goes along to the next page: Streamlit forgets what a page's fields held when another is opened."""
+BRING, TEXTS = "bring", "texts"
+"""In the address of the Data page: that it is opened to bring one's own, and what."""
 OF_GALLERY, OF_GALLERY_SHORT = " · from the gallery", " · gallery"
 _BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."
 
@@ -91,7 +93,8 @@ def one(
     that opens.
 
     Streamlit's selectors hold titles, and titles change while a page is open (a run gets a namesake). So what
-    is chosen is kept by its name, and told to the selector at each drawing.
+    is chosen is kept by its name, and told to the selector at each drawing: also where it is the first, for
+    want of what was chosen among others, which the browser would go on showing.
     """
     asked, held = st.query_params.get(key), st.session_state.get(key)
     before, last = st.session_state.get(_BEFORE + key), st.session_state.get(_LAST + key)
@@ -103,6 +106,8 @@ def one(
         st.session_state[key] = held
     elif held is not None and last in titles:  # a title of the drawing before
         st.session_state[key] = last
+    elif held is not None and titles:
+        st.session_state[key] = next(iter(titles))
     else:
         st.session_state.pop(key, None)
 

@@ -275,12 +275,13 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
 def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
     names = titles(pair)
     _nearness(domain, answer)
-    _partners(pair, answer)
     lists = {
         encoder: [one for one in sorted(answer.entities, key=_placed(encoder)) if one.places[encoder] <= neighbours]
         for encoder in names
     }
     shell.fragment(_side_by_side)(names, _tabs(pair, names), lists, answer.near)
+    _partners(pair, answer)
+    _shared(pair, neighbours, answer)
     _stars(pair, domain, answer)
     few = f" Of its {answer.texts:,} texts, {answer.searched:,} were searched." if _thinned(answer) else ""
     st.caption(
@@ -329,9 +330,9 @@ def _side_by_side(
     for column, (encoder, title) in zip(st.columns(len(names), gap="medium"), names.items(), strict=True):
         with column, st.container(key=f"{'shown' if encoder == chosen else shell.ASIDE}.{encoder}", gap="small"):
             st.markdown(f"##### {markup.literal(title)}")
+            st.markdown("\n".join(_line(one, encoder) for one in lists[encoder]))
             if encoder in near:
                 st.caption(f"nearest {near[encoder].score:.3f} · usual {near[encoder].usual:.3f}")
-            st.markdown("\n".join(_line(one, encoder) for one in lists[encoder]))
 
 
 def _nearness(domain: str, answer: Answer) -> None:
@@ -382,6 +383,21 @@ def _partners(pair: Pair, answer: Answer) -> None:
     first = "; ".join(f"{markup.literal(name)}: place **{place:,}**" for name, place in best.items())
     chance = round((answer.searched + 1) / (answer.partners + 1))
     st.markdown(f"The nearest true partner: {first}. By chance it would stand at about place {chance:,}.")
+
+
+def _shared(pair: Pair, neighbours: int, answer: Answer) -> None:
+    """How many of the ten nearest texts (or of so many as are shown) the two runs share, where both were
+    asked."""
+    names = titles(pair)
+    if not {"bare", "private"} <= set(names):
+        return
+    most = min(NEAREST, neighbours, answer.searched)
+    near = {key: {one.number for one in answer.entities if one.places[key] <= most} for key in ("bare", "private")}
+    shared = len(near["bare"] & near["private"])
+    st.markdown(
+        f"Of the {most} nearest texts, **{shared}** {'is' if shared == 1 else 'are'} the same under "
+        f"{markup.literal(names['private'])} and {markup.literal(names['bare'])}."
+    )
 
 
 def _stars(pair: Pair, domain: str, answer: Answer) -> None:

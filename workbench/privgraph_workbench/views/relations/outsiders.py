@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -18,16 +19,20 @@ from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations.runs import Pair, called, plainly
 from privgraph_workbench.words import markup, rates
+from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import duration, lower, number, percent
+from privgraph_workbench.words.numbers import duration, number, percent
 
 ASKS = "which relations were learnt from"
 ATTACK = "relations"
 POLL_SECONDS = 1.0
+GUESSING = 0.5
+"""The area of a coin."""
 TITLES = {name: one.title for name, one in ATTACKS.items()}
 
 
@@ -51,6 +56,12 @@ def show(pair: Pair) -> None:
             hide_index=True,
             alt="What attacks on the chosen runs found of their relations",
         )
+        st.markdown(_reading(found))
+        if any(attack.bound and math.isinf(attack.sound) for _, attack in found):
+            st.caption(
+                "The run without privacy claims no ε that could be audited, and its card has none: what stands here is "
+                "the least that could be claimed for it."
+            )
     busy = any(_going(record) for record in pair.records)
     shell.fragment(_under_way, run_every=POLL_SECONDS if busy else None)(pair, busy)
     if not found and not busy:
@@ -63,6 +74,19 @@ def show(pair: Pair) -> None:
             icon=":material/gavel:",
             query_params={"run": record.id, "attack": ATTACK},
         )
+
+
+def _reading(found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
+    """What these attacks say of safety, and what they do not: Markdown."""
+    telling = list(dict.fromkeys(called(record) for record, attack in found if attack.found[1] > GUESSING))
+    if telling:
+        said = f"An outsider can tell better than by a coin what {' and '.join(telling)} learnt from"
+    else:
+        said = f"These attacks found nothing: each interval of the area reaches {GUESSING}, a coin"
+    return (
+        f"**{said}.** An attack that finds nothing is no proof of safety, in either run: another may find more. Only ε "
+        "promises anything, against every attack; without privacy, nothing is promised."
+    )
 
 
 def _going(record: RunRecord) -> list[Attacking]:
@@ -121,6 +145,8 @@ def newest(attacks: Sequence[AttackRecord]) -> list[AttackRecord]:
 
 def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
     found = attack.outcome
+    # as on its card: where nothing is promised, a bound of 0 audits nothing
+    bound = attack.bound if attack.bound or math.isfinite(attack.sound) else None
     return {
         "run": plainly(record),
         "attack": attack.title,
@@ -129,5 +155,5 @@ def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
         f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(attack, len(found.rates) - 1)} "
         f"({rates.interval(attack, len(found.rates) - 1)})",
         "signed-rank p": "–" if attack.signed_rank is None else number(attack.signed_rank),
-        "ε at least": "none" if not attack.bound else lower(attack.bound),
+        EPSILONS["audited"].title: statement_words.audited_bound(bound),
     }

@@ -16,7 +16,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts.file_links import drawn_figure
-from privgraph_workbench.views.relations import nearest, outsiders, runs, studied
+from privgraph_workbench.views.relations import nearest, outsiders, price, runs, studied
 from privgraph_workbench.views.relations.runs import Pair
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words.naming import statements_of
@@ -46,6 +46,9 @@ def page() -> None:
     pair = runs.paired(private, bare)
     if pair is not None:
         nearest.show(pair, form, places[3:])
+    st.divider()
+    if pair is not None:
+        price.show(pair, records)
     runs.cards(private, bare)
     if pair is not None:
         _ranking(pair, records)
@@ -61,14 +64,14 @@ def page() -> None:
 
 def _ranking(pair: Pair, finished: Sequence[RunRecord]) -> None:
     """How well the chosen runs predict relations, beside what they began with and guessing."""
+    rows = relation_ranking.data(pair.records, finished, texts=runs.texts_of(pair.first, pair.predicted))
     st.divider()
     st.markdown("### How well do they predict relations?")
     st.markdown(
         f"Each run was asked about relations of **{markup.literal(pair.predicted)}**, of which it had read none: given "
-        "one text, which of 256 candidates (fewer where there are not so many) is its partner? **PREC@1** is the share "
-        "of partners that came first; **MRR** is the mean of one over the partner's rank, 1 if it always came first."
+        f"one text, which of {_candidates(rows)} is its partner? **PREC@1** is the share of partners that came first; "
+        "**MRR** is the mean of one over the partner's rank, 1 if it always came first."
     )
-    rows = relation_ranking.data(pair.records, finished)
     told = {one.id: one for one in (*pair.records, *(one for one in finished if _repeats(one, pair.records)))}
     drawn_figure("relation_ranking", rows, statements_of(list(told.values())), pair.first)
     for one in (*differences(rows), *relation_ranking.chart(rows).notes):
@@ -89,6 +92,12 @@ def _ranking(pair: Pair, finished: Sequence[RunRecord]) -> None:
         icon=":material/balance:",
         query_params={"data": pair.first.spec.dataset},
     )
+
+
+def _candidates(rows: Sequence[Row]) -> str:
+    """Among how many a partner is looked for."""
+    found = sorted({round(1 / float(row["accuracy"])) for row in rows if row["kind"] == "guessing"})
+    return f"{' or '.join(map(str, found))} candidates" if found else "the candidates"
 
 
 def _repeats(one: RunRecord, records: Sequence[RunRecord]) -> bool:

@@ -27,7 +27,7 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.meaning import guess
+from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.numbers import at_most, duration, number
 
 METHODS = ("relational", "relation-rand")
@@ -126,7 +126,9 @@ def choose(records: Sequence[RunRecord], places: Sequence[DeltaGenerator]) -> tu
     if named is not None and "data" not in st.query_params:
         choosing.put("data", named.spec.dataset)
     with places[0]:
-        data = choosing.one("Data", on, "data", help="Texts whose relations finished runs have learnt")
+        data = choosing.one(
+            "Data", on, "data", moved=_other_data, help="Texts whose relations finished runs have learnt"
+        )
     own = [one for one in ordered if one.spec.dataset == data]
     with places[1]:
         private = _one("Private run", "private", [one for one in own if one.spec.unit != "none"])
@@ -147,7 +149,6 @@ def paired(private: RunRecord | None, bare: RunRecord | None) -> Pair | None:
 
 def cards(private: RunRecord | None, bare: RunRecord | None) -> None:
     """What the chosen runs promise and were trained with, and the way to their twins."""
-    st.divider()
     st.markdown("### The two runs")
     left, right = st.columns(2, gap="large")
     with left.container(border=True, height="stretch"):
@@ -183,6 +184,17 @@ def _domains(record: RunRecord) -> tuple[str, ...] | None:
     return found
 
 
+def texts_of(record: RunRecord, domain: str) -> int | None:
+    """How many texts a domain of the run's data has; None where that is not known, or not yet."""
+    try:
+        described = describing.describe(record.spec.dataset, record.spec.data_options)
+    except (DataError, OptionError, UnknownName):
+        return None
+    if described is None:
+        return None
+    return next((one.texts for one in described.domains if one.name == domain), None)
+
+
 def _await_domains(record: RunRecord) -> None:
     st.caption("The domains are being read from the data.")
     try:
@@ -215,6 +227,8 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     )
     st.query_params[key] = chosen
     record = next(one for one in records if one.id == chosen)
+    if chosen not in known:  # chosen just now, or of other data: all that stand beside it have been seen
+        known.update(one.id for one in records)
     newer = [one for one in records if one.id not in known and one.id != chosen]
     if newer:
         st.button(
@@ -225,8 +239,6 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
             on_click=_show,
             args=(key, newer[0].id),
         )
-    if chosen not in known:
-        known.update(one.id for one in records)
     return record
 
 
@@ -258,7 +270,7 @@ def other_texts() -> None:
             shell.page("data"),
             label="Bring your own texts",
             icon=":material/upload_file:",
-            query_params={"data": EMBEDDED},
+            query_params={"data": EMBEDDED, choosing.BRING: choosing.TEXTS},
         )
         st.markdown("**Real ones, and all others that are here**")
         st.markdown("Train on their relations, and ask the encoder on this page.")
@@ -310,6 +322,12 @@ def _show(key: str, run: str) -> None:
     choosing.put(key, run)
     if key == "private":
         _follow()
+
+
+def _other_data() -> None:
+    """Runs, domain and text are those of the data before: what belongs to these is chosen anew."""
+    for key in ("private", "bare", "domain"):
+        st.query_params.pop(key, None)
 
 
 def _follow() -> None:
@@ -396,16 +414,17 @@ def _other(record: RunRecord, unit: str) -> RunSpec:
 
 
 def _meant(said: PrivacyStatement) -> str:
-    """What the sound epsilon allows, as a wager about one relation."""
+    """What the sound epsilon is called and allows, as a wager about one relation."""
     if math.isinf(said.epsilon):
         return "Nothing is promised: somebody who sees this encoder may learn every relation."
     most = at_most(guess(said.epsilon, said.delta))
+    word = f"**{strength(said.epsilon, said.delta).capitalize()} protection.**"
     for_one = f"It holds for one relation, not for all of a text together (δ = {number(said.delta)})."
     if most == at_most(1.0):
-        return f"As a wager, so large an ε excludes next to nothing. {for_one}"
+        return f"{word} As a wager, so large an ε excludes next to nothing. {for_one}"
     return (
-        f"As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time by a "
-        f"coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
+        f"{word} As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time "
+        f"by a coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
         f"{for_one}"
     )
 

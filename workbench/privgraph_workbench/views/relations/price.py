@@ -1,0 +1,147 @@
+"""What privacy cost, in a sentence, and the seeds that it takes to say so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import count, islice
+
+import streamlit as st
+
+from privgraph.options import OptionError
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.relations import relation_ranking
+from privgraph_workbench.figures.seeds import FEWEST
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.meaning import strength
+from privgraph_workbench.words.numbers import duration, percent
+
+MOST_RUNS = 500
+
+
+def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
+    """How often the private run, the other one and the base encoder are right, and whether seeds show a
+    difference; with a button that trains those that are missing."""
+    rows = relation_ranking.data(pair.records, finished)
+    if not any(row["kind"] == "run" for row in rows):
+        return
+    st.markdown(sentence(pair, rows))
+    if pair.private is not None and pair.bare is not None:
+        _more(pair)
+
+
+def sentence(pair: Pair, rows: Sequence[Row]) -> str:
+    """What privacy cost, as Markdown."""
+    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+    private = None if pair.private is None else by_run.get(pair.private.id)
+    bare = None if pair.bare is None else by_run.get(pair.bare.id)
+    base = next((row for row in rows if row["kind"] == "base"), None)
+    told = []
+    if private is not None and pair.private is not None:
+        told.append((_privately(pair.private), private))
+    if bare is not None:
+        told.append(("without privacy", bare))
+    if base is not None:
+        told.append(("the base encoder", base))
+    (name, first), *others = told
+    said = "".join(f", {other} **{percent(row['accuracy'])}**" for other, row in others)
+    text = (
+        f"{'A run without privacy' if private is None else name} puts the right partner first for "
+        f"**{percent(first['accuracy'])}** of the relations that are asked about{said}."
+    )
+    if private is None or bare is None:
+        return text
+    return f"{text} {_seeds(pair, private, bare)}"
+
+
+def _privately(record: RunRecord) -> str:
+    said = record.statement
+    if said is None or math.isinf(said.epsilon):
+        return f"Privacy at {markup.literal(naming.budget(record))}"
+    return f"Privacy at {markup.literal(naming.budget(record))} ({strength(said.epsilon, said.delta)} protection)"
+
+
+def _seeds(pair: Pair, private: Row, bare: Row) -> str:
+    """Whether seeds show that private run and the other one differ, and whether privacy is what differs."""
+    assert pair.private is not None
+    assert pair.bare is not None
+    more = [name for name, _, _ in apart(pair.private, pair.bare) if name != "seed"]
+    beside = f" The two differ in more than privacy: {markup.literal(', '.join(more))}." if more else ""
+    found = relation_ranking.between(bare, private)
+    if found is None:
+        one, other = int(private["seeds"]), int(bare["seeds"])
+        each = "One seed of each does" if (one, other) == (1, 1) else f"{one} and {other} seeds do"
+        return f"{each} not show whether that is privacy or chance: it takes {FEWEST} of each.{beside}"
+    points, low, high = (100 * number for number in found)
+    shown = "do not show a difference" if low <= 0 <= high else "show a difference"
+    name = "without privacy less with it" if more else "what privacy cost"
+    return (
+        f"These {private['seeds']} and {bare['seeds']} seeds **{shown}** between the two: {name}, {points:.1f} points "
+        f"(95% confidence interval {low:.1f} to {high:.1f}).{beside}"
+    )
+
+
+def _more(pair: Pair) -> None:
+    """Train the seeds that are missing for an interval."""
+    wanted, going = missing(pair.records)
+    if going:
+        st.caption(f"{going} more {'seed is' if going == 1 else 'seeds are'} in training, as it says above.")
+    if not wanted:
+        return
+    took = {naming.setting(one): one.seconds for one in pair.records}
+    times = [took[setting] for setting, specs in wanted.items() for _ in specs]
+    known = [one for one in times if one is not None]
+    time = f", about {duration(sum(known))} in all on a quiet machine" if len(known) == len(times) else ""
+    specs = [spec for asked in wanted.values() for spec in asked]
+    many = f"{len(specs)} missing seed{'s' * (len(specs) > 1)}"
+    if st.button(
+        f"Train the {many}",
+        key="train_seeds",
+        icon=":material/play_arrow:",
+        help=f"So that there are {FEWEST} of each{time}. Each private run is one more look at the same relations: all "
+        "of them together cost more than the ε of one",
+    ):
+        try:
+            queue.submit(specs, tags=["relations"])
+        except (StoreError, OptionError, OSError) as error:
+            st.error(markup.sentence(error))
+        else:
+            st.rerun()
+
+
+def missing(records: Sequence[RunRecord]) -> tuple[Mapping[str, list[RunSpec]], int]:
+    """The runs that bring each record's setting to as many seeds as an interval takes, by setting, and how
+    many are under way."""
+    store = queue.store()
+    held = [one for one in store.find(RunQuery(methods=METHODS, limit=MOST_RUNS)) if one.stored_spec is not None]
+    wanted: dict[str, list[RunSpec]] = {}
+    going = 0
+    for record in records:
+        setting = naming.setting(record)
+        alike = [one for one in (record, *held) if naming.setting(one) == setting]
+        used = {one.spec.seed for one in alike if one.state in ("done", *PENDING)}
+        going += sum(one.state in PENDING for one in alike)
+        free = (seed for seed in count() if seed not in used)
+        try:
+            found = [_seeded(record.spec, seed) for seed in islice(free, max(0, FEWEST - len(used)))]
+        except OptionError:  # a run of an earlier version, with options that are admitted no more
+            continue
+        if found:
+            wanted[setting] = found
+    return wanted, going
+
+
+def _seeded(asked: RunSpec, seed: int) -> RunSpec:
+    return make_spec(
+        asked.method,
+        asked.dataset,
+        asked.options,
+        data_options=asked.data_options,
+        split=asked.split,
+        seed=seed,
+        device=asked.device,
+    )
