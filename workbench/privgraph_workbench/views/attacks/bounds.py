@@ -172,10 +172,10 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
                 alone = bare is not None and bare <= claims[label]
-                word = "refuted, if the noise is Gaussian" if alone else "refuted"
+                word = f"refuted, {outcome.taken(audit)}" if alone else "refuted"
                 st.badge(word, color="red", icon=":material/gavel:")
             elif label not in claims and bare is not None:
-                st.caption(f"{outcome.PREMISE}; ≥ {lower(bare)} without that premise")
+                st.caption(f"{outcome.taken(audit)}; ≥ {lower(bare)} without {outcome.bare_words(audit.adversary)}")
             if why and label == EPSILONS["published"].label:
                 st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")

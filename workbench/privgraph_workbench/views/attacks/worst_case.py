@@ -4,13 +4,14 @@ claims."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import attacking, auditing
@@ -19,9 +20,10 @@ from privgraph.runs.spec import RunSpec
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import bounds
+from privgraph_workbench.views.attacks import bounds, outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import lower
 
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
@@ -56,7 +58,7 @@ def body() -> None:
     attacked = _attacked(record.id)
     shell.fragment(_watch, run_every=POLL_SECONDS if going or attacked else None)(record.id, (*going, *attacked))
     if not audits:
-        _new_and_claims(record, subject)
+        _new_and_claims(record, subject, audits)
         if going:
             st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
         else:
@@ -64,7 +66,7 @@ def body() -> None:
         return
     # an address that asks for an audit finds its form open
     with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
-        _new_and_claims(record, subject)
+        _new_and_claims(record, subject, audits)
     st.markdown("### What audits of this run have shown")
     bounds.show(record, subject, audits)
 
@@ -74,13 +76,16 @@ def _asked_for() -> bool:
     return any(name == "audit" or name.startswith(PREFIX) for name in st.query_params)
 
 
-def _new_and_claims(record: RunRecord, subject: Subject) -> None:
+def _new_and_claims(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     left, right = layout.columns("audit-form", 2)
     with left:
         _new(record, subject)
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
+        if (bare := outcome.shown_bare(audits, subject.statement)) is not None:
+            without = outcome.bare_words(subject.statement.adversary)
+            st.caption(f"Without {without}, audits have shown that ε is at least {lower(bare)}.")
 
 
 def _choose_run() -> RunRecord | None:
