@@ -155,6 +155,25 @@ class TestANewAudit:
         assert not app.exception, app.exception
         assert asked == [(run, "white-box", AuditOptions(canaries=50, confidence=0.9, seed=3))]
 
+    def test_its_seed_is_one_that_no_audit_had(self, opened: Open, store: RunStore, run: str) -> None:
+        assert "It takes turn 1 among" in _texts(opened("audit", run=run))
+        for seed in (0, 4):
+            store.add_audit(run, replace(made_audit(run), seed=seed, turn=store.begin_audit(run)))
+        app = opened("audit", run=run)
+        assert app.number_input(key="audit.seed").value == 5
+        assert (
+            "It takes turn 3 among this run's audits and attacks: its own bound is judged at 99.5833%, so that all of "
+            "them together are right at 95%."
+        ) in _texts(app)
+        assert "the same trials again" not in _texts(app)
+        app.number_input(key="audit.seed").set_value(4).run()
+        assert "Audit 2 of this run had seed 4, too: the same coins, so the same trials again" in _texts(app)
+        app.number_input(key="audit.seed").set_value(5).run()
+        store.add_audit(run, replace(made_audit(run), seed=5, turn=store.begin_audit(run)))
+        app.run()
+        assert app.number_input(key="audit.seed").value == 6, "what nobody changed goes along"
+        assert "the same trials again" in _texts(opened("audit", run=run, audit__seed="4"))
+
     def test_what_the_start_refuses_is_one_sentence(
         self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -378,7 +397,7 @@ class TestShown:
         assert app.button(key="next.mechanism").label == "Audit again with 16,000 trials"
         app.button(key="next.mechanism").click().run()
         app.button(key="next.white-box").click().run()
-        assert asked == [("mechanism", 16_000, 1), ("white-box", 4000, 0)]
+        assert asked == [("mechanism", 16_000, 1), ("white-box", 4000, 1)]
 
     def test_where_nothing_is_proved_nothing_is_refuted(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run, claimed=math.inf, published=None))
@@ -415,7 +434,11 @@ class TestShown:
         assert table["audit"].tolist() == [2, 1]
         assert table["seed"].tolist() == [2, 1]
         weaker = opened("audit", run=run, shown="2")
+        assert f"Audit 1 of this run has shown more: ε at least {lower(first.epsilon)}." in _texts(weaker)
+        assert "has shown more" not in _texts(app)
         assert float(_boxes(weaker)[2].removeprefix("≥ ")) < float(_boxes(app)[2].removeprefix("≥ "))
+        weaker.button(key="show_stronger").click().run()
+        assert weaker.selectbox(key="shown").value == "1"
         store.add_audit(run, made_audit(run, noise=0.4, published=None, covers="step", delta=delta))
         store.add_audit(run, made_audit(run, noise=0.4, published=None, delta=delta / 2))
         assert opened("audit", run=run).selectbox(key="shown").value == "1", "of one step, or at a smaller delta"

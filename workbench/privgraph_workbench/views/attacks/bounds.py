@@ -42,8 +42,9 @@ PLOTS: Mapping[str, Callable[..., object]] = {
 def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record, audits)
-    outcome.show(audit, subject)
     place = audits.index(audit) + 1
+    outcome.show(audit, subject, audits)
+    _stronger(record, audits, place)
     _numbers(audit, statement_words.why_published(subject.statement), place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
@@ -118,6 +119,24 @@ def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRec
         choosing.put("shown", str(strongest(record, audits)))
     st.session_state["audits_seen"] = (record.id, len(audits))
     return audits[int(choosing.one("Which of its audits", titles, "shown")) - 1]
+
+
+def _stronger(record: RunRecord, audits: Sequence[AuditRecord], place: int) -> None:
+    """That another audit has shown more than the one that is shown, and the way to it."""
+    best = strongest(record, audits)
+    audit, more = audits[place - 1], audits[best - 1]
+    if not (more.epsilon > audit.epsilon and (more.covers, audit.covers) == ("run", "run")):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="stronger"):
+        st.markdown(f":material/north_east: Audit {best} of this run has shown more: {_least(more)}.", width="content")
+        st.button(
+            f"Show audit {best}", key="show_stronger", type="tertiary", on_click=choosing.put, args=("shown", str(best))
+        )
+
+
+def _least(audit: AuditRecord) -> str:
+    taken = "" if outcome.without_premise(audit) is None else f" {outcome.taken(audit)}"
+    return f"ε at least {outcome.least(audit)}{taken}"
 
 
 def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:

@@ -22,11 +22,12 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
+LAST_SEED = 2**31 - 1
 MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
-def show(audit: AuditRecord, subject: Subject) -> None:
+def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
     and how surely, what follows, and the next step."""
     said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
@@ -39,7 +40,7 @@ def show(audit: AuditRecord, subject: Subject) -> None:
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
     follows = (_of_published(audit, subject.statement), _ceiling(audit))
     st.markdown("\n".join(f"- {one}" for one in follows if one))
-    _next(audit, subject)
+    _next(audit, subject, next_seed(audits))
 
 
 def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -102,6 +103,11 @@ def without_premise(audit: AuditRecord) -> float | None:
         return None
     # a threshold takes the scores of a run's canaries to be independent; their coins alone do not
     return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
+
+
+def next_seed(audits: Sequence[AuditRecord]) -> int:
+    """The seed after all that audits of a run had, so that the next one draws trials of its own."""
+    return min(1 + max((one.seed for one in audits), default=-1), LAST_SEED)
 
 
 def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> float | None:
@@ -220,7 +226,7 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
     return " ".join(["Why several bounds from the same canaries?", *said]) if len(said) > 1 else ""
 
 
-def _next(audit: AuditRecord, subject: Subject) -> None:
+def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
     """One click to a stronger audit of the same kind, and one to the other kind, where they can be made."""
     going = any(not one.done for one in auditing.states(queue.store(), audit.run))
     known = {one.name: one.option for one in parameters(AuditOptions)}
@@ -229,10 +235,10 @@ def _next(audit: AuditRecord, subject: Subject) -> None:
     offered = {name: spec for name, spec in AUDITS.items() if not spec.refuses(subject)}
     steps: list[tuple[str, str, AuditOptions]] = []
     if audit.audit in offered and more > audit.trials:
-        asked = AuditOptions(delta=audit.delta, seed=audit.seed + 1, **{counted: more})
+        asked = AuditOptions(delta=audit.delta, seed=seed, **{counted: more})
         steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
     steps += [
-        (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta))
+        (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta, seed=seed))
         for name, spec in offered.items()
         if name != audit.audit
     ]
