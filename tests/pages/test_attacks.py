@@ -656,6 +656,7 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert f"A dash: none follows, because {findings.no_bound(replace(made, bound=None), 'edge')}." in nothing
     assert "because" not in overview._about([replace(made, bound=0.5)], ["node"])
     assert "Shown below: row 2, **" in text
+    assert sum(overview.WIDTHS.values()) <= 720, "of 1084 at 1280; the other columns take up to 361"
 
 
 def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(

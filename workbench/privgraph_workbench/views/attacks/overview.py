@@ -19,7 +19,7 @@ from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
-WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 270, FOUND: 130}
+WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 200, FOUND: 115}
 """In pixels: the table is no wider than a window of 1280."""
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
