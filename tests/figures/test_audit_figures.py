@@ -173,6 +173,24 @@ class TestScores:
         assert outline.x[:2] == (rows[0]["low"], rows[0]["high"])
         assert outline.y[:2] == (rows[0]["share_with"],) * 2
 
+    def test_an_outsider_asks_of_nodes_and_not_of_trials(self) -> None:
+        record = replace(audit(), adversary=Adversary.OUTSIDER, audit="lira")
+        for held in (record, audit()):
+            curves, scores = audit_roc.data(held), audit_scores.data(held)
+            drawn = audit_roc.chart(curves), audit_scores.chart(scores)
+            said = " ".join(
+                text
+                for chart in drawn
+                for text in (
+                    chart.title,
+                    chart.summary,
+                    *(axis.title for one in chart.panels for axis in (one.x, one.y)),
+                    *(text for one in chart.series for text in (one.name, *(one.hover or ()))),
+                )
+            )
+            assert ("nodes that trained" in said and "nodes that did not" in said) == (held is record)
+            assert ("trials" in said or "the unit" in said) == (held is not record)
+
     def test_what_both_datasets_share_is_one_less_their_distance(self) -> None:
         rows = audit_scores.data(audit(noise=1.0, trials=20_000))
         expected = 2 * norm.sf(0.5)  # of two normal laws at distance 1

@@ -11,7 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from privgraph.data.spec import PublicFacts
 from privgraph.options import build
+from privgraph.privacy.events import Laplace, NonPrivate
+from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import premise, statement_text
 from privgraph.registry import method
 from privgraph_workbench.views.parts.statement import audited
 from privgraph_workbench.words import statements
@@ -53,6 +56,36 @@ def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacySta
     assert audited(shown, colour=True) == ":red[≥ 1.23]"
     assert statements.audited_how(shown) == "confidence 95%"
     assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.23 (confidence 95%)"
+
+
+@pytest.mark.parametrize(
+    ("adversary", "told"),
+    [
+        (Adversary.WORST_CASE, "if the noise is Gaussian, as the ledger says"),
+        (
+            Adversary.CANARIES,
+            "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says",
+        ),
+        (Adversary.OUTSIDER, ""),
+    ],
+)
+def test_what_a_bound_takes_for_granted_goes_where_the_number_goes(
+    statement: PrivacyStatement, adversary: Adversary, told: str
+) -> None:
+    shown = replace(statement, epsilon_audited=1.9, audit_confidence=0.95, adversary=adversary)
+    said = (
+        dict(statements.three_numbers(shown))["ε audited"],
+        statements.refuted_in_short(shown),
+        *statements.refutations(shown),
+        statement_text(shown),
+    )
+    assert all(told in text for text in said)
+    assert any("if the noise" in text for text in said) == bool(told)
+    assert not premise(replace(shown, epsilon_audited=0.0)), "0 always holds"
+    laplace = replace(shown, ledger=tuple(replace(one, event=Laplace(noise_multiplier=1.0)) for one in shown.ledger))
+    assert bool(premise(laplace)) == (adversary is Adversary.CANARIES)
+    bare = replace(shown, ledger=tuple(replace(one, event=NonPrivate(reason="none")) for one in shown.ledger))
+    assert not premise(bare)
 
 
 def _page() -> None:

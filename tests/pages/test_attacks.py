@@ -559,7 +559,11 @@ def test_what_the_promise_allows_stands_beside_what_was_found() -> None:
     allowed = verdict.conclusion(record, "node")
     assert "The run's ε of 1 allows an outsider to be right at most 88.1% of the time" in allowed, "e²/(1 + e²)"
     apart = verdict.conclusion(replace(record, steps=None, bound=None), "node")
-    assert "for another change of the data" in apart
+    assert "about one node, such a person is right at most 73.2% of the time. That is for another change" in apart
+    much = verdict.conclusion(replace(record, sound=4.0), "node")
+    assert "allows nearly everything that can be found so: to be right at most 99.97% of the time." in much
+    nothing = verdict.conclusion(replace(record, sound=40.0, steps=None, bound=None), "node")
+    assert "The run's ε of 40 excludes next to nothing about a node." in nothing
     link = replace(record, attack="link", steps=None, bound=None)
     assert "somebody who knows all the rest: about one pair, such a person is right at most 73.2%" in (
         verdict.conclusion(link, "edge")
@@ -619,6 +623,9 @@ def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open
     assert "; 6 do. So many or more do with chance" in text
     assert not [one for one in app.dataframe if "degree" in one.value.columns]
     assert not [one for one in _drawn(app) if "The most exposed" in one], "nor is there a map of them"
+    none = findings.nobody(_ahead(made_attack(run, memory=3.0), 0))
+    assert "others by chance; none does." in none
+    assert "with chance" not in none
 
 
 def _overview(app: AppTest) -> pd.DataFrame:
@@ -639,6 +646,17 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert "ε 2" in table["run"].iloc[0]
     assert len(table) == 2, "the strongest attack on each"
     assert table["at 1% false alarms"].iloc[0] == "–", "of so few others none is 1%: another rate is another number"
+    app = opened("attacks", run=run)
+    _overview(app)
+    text = _texts(app)
+    assert "A dash: of so few others, 1% is less than one, so it cannot be measured." in text
+    made = made_attack(run)
+    nothing = overview._about([replace(made, bound=0.0), replace(made, bound=None)], ["node", "edge"])
+    assert "0: the attack has shown nothing" in nothing
+    assert f"A dash: none follows, because {findings.no_bound(replace(made, bound=None), 'edge')}." in nothing
+    assert "because" not in overview._about([replace(made, bound=0.5)], ["node"])
+    assert "Shown below: row 2, **" in text
+    assert sum(overview.WIDTHS.values()) <= 720, "of 1084 at 1280; the other columns take up to 361"
 
 
 def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(

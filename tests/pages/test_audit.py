@@ -18,7 +18,7 @@ from tests.pages.kept_runs import keep, spec
 
 from privgraph.attacks.options import AttackOptions
 from privgraph.audits.options import AuditOptions
-from privgraph.audits.record import AuditRecord
+from privgraph.audits.record import AuditRecord, Bound
 from privgraph.privacy.kinds import Adversary, Route
 from privgraph.privacy.statements import GAP_UNDIRECTED_EDGE
 from privgraph.registry import AUDITS
@@ -154,6 +154,25 @@ class TestANewAudit:
         app.button(key="start_audit").click().run()
         assert not app.exception, app.exception
         assert asked == [(run, "white-box", AuditOptions(canaries=50, confidence=0.9, seed=3))]
+
+    def test_its_seed_is_one_that_no_audit_had(self, opened: Open, store: RunStore, run: str) -> None:
+        assert "It takes turn 1 among" in _texts(opened("audit", run=run))
+        for seed in (0, 4):
+            store.add_audit(run, replace(made_audit(run), seed=seed, turn=store.begin_audit(run)))
+        app = opened("audit", run=run)
+        assert app.number_input(key="audit.seed").value == 5
+        assert (
+            "It takes turn 3 among this run's audits and attacks: its own bound is judged at 99.5833%, so that all of "
+            "them together are right at 95%."
+        ) in _texts(app)
+        assert "the same trials again" not in _texts(app)
+        app.number_input(key="audit.seed").set_value(4).run()
+        assert "Audit 2 of this run had seed 4, too: the same coins, so the same trials again" in _texts(app)
+        app.number_input(key="audit.seed").set_value(5).run()
+        store.add_audit(run, replace(made_audit(run), seed=5, turn=store.begin_audit(run)))
+        app.run()
+        assert app.number_input(key="audit.seed").value == 6, "what nobody changed goes along"
+        assert "the same trials again" in _texts(opened("audit", run=run, audit__seed="4"))
 
     def test_what_the_start_refuses_is_one_sentence(
         self, opened: Open, run: str, monkeypatch: pytest.MonkeyPatch
@@ -309,7 +328,9 @@ class TestShown:
         bare, route = made.epsilon, replace(made.bounds[1], epsilon=7.5)
         record = replace(made, epsilon=7.5, sound=9.0, bounds=(made.bounds[0], route))
         assert 0.1 < bare < 5.0
-        store.add_audit(run, record)
+        turn, planned = store.begin_audit(run), store.get(run).statement
+        assert planned is not None
+        store.add_audit(run, replace(record, turn=turn, delta=planned.delta))
         text = _texts(opened("audit", run=run))
         premise = "if the noise is Gaussian, as the ledger says"
         assert (
@@ -318,8 +339,32 @@ class TestShown:
         assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
         assert ("claims for the same noise, under that premise alone, and is below the sound 9." in text) == alone
         assert ("refuted, if the noise is Gaussian" in text) == alone
+        assert "audits have shown that ε is at least" not in text, "the noise of this run is sampled, too"
         assert f"formula does not hold {'where the noise is Gaussian' if alone else 'here'};" in text
         assert outcome.without_premise(made) is None, "a threshold takes nothing for granted"
+
+    def test_without_its_premise_what_the_run_claims_is_smaller(self, opened: Open, store: RunStore) -> None:
+        run = keep(store, spec("progap", unit="edge", epsilon=8.0))
+        made = made_audit(run, noise=0.8, delta=0.1, published=5.0)
+        turn, route = store.begin_audit(run), replace(made.bounds[1], epsilon=7.5)
+        store.add_audit(run, replace(made, turn=turn, epsilon=7.5, sound=9.0, bounds=(made.bounds[0], route)))
+        text = _texts(opened("audit", run=run))
+        assert "confidence 95%, mechanisms played; if the noise is Gaussian, as the ledger says" in text
+        assert f"Without that premise, audits have shown that ε is at least {lower(made.epsilon)}." in text
+
+    def test_a_bound_of_canaries_names_all_that_it_takes_for_granted(
+        self, opened: Open, store: RunStore, run: str
+    ) -> None:
+        made = made_audit(run, noise=0.8, published=5.0)
+        shown = Bound(route=Route.GAUSSIAN, epsilon=7.5), Bound(route=Route.ONE_RUN, epsilon=0.4)
+        canaries = replace(made, adversary=Adversary.CANARIES, audit="white-box", epsilon=7.5, bounds=shown, sound=9.0)
+        premises = "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says"
+        assert f"at least 7.5 {premises}; at least 0.4 without these premises.**" in outcome.lead(canaries)
+        assert "under these premises alone" in outcome.lead(canaries)
+        store.add_audit(run, canaries)
+        text = _texts(opened("audit", run=run))
+        assert f"{premises}; ≥ 0.4 without these premises" in text
+        assert f"refuted, {premises}" in text
 
     @pytest.mark.parametrize(("published", "said"), [(2.9, "2.91"), (2.9114, "2.912"), (9.0, "2.91")])
     def test_a_bound_that_refutes_is_seen_to_be_larger(self, published: float, said: str) -> None:
@@ -352,7 +397,7 @@ class TestShown:
         assert app.button(key="next.mechanism").label == "Audit again with 16,000 trials"
         app.button(key="next.mechanism").click().run()
         app.button(key="next.white-box").click().run()
-        assert asked == [("mechanism", 16_000, 1), ("white-box", 4000, 0)]
+        assert asked == [("mechanism", 16_000, 1), ("white-box", 4000, 1)]
 
     def test_where_nothing_is_proved_nothing_is_refuted(self, opened: Open, store: RunStore, run: str) -> None:
         store.add_audit(run, made_audit(run, claimed=math.inf, published=None))
@@ -389,7 +434,11 @@ class TestShown:
         assert table["audit"].tolist() == [2, 1]
         assert table["seed"].tolist() == [2, 1]
         weaker = opened("audit", run=run, shown="2")
+        assert f"Audit 1 of this run has shown more: ε at least {lower(first.epsilon)}." in _texts(weaker)
+        assert "has shown more" not in _texts(app)
         assert float(_boxes(weaker)[2].removeprefix("≥ ")) < float(_boxes(app)[2].removeprefix("≥ "))
+        weaker.button(key="show_stronger").click().run()
+        assert weaker.selectbox(key="shown").value == "1"
         store.add_audit(run, made_audit(run, noise=0.4, published=None, covers="step", delta=delta))
         store.add_audit(run, made_audit(run, noise=0.4, published=None, delta=delta / 2))
         assert opened("audit", run=run).selectbox(key="shown").value == "1", "of one step, or at a smaller delta"

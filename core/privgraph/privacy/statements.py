@@ -16,7 +16,7 @@ from enum import StrEnum
 from privgraph.options import OptionError, short
 from privgraph.privacy.accountants import Accountant, tight
 from privgraph.privacy.composition import flatten
-from privgraph.privacy.events import Composed, PrivacyEvent, Repeated
+from privgraph.privacy.events import Composed, Gaussian, NonPrivate, PrivacyEvent, Repeated
 from privgraph.privacy.kinds import ADVERSARIES, Adversary, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import Gap, PrivacyStatement
@@ -222,6 +222,29 @@ def attacked(adversary: Adversary | None) -> str:
     return ADVERSARIES[adversary or Adversary.UNKNOWN]
 
 
+PREMISES = {
+    Adversary.WORST_CASE: "if the noise is Gaussian, as the ledger says",
+    Adversary.CANARIES: "if the noise is Gaussian, and the sampling and the number of steps are as the ledger says",
+}
+"""What the Gaussian trade-off of an audit takes for granted."""
+
+
+def premise(statement: PrivacyStatement) -> str:
+    """What the audited epsilon takes for granted; "" where nothing.
+
+    The trade-off of Gaussian noise is among an audit's routes where all that was played is Gaussian, and
+    among those of canaries where there is noise at all. Which route the number is of, a statement does not
+    say: with the premise it holds in any case.
+    """
+    told = PREMISES.get(statement.adversary or Adversary.UNKNOWN, "")
+    if not statement.epsilon_audited or not told or not statement.ledger:
+        return ""
+    held = [one for one, _ in flatten(Ledger(statement.ledger).event())]
+    if statement.adversary is Adversary.CANARIES:
+        return "" if all(isinstance(one, NonPrivate) for one in held) else told
+    return told if all(isinstance(one, Gaussian) for one in held) else ""
+
+
 class Said(StrEnum):
     """What a line of `lines` speaks of, for those who show some of them elsewhere."""
 
@@ -277,7 +300,8 @@ def _numbers(statement: PrivacyStatement) -> Iterator[str]:
         yield "Epsilon audited: no attack has been run."
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"
-        yield f"Epsilon audited: an attack has shown at least {_lower(statement.epsilon_audited)}{sure}."
+        told = f", {taken}" if (taken := premise(statement)) else ""
+        yield f"Epsilon audited: an attack has shown at least {_lower(statement.epsilon_audited)}{sure}{told}."
         yield f"Attacked: {attacked(statement.adversary)}."
 
 

@@ -315,6 +315,12 @@ def audited_by(connection: sa.Connection, names: Collection[str], own: bool = Fa
     return {row[0]: row[1] for row in connection.execute(statement)}
 
 
+def next_turn(connection: sa.Connection, number: int) -> int:
+    """One more than the last turn that an audit or an attack of a run has taken."""
+    last = connection.scalar(sa.select(sa.func.max(audit_turns.c.turn)).where(audit_turns.c.run == number))
+    return 1 + (last or 0)
+
+
 def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
     """All audits of a run, the oldest first."""
     statement = sa.select(audits.c.record).where(audits.c.run == number).order_by(audits.c.number)

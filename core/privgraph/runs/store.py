@@ -345,10 +345,14 @@ class RunStore:
         """
         with self._database.write() as connection:
             row = self._audited_row(connection, run)
-            of_run = audit_turns.c.run == row.number
-            turn = 1 + (connection.scalar(sa.select(sa.func.max(audit_turns.c.turn)).where(of_run)) or 0)
+            turn = listing.next_turn(connection, row.number)
             connection.execute(audit_turns.insert().values(run=row.number, turn=turn))
             return turn
+
+    def next_turn(self, run: str) -> int:
+        """The turn that an audit of a run would take if it began now; see `begin_audit`."""
+        with self._database.read() as connection:
+            return listing.next_turn(connection, self._number(connection, run))
 
     def _audited_row(self, connection: sa.Connection, run: str) -> Any:
         row = self._database.row(connection, run)

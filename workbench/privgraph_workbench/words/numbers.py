@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 from privgraph.options import Scalar
 from privgraph.privacy import rounding
@@ -65,12 +66,12 @@ def percent(value: float | None) -> str:
 
 
 def exact_percent(value: float, digits: int = 6) -> str:
-    """A share of [0, 1] in percent with the digits that it has, `digits` at most.
+    """A share of [0, 1] in percent with the digits that it has, `digits` at most, and never with an exponent.
 
-    >>> exact_percent(0.95), exact_percent(0.1 / 3, 3)
-    ('95%', '3.33%')
+    >>> exact_percent(0.95), exact_percent(0.1 / 3, 3), exact_percent(1.0, 2), exact_percent(1e-7)
+    ('95%', '3.33%', '100%', '0.00001%')
     """
-    return f"{100 * value:.{digits}g}%"
+    return f"{Decimal(f'{100 * value:.{digits}g}'):f}%"
 
 
 def proved_epsilon(epsilon: float) -> str:

@@ -6,6 +6,7 @@ import math
 
 from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.statement import Gap, PrivacyStatement
+from privgraph.privacy.statements import premise
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.numbers import exact_percent, lower, number, stated, upper
 
@@ -50,10 +51,15 @@ def audited_bound(bound: float | None) -> str:
 
 
 def audited_how(statement: PrivacyStatement) -> str:
-    """How sure the audited number is, and what was attacked; "" where there is none."""
-    if statement.epsilon_audited is None or statement.audit_confidence is None:
+    """How sure the audited number is, what was attacked, and what it takes for granted; "" where there is
+    none."""
+    if statement.epsilon_audited is None:
         return ""
-    return f"confidence {exact_percent(statement.audit_confidence)}{ATTACKED[statement.adversary or Adversary.UNKNOWN]}"
+    sure = ""
+    if statement.audit_confidence is not None:
+        attacked = ATTACKED[statement.adversary or Adversary.UNKNOWN]
+        sure = f"confidence {exact_percent(statement.audit_confidence)}{attacked}"
+    return "; ".join(filter(None, (sure, premise(statement))))
 
 
 def why_published(statement: PrivacyStatement) -> str:
@@ -102,7 +108,7 @@ def refutations(statement: PrivacyStatement) -> list[str]:
     shown = statement.epsilon_audited
     if shown is None:
         return []
-    said = f"the lower bound that an attack has shown, {lower(shown)}"
+    said = " ".join(filter(None, ("the lower bound that an attack has shown,", lower(shown), premise(statement))))
     sentences = []
     if shown > statement.epsilon:
         sentences.append(
@@ -119,10 +125,11 @@ def refuted_in_short(statement: PrivacyStatement) -> str:
     shown, published = statement.epsilon_audited, statement.epsilon_as_published
     if shown is None:
         return ""
+    taken = f", {told}" if (told := premise(statement)) else ""
     if shown > statement.epsilon:
-        return "an audit refutes the sound ε: do not rely on it"
+        return f"an audit refutes the sound ε{taken}: do not rely on it"
     if published is not None and shown > published:
-        return "an audit refutes the ε as published; the sound ε stands"
+        return f"an audit refutes the ε as published{taken}; the sound ε stands"
     return ""
 
 

@@ -13,6 +13,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.audits.roc import chance_band
 from privgraph.privacy.composition import gaussian_epsilon
 from privgraph.privacy.kinds import Adversary
+from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
@@ -32,6 +33,8 @@ GAUSSIANS: Mapping[str, tuple[int, int]] = {"gaussian": (0, 4), "gaussian_publis
 """Slot and dash of each."""
 CLAIMS: tuple[Epsilon, ...] = ("sound", "published")
 POINTS = 120
+TRIALS = "trials with the unit", "trials without the unit"
+"""The two sides of an audit's curve; those of an outsider's attack are whom it tells apart."""
 STEP_BADGE = "one release alone: this audit covers a single step, and its claims are those of that step"
 
 
@@ -74,7 +77,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     for canaries or pairs of one training, which are not independent trials), epsilon (of the claim; None for
     the attack), mu and mu_published (of the Gaussian mechanism that has the sound epsilon, and of the one
     that has the published; None where the audited noise is not Gaussian alone), delta, area (under the
-    attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, scale. A claim
+    attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, with_are and
+    without_are (who is counted on either side, in words), scale. A claim
     without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
     several neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an
     unknown scale.
@@ -82,6 +86,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     mu, mu_published = gaussian_shift(record, record.sound), gaussian_shift(record, record.published)
+    outside = sides(record.audit) if record.adversary is Adversary.OUTSIDER else None
+    with_are, without_are = TRIALS if outside is None else (outside.members, outside.others)
     shared = {
         "mu": mu,
         "mu_published": mu_published,
@@ -93,6 +99,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         "bound": record.epsilon,
         "confidence": record.confidence,
         "trials": record.trials,
+        "with_are": with_are,
+        "without_are": without_are,
         "scale": scale,
     }
     rows = [
@@ -201,8 +209,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=TITLE,
         panels=(
             Panel(
-                x=_axis("false alarms (share of trials without the unit", logarithmic, low),
-                y=_axis("found (share of trials with the unit", logarithmic, least),
+                x=_axis(f"false alarms (share of {first['without_are']}", logarithmic, low),
+                y=_axis(f"found (share of {first['with_are']}", logarithmic, least),
             ),
         ),
         series=tuple(series),

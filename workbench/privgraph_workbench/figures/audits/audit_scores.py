@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from privgraph.audits.record import AuditRecord
+from privgraph.privacy.kinds import Adversary
+from privgraph.registry import sides
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "The attack's score on both neighbouring datasets"
+OUTSIDER_TITLE = "The attack's scores, by who trained"
 MOST_LETTERS = 60
 """Of a score's name that stands at the axis; a longer one is said in words elsewhere."""
+OUTSIDER = "the attack's score of each of them"
 DATASETS = {"with": "the unit takes part", "without": "the unit does not take part"}
 
 
 def data(record: AuditRecord) -> list[Row]:
     """One row per bin: low, high (ends of the bin), with, without (trials in it, in either dataset),
-    share_with, share_without (of all trials of that dataset), score (what it is, in words)."""
+    share_with, share_without (of all trials of that dataset), score (what it is, in words), with_are and
+    without_are (who is counted on either side, in words)."""
+    apart = sides(record.audit) if record.adversary is Adversary.OUTSIDER else None
+    words = (DATASETS["with"], DATASETS["without"]) if apart is None else (apart.members, apart.others)
     totals = {"with": sum(record.scores_with), "without": sum(record.scores_without)}
     return [
         {
@@ -27,7 +34,9 @@ def data(record: AuditRecord) -> list[Row]:
             "without": left,
             "share_with": joined / max(1, totals["with"]),
             "share_without": left / max(1, totals["without"]),
-            "score": record.score,
+            "score": record.score if apart is None else OUTSIDER,
+            "with_are": words[0],
+            "without_are": words[1],
         }
         for low, high, joined, left in zip(
             record.edges[:-1], record.edges[1:], record.scores_with, record.scores_without, strict=True
@@ -40,7 +49,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not any(row["with"] or row["without"] for row in rows):
         return empty(TITLE, "this audit kept no scores")
     series: list[Series] = []
-    for slot, (dataset, name) in enumerate(DATASETS.items()):
+    names = {dataset: str(rows[0][f"{dataset}_are"]) for dataset in DATASETS}
+    outside = names != DATASETS
+    for slot, (dataset, name) in enumerate(names.items()):
         x = tuple(end for row in rows for end in (row["low"], row["high"]))
         y = tuple(row[f"share_{dataset}"] for row in rows for _ in range(2))
         hover = tuple(_hover(row, dataset) for row in rows for _ in range(2))
@@ -50,20 +61,24 @@ def chart(rows: Sequence[Row]) -> Chart:
         ]
     score = str(rows[0]["score"])
     shared = sum(min(row["share_with"], row["share_without"]) for row in rows)
+    counted = ("trials with the unit", "without it") if not outside else tuple(names.values())
+    told = "one side from the other" if outside else "the two datasets apart"
     return Chart(
-        title=TITLE,
+        title=OUTSIDER_TITLE if outside else TITLE,
         panels=(
             Panel(
                 x=Axis(title=score if len(score) <= MOST_LETTERS else "the attack's score"),
-                y=Axis(title="trials (percent of that dataset)", percent=True, low=0),
+                y=Axis(
+                    title="percent of each side" if outside else "trials (percent of that dataset)", percent=True, low=0
+                ),
             ),
         ),
         series=tuple(series),
         summary=(
-            f"Scores ({score}) of {sum(row['with'] for row in rows):,} trials with the unit and "
-            f"{sum(row['without'] for row in rows):,} without it, from {number(rows[0]['low'])} to "
+            f"Scores ({score}) of {sum(row['with'] for row in rows):,} {counted[0]} and "
+            f"{sum(row['without'] for row in rows):,} {counted[1]}, from {number(rows[0]['low'])} to "
             f"{number(rows[-1]['high'])}. The two outlines have {percent(shared)} in common: of all of it, "
-            "nobody could tell the two datasets apart."
+            f"nobody could tell {told}."
         ),
         height=340,
     )
@@ -74,6 +89,6 @@ plot = plotted(chart)
 
 def _hover(row: Row, dataset: str) -> str:
     return (
-        f"{DATASETS[dataset]}\nscore {number(row['low'])} to {number(row['high'])}\n"
-        f"{row[dataset]:,} trials, {percent(row[f'share_{dataset}'])}"
+        f"{row[f'{dataset}_are']}\nscore {number(row['low'])} to {number(row['high'])}\n"
+        f"{row[dataset]:,}{' trials' * (row['with_are'] == DATASETS['with'])}, {percent(row[f'share_{dataset}'])}"
     )

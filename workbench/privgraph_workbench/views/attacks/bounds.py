@@ -42,8 +42,9 @@ PLOTS: Mapping[str, Callable[..., object]] = {
 def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """One audit of the run in full, and all of them as a table."""
     audit = _choose_record(record, audits)
-    outcome.show(audit, subject)
     place = audits.index(audit) + 1
+    outcome.show(audit, subject, audits)
+    _stronger(record, audits, place)
     _numbers(audit, statement_words.why_published(subject.statement), place)
     if record.statement is not None and audit.delta < record.statement.delta:
         st.caption(
@@ -120,6 +121,24 @@ def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRec
     return audits[int(choosing.one("Which of its audits", titles, "shown")) - 1]
 
 
+def _stronger(record: RunRecord, audits: Sequence[AuditRecord], place: int) -> None:
+    """That another audit has shown more than the one that is shown, and the way to it."""
+    best = strongest(record, audits)
+    audit, more = audits[place - 1], audits[best - 1]
+    if not (more.epsilon > audit.epsilon and (more.covers, audit.covers) == ("run", "run")):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", key="stronger"):
+        st.markdown(f":material/north_east: Audit {best} of this run has shown more: {_least(more)}.", width="content")
+        st.button(
+            f"Show audit {best}", key="show_stronger", type="tertiary", on_click=choosing.put, args=("shown", str(best))
+        )
+
+
+def _least(audit: AuditRecord) -> str:
+    taken = "" if outcome.without_premise(audit) is None else f" {outcome.taken(audit)}"
+    return f"ε at least {outcome.least(audit)}{taken}"
+
+
 def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
     """The number, from 1, of the audit that has shown most of what the run promises, at a delta that is not
     smaller; else of the one that has shown most; the newest of equals. A bound of an outsider's attack comes
@@ -172,10 +191,10 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
             st.markdown(f"#### :red[{value}]" if refuted else f"#### {value}")
             if refuted:
                 alone = bare is not None and bare <= claims[label]
-                word = "refuted, if the noise is Gaussian" if alone else "refuted"
+                word = f"refuted, {outcome.taken(audit)}" if alone else "refuted"
                 st.badge(word, color="red", icon=":material/gavel:")
             elif label not in claims and bare is not None:
-                st.caption(f"{outcome.PREMISE}; ≥ {lower(bare)} without that premise")
+                st.caption(f"{outcome.taken(audit)}; ≥ {lower(bare)} without {outcome.bare_words(audit.adversary)}")
             if why and label == EPSILONS["published"].label:
                 st.caption(markup.literal(why))
     counted = {Adversary.CANARIES: "canaries", Adversary.OUTSIDER: "pairs"}.get(audit.adversary, "trials")

@@ -209,9 +209,10 @@ def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
 def ahead(attack: AttackRecord) -> str:
     """How many are found before all others, and how many by chance alone, in one sentence."""
     seen = attack.ahead
+    found = f"{seen.found:,} {'does' if seen.found == 1 else 'do'}" if seen.found else "none does"
     return (
         f"Of {seen.members:,} {sides(attack.attack).members}, about {number(seen.by_chance, 2)} would stand before all "
-        f"{seen.others:,} others by chance; {seen.found:,} {'does' if seen.found == 1 else 'do'}."
+        f"{seen.others:,} others by chance; {found}."
     )
 
 
@@ -225,10 +226,12 @@ def nobody(attack: AttackRecord) -> str:
     seen, nearly = attack.ahead, attack.nearly_ahead
     if seen.beyond_chance:
         return ""
-    said = (
-        f"Which nodes are exposed most is not listed. {ahead(attack)} So many or more do with chance "
-        f"{exact_percent(seen.p, 2)} where nobody is exposed, so those in front may be there by chance."
-    )
+    said = f"Which nodes are exposed most is not listed. {ahead(attack)}"
+    if seen.found:
+        said += (
+            f" So many or more do with chance {exact_percent(seen.p, 2)} where nobody is exposed, so those in front "
+            "may be there by chance."
+        )
     if nearly is None or not nearly.beyond_chance:
         return said
     return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -12,6 +12,7 @@ from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, parameters
 from privgraph.privacy.kinds import NEIGHBOURS, Adversary, Route
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import PREMISES, premise
 from privgraph.registry import AUDITS
 from privgraph.runs import auditing
 from privgraph.runs.records import StoreError
@@ -21,13 +22,12 @@ from privgraph_workbench.words import markup
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.numbers import exact_percent, lower, stated, upper
 
-PREMISE = "if the noise is Gaussian, as the ledger says"
-"""What the Gaussian trade-off takes for granted."""
+LAST_SEED = 2**31 - 1
 MORE = 4
 """How many times as many trials the next audit has: the bound's distance to the truth is about halved."""
 
 
-def show(audit: AuditRecord, subject: Subject) -> None:
+def show(audit: AuditRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """What was shown in a box whose colour says whether a claim fell, and why; below it under which relation
     and how surely, what follows, and the next step."""
     said = "\n\n".join(filter(None, (lead(audit), why(audit, subject.statement))))
@@ -40,7 +40,7 @@ def show(audit: AuditRecord, subject: Subject) -> None:
     st.caption(f"Neighbouring datasets: {NEIGHBOURS[subject.statement.neighbours]}. {_sure(audit)}")
     follows = (_of_published(audit, subject.statement), _ceiling(audit))
     st.markdown("\n".join(f"- {one}" for one in follows if one))
-    _next(audit, subject)
+    _next(audit, subject, next_seed(audits))
 
 
 def conclusion(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -55,14 +55,14 @@ def lead(audit: AuditRecord) -> str:
     bare = without_premise(audit)
     if bare is not None:
         shown = (
-            f"**The attack shows that the ε{of} is at least {least(audit)} {PREMISE}; at least {lower(bare)} "
-            "without that premise.**"
+            f"**The attack shows that the ε{of} is at least {least(audit)} {taken(audit)}; at least "
+            f"{lower(bare)} without {bare_words(audit.adversary)}.**"
         )
     if audit.epsilon == 0:
         shown = f"**The attack has found nothing: it shows an ε{of} of at least 0, which always holds.**"
     if audit.refutes_sound:
         return (
-            f"{shown} That is more than the {upper(audit.sound)} that we call sound{_only(bare, audit.sound)}. One of "
+            f"{shown} That is more than the {upper(audit.sound)} that we call sound{_only(audit, audit.sound)}. One of "
             "our proofs, or the code, is wrong: do not rely on this run, and tell us."
         )
     if math.isinf(audit.sound):
@@ -73,7 +73,7 @@ def lead(audit: AuditRecord) -> str:
         claim = stated("published", audit.published)
         found = (
             f"That refutes the {claim} that the paper's formula claims for the same "
-            f"noise{_only(bare, audit.published)}{_but(audit)}."
+            f"noise{_only(audit, audit.published)}{_but(audit)}."
         )
     return f"{shown} {found}"
 
@@ -83,6 +83,16 @@ def least(audit: AuditRecord) -> str:
     claims = [one for one in (audit.sound, audit.published) if one is not None and audit.epsilon > one]
     told = (lower(audit.epsilon, digits) for digits in range(3, 7))
     return next((text for text in told if all(float(text) > one for one in claims)), lower(audit.epsilon, 7))
+
+
+def taken(audit: AuditRecord) -> str:
+    """What the Gaussian trade-off of an audit takes for granted, in words."""
+    return PREMISES.get(audit.adversary, PREMISES[Adversary.WORST_CASE])
+
+
+def bare_words(adversary: Adversary | None) -> str:
+    """How the premises of such an audit are called."""
+    return "these premises" if adversary is Adversary.CANARIES else "that premise"
 
 
 def without_premise(audit: AuditRecord) -> float | None:
@@ -95,9 +105,26 @@ def without_premise(audit: AuditRecord) -> float | None:
     return shown.get(Route.ONE_RUN if audit.adversary is Adversary.CANARIES else Route.THRESHOLD)
 
 
-def _only(bare: float | None, claim: float) -> str:
+def next_seed(audits: Sequence[AuditRecord]) -> int:
+    """The seed after all that audits of a run had, so that the next one draws trials of its own."""
+    return min(1 + max((one.seed for one in audits), default=-1), LAST_SEED)
+
+
+def shown_bare(audits: Sequence[AuditRecord], statement: PrivacyStatement) -> float | None:
+    """The most that audits, whose turns share the statement's confidence, have shown of the run without any
+    premise; None where its audited number has none, or where nothing else was shown."""
+    if not premise(statement):
+        return None
+    counted = [one for one in audits if one.covers == "run" and one.delta >= statement.delta]
+    counted = [one for one in counted if one.turn] or counted[:1]
+    bare = [(one, without_premise(one)) for one in counted]
+    return max((one.epsilon if shown is None else shown for one, shown in bare), default=None)
+
+
+def _only(audit: AuditRecord, claim: float) -> str:
     """That a claim falls under the premise alone."""
-    return ", under that premise alone" if bare is not None and bare <= claim else ""
+    bare = without_premise(audit)
+    return f", under {bare_words(audit.adversary)} alone" if bare is not None and bare <= claim else ""
 
 
 def why(audit: AuditRecord, statement: PrivacyStatement) -> str:
@@ -121,7 +148,7 @@ def _of_published(audit: AuditRecord, statement: PrivacyStatement) -> str:
         return "No claim is refuted. That proves none of them: this attack could not, with so many trials."
     claim = stated("published", audit.published)
     if audit.refutes_published:
-        where = "where the noise is Gaussian" if _only(without_premise(audit), audit.published) else "here"
+        where = "where the noise is Gaussian" if _only(audit, audit.published) else "here"
         return f"The paper's formula does not hold {where}; the sound ε does not rest on it."
     if audit.published < audit.sound and statement.gaps:
         proved = any(gap.evidence == "proved" for gap in statement.gaps)
@@ -199,7 +226,7 @@ def _of_canaries(epsilons: Mapping[Route, float]) -> str:
     return " ".join(["Why several bounds from the same canaries?", *said]) if len(said) > 1 else ""
 
 
-def _next(audit: AuditRecord, subject: Subject) -> None:
+def _next(audit: AuditRecord, subject: Subject, seed: int) -> None:
     """One click to a stronger audit of the same kind, and one to the other kind, where they can be made."""
     going = any(not one.done for one in auditing.states(queue.store(), audit.run))
     known = {one.name: one.option for one in parameters(AuditOptions)}
@@ -208,10 +235,10 @@ def _next(audit: AuditRecord, subject: Subject) -> None:
     offered = {name: spec for name, spec in AUDITS.items() if not spec.refuses(subject)}
     steps: list[tuple[str, str, AuditOptions]] = []
     if audit.audit in offered and more > audit.trials:
-        asked = AuditOptions(delta=audit.delta, seed=audit.seed + 1, **{counted: more})
+        asked = AuditOptions(delta=audit.delta, seed=seed, **{counted: more})
         steps.append((f"Audit again with {more:,} {counted}", audit.audit, asked))
     steps += [
-        (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta))
+        (f"Try another audit: {spec.title}", name, AuditOptions(delta=audit.delta, seed=seed))
         for name, spec in offered.items()
         if name != audit.audit
     ]

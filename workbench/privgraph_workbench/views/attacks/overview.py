@@ -10,16 +10,16 @@ import streamlit as st
 
 from privgraph.attacks.record import RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
-from privgraph.runs.records import RunQuery
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import baseline, comparing, findings, verdict
 from privgraph_workbench.views.parts import choosing, layout, states
-from privgraph_workbench.words import rates
+from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
-WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 270, FOUND: 130}
+WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 200, FOUND: 115}
 """In pixels: the table is no wider than a window of 1280."""
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
@@ -69,7 +69,8 @@ def _table(
         for one in rows
     }
     rows.sort(key=lambda one: (-severe[one.run], -one.found[0], one.run))
-    st.caption(_about(rows))
+    st.caption(_about(rows, [_unit(runs[one.run]) for one in rows]))
+    _shown_below(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
     picked = st.dataframe(
         [_line(titles[one.run], one, verdict.SEVERITIES[severe[one.run]][0]) for one in rows],
@@ -86,6 +87,19 @@ def _table(
         _open(rows[places[0]])
 
 
+def _unit(record: RunRecord) -> str:
+    return "none" if record.statement is None else record.statement.unit
+
+
+def _shown_below(rows: Sequence[AttackRecord], titles: Mapping[str, str], run: str) -> None:
+    """Which run is shown below the table: a row that was chosen has no tick any more."""
+    place = next((place for place, one in enumerate(rows, start=1) if one.run == run), None)
+    if place is not None:
+        st.markdown(f":material/arrow_downward: Shown below: row {place}, **{markup.literal(titles[run])}**")
+    elif run in titles:
+        st.markdown(f":material/arrow_downward: Shown below: **{markup.literal(titles[run])}**, not among these rows")
+
+
 def _open(attack: AttackRecord) -> None:
     """Show that attack on its run. The table begins anew, without a tick: what is shown may be changed
     elsewhere."""
@@ -99,22 +113,30 @@ def _open(attack: AttackRecord) -> None:
     st.rerun()
 
 
-def _about(rows: Sequence[AttackRecord]) -> str:
-    """How to read the table of one question."""
+def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> str:
+    """How to read the table of one question: what each number means, and why one is 0 or a dash. `units` are
+    what the runs protect."""
     said = (
         "The strongest attack on each run, by the verdict first, then by the area; choose a row to open that attack. "
         f"{verdict.WORDS} At {exact_percent(RARE)} false alarms: the share that is found then."
     )
+    if any(rates.at_rare(one) == rates.NONE for one in rows):
+        said += f" A dash: of so few others, {exact_percent(RARE)} is less than one, so it cannot be measured."
     if any(one.by_classes is not None for one in rows):
         return (
             f"{said} What the true classes of both ends tell by themselves stands beside each area: areas up to there "
             "need no leak. No ε at least follows, for we did not draw the edges."
         )
-    return (
-        f"{said} ε at least: no ε below it can be claimed for such a model. Of a run that protects nothing this says "
-        "how large a claim would have to be; the ε of a run that protects edges says nothing of who trained, and the "
-        "column is empty."
+    reasons = dict.fromkeys(
+        findings.no_bound(one, unit) for one, unit in zip(rows, units, strict=True) if one.bound is None
     )
+    said += (
+        " ε at least: no ε below it can be claimed for such a model; of a run that protects nothing, how large a claim "
+        "would have to be."
+    )
+    if any(one.bound == 0 for one in rows):
+        said += " 0: the attack has shown nothing, for 0 always holds."
+    return said + (f" A dash: none follows, because {'; or '.join(reasons)}." if reasons else "")
 
 
 def _line(title: str, attack: AttackRecord, word: str) -> dict[str, str]:

@@ -243,13 +243,17 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
     if attack.steps is not None and attack.drawn:
         epsilon, delta = attack.steps * attack.sound, group_delta(attack.sound, attack.delta, attack.steps)
         if meaning.guess(epsilon, delta) > EVERYTHING:
-            return f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so."
+            return (
+                f"The run's ε of {stated('sound', attack.sound)} allows nearly everything that can be found so: to be "
+                f"right {at_most(meaning.guess(epsilon, delta))} of the time."
+            )
         return (
             f"The run's ε of {stated('sound', attack.sound)} allows an outsider to be right "
             f"{at_most(meaning.guess(epsilon, delta))} of the time: nothing here contradicts it."
         )
-    if edges and at_most(meaning.guess(attack.sound, attack.delta)) == at_most(1.0):
-        return f"The run's ε of {stated('sound', attack.sound)} excludes next to nothing about a pair."
+    if at_most(meaning.guess(attack.sound, attack.delta)) == at_most(1.0):
+        what = "a pair" if edges else "a node"
+        return f"The run's ε of {stated('sound', attack.sound)} excludes next to nothing about {what}."
     if edges:
         whose = "an edge" if unit == "edge" else "a person, and each of their edges,"
         return (
@@ -257,7 +261,11 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
             f"right {at_most(meaning.guess(attack.sound, attack.delta))} of the time. What many pairs have in common "
             "is no part of that promise: nothing here contradicts it."
         )
-    return "The run's ε is for another change of the data than this attack asks about: nothing here contradicts it."
+    return (
+        "The run promises to hide a node from somebody who knows all the rest: about one node, such a person is right "
+        f"{at_most(meaning.guess(attack.sound, attack.delta))} of the time. That is for another change of the data "
+        "than this attack asks about: nothing here contradicts it."
+    )
 
 
 def show(

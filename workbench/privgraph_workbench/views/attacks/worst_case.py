@@ -4,13 +4,15 @@ claims."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from privgraph.audits.bounds import shared_confidence
 from privgraph.audits.options import AuditOptions, Subject
+from privgraph.audits.record import AuditRecord
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.registry import AUDITS, AuditSpec
 from privgraph.runs import attacking, auditing
@@ -19,14 +21,17 @@ from privgraph.runs.spec import RunSpec
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import bounds
+from privgraph_workbench.views.attacks import bounds, outcome
 from privgraph_workbench.views.parts import choosing, layout, statement, states, under_way
 from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words.numbers import exact_percent, lower
 
 MOST_RUNS = 200
 POLL_SECONDS = 1.0
 TITLES = {name: one.title for name, one in AUDITS.items()}
 PREFIX = "audit."
+SEED = "seed-of-audits"
+"""The run, and the seed that its form began with."""
 UNREAD: Mapping[str, tuple[str, ...]] = {"mechanism": ("canaries",), "white-box": ("trials",)}
 """Options that an audit does not read, and that its form leaves out."""
 
@@ -56,7 +61,7 @@ def body() -> None:
     attacked = _attacked(record.id)
     shell.fragment(_watch, run_every=POLL_SECONDS if going or attacked else None)(record.id, (*going, *attacked))
     if not audits:
-        _new_and_claims(record, subject)
+        _new_and_claims(record, subject, audits)
         if going:
             st.info("The first audit of this run is under way; what it shows will stand here.", icon="🔎")
         else:
@@ -64,7 +69,7 @@ def body() -> None:
         return
     # an address that asks for an audit finds its form open
     with layout.form("A new audit of this run", f"new-audit.{record.id}", icon="🔎", asked=_asked_for()):
-        _new_and_claims(record, subject)
+        _new_and_claims(record, subject, audits)
     st.markdown("### What audits of this run have shown")
     bounds.show(record, subject, audits)
 
@@ -74,13 +79,16 @@ def _asked_for() -> bool:
     return any(name == "audit" or name.startswith(PREFIX) for name in st.query_params)
 
 
-def _new_and_claims(record: RunRecord, subject: Subject) -> None:
+def _new_and_claims(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     left, right = layout.columns("audit-form", 2)
     with left:
-        _new(record, subject)
+        _new(record, subject, audits)
     with right:
         st.markdown("### What the run claims")
         statement.numbers(subject.statement)
+        if (bare := outcome.shown_bare(audits, subject.statement)) is not None:
+            without = outcome.bare_words(subject.statement.adversary)
+            st.caption(f"Without {without}, audits have shown that ε is at least {lower(bare)}.")
 
 
 def _choose_run() -> RunRecord | None:
@@ -170,7 +178,7 @@ def _forget() -> None:
 # A new audit
 
 
-def _new(record: RunRecord, subject: Subject) -> None:
+def _new(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> None:
     """Which audit, how much of it, what that takes, and the button."""
     st.markdown("### A new audit")
     spec = _choose_audit(subject)
@@ -178,6 +186,7 @@ def _new(record: RunRecord, subject: Subject) -> None:
         return
     st.caption(f"**{spec.title}**: {spec.about} ({spec.paper})")
     known = [one for one in parameters(AuditOptions) if one.name not in UNREAD.get(spec.name, ())]
+    known = [replace(one, default=_unused(record.id, audits)) if one.name == "seed" else one for one in known]
     for complaint in widgets.complaints(known, prefix=PREFIX):
         st.warning(complaint)
     filled = widgets.options_form(known, prefix=PREFIX, heading=False)
@@ -186,6 +195,13 @@ def _new(record: RunRecord, subject: Subject) -> None:
         return
     options = build(AuditOptions, filled.values)
     st.markdown(f"**What it takes.** {markup.sentence(spec.cost(subject, options))}")
+    st.caption(_judged(queue.store().next_turn(record.id), options.confidence))
+    same = [place for place, one in enumerate(audits, start=1) if (one.audit, one.seed) == (spec.name, options.seed)]
+    if same:
+        st.warning(
+            f"Audit {same[-1]} of this run had seed {options.seed}, too: the same coins, so the same trials again, "
+            "which show nothing new. Choose another seed."
+        )
     going = any(not one.done for one in auditing.states(queue.store(), record.id))
     if st.button(
         "Start the audit",
@@ -201,6 +217,26 @@ def _new(record: RunRecord, subject: Subject) -> None:
             st.error(markup.sentence(error))
             return
         st.rerun()
+
+
+def _unused(run: str, audits: Sequence[AuditRecord]) -> int:
+    """The seed that the form begins with, one that no audit of the run had; a field that nobody has changed
+    goes along with it."""
+    key, seed = f"{PREFIX}seed", outcome.next_seed(audits)
+    was = st.session_state.get(SEED)
+    if key in st.session_state and was is not None and was != (run, seed) and st.session_state[key] == was[1]:
+        st.session_state[key] = seed
+    st.session_state[SEED] = (run, seed)
+    return seed
+
+
+def _judged(turn: int, confidence: float) -> str:
+    """Which turn an audit would take that began now, and how strictly it is judged for that."""
+    judged = exact_percent(shared_confidence(confidence, turn))
+    return (
+        f"It takes turn {turn} among this run's audits and attacks: its own bound is judged at {judged}, so that all "
+        f"of them together are right at {exact_percent(confidence)}."
+    )
 
 
 def _choose_audit(subject: Subject) -> AuditSpec | None:

@@ -162,7 +162,7 @@ def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
 
 
 def _under_audited(statement: PrivacyStatement) -> None:
-    """How sure the audited number is, and what was attacked."""
+    """How sure the audited number is, what was attacked, and what it takes for granted."""
     if statement.epsilon_audited is not None:
         st.caption(markup.literal(statement_words.audited_how(statement)))
 
