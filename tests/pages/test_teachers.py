@@ -17,10 +17,13 @@ from tests.figures.made_ensembles import ensemble
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep_answers, keep_ensemble
 
+from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
 from privgraph.papers.privgnn import argmax_atoms
+from privgraph.options import build
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers
@@ -350,6 +353,31 @@ def test_a_run_with_a_table_has_no_teachers_and_begins_the_price_form(
     assert asked.select_slider(key="price.lam").value == 2
     with_teachers = opened("teachers", run=keep_answers(store, made_answers(), seed=1))
     assert answered.NO_TEACHERS not in _texts(with_teachers)
+
+
+def test_the_price_begins_with_the_run_above_or_stands_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
+    older = keep_answers(store, made_answers(), lam=0.7)
+    newest = keep_answers(store, made_answers(), lam=0.5)
+    app = opened("teachers", tab="Price")
+    assert app.selectbox(key="run").value == newest, "chosen, though the address names none"
+    assert (app.selectbox(key="data").value, app.select_slider(key="price.lam").value) == ("karate", 0.5)
+    assert "This form begins with the settings of the run above" in _texts(app)
+    app.selectbox(key="run").set_value(older).run()
+    assert app.select_slider(key="price.lam").value == 0.7, "another run, another beginning"
+    assert "This form begins with the settings of the run above" in _texts(app)
+    keep_answers(store, made_answers("counts"), method="pate", seed=1)
+    apart = opened("teachers", tab="Price", data="karate")
+    assert "stands apart from the run above: it prices PrivGNN alone, and that run is one of PATE" in _texts(apart)
+
+
+def test_the_price_is_of_the_runs_own_graph(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = make_spec("privgnn", "social", {"lam": 0.4}, data_options={"nodes": 300})
+    record = store.get(store.submit(small))
+    monkeypatch.setattr(price_form.st, "session_state", {"price.of": record.id})
+    graph = price_form._graph(dataset("social"), record)
+    assert graph[0]["nodes"] == 300
+    assert price_form.train_address(build(Config, {"lam": 0.4}), dataset("social"), graph)["data.nodes"] == "300"
+    assert price_form._graph(dataset("digits"), record) == ({}, "random"), "another graph has its own sizes"
 
 
 @pytest.mark.usefixtures("unread")
