@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.registry import METHODS
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -88,6 +89,26 @@ def test_seeds_of_a_setting_share_a_row(opened: Callable[..., AppTest], store: R
     best = _rows(opened("runs", order="test accuracy"))
     assert [row["accuracy"] for row in best] == ["70.0%", "65.0%"], "ordered by the mean, though a run has 60%"
     assert "2 settings**, 4 runs" in "".join(text.value for text in opened("runs").markdown)
+
+
+def test_rows_of_a_method_say_what_tells_them_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """What all listed ones share is left out, and no two that differ have one label."""
+    many: dict[str, object] = {"lam": 0.4, "queries": 20, "release": "posterior", "epochs": 7, "hidden": 17}
+    many |= {"rate": 0.21, "common": True}
+    for neighbours in (40, 41):
+        keep(store, spec("privgnn", **many, neighbours=neighbours))
+    keep(store, spec("privgnn", **{**many, "neighbours": 41, "common": False}))
+    keep(store, spec("mlp", unit="none", hidden=17))
+    told = {
+        row["title"]: [one["told"] for one in _rows(opened("runs")) if one["title"] == row["title"]]
+        for row in _rows(opened("runs"))
+    }
+    rows = told["PrivGNN"]
+    assert len(set(rows)) == len(rows) == 3
+    assert all(row.startswith("λ 0.4, with") and "neighbours 4" in row for row in rows), rows
+    assert not any("queries" in row or "True" in row or "more" in row for row in rows), rows
+    assert sum("with “common samples”" in row for row in rows) == 2
+    assert told[METHODS["mlp"].title] == ["hidden 17"], "of its method the only one: all that was changed"
 
 
 def test_a_setting_says_how_far_its_runs_are(opened: Callable[..., AppTest], store: RunStore) -> None:

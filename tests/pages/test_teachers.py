@@ -21,8 +21,8 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
-from privgraph.papers.privgnn import argmax_atoms
 from privgraph.options import build
+from privgraph.papers.privgnn import argmax_atoms
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
@@ -243,7 +243,7 @@ def _steps(app: AppTest) -> tuple[list[str], str]:
 
 @pytest.mark.usefixtures("unread")
 def test_the_page_opens_on_one_vote(opened: Callable[..., AppTest], store: RunStore) -> None:
-    """What was said, the noise, what came out, for a query that is understood: the leader came out, rightly."""
+    """What was said, the noise, what came out, for a query whose leader came out, rightly."""
     record = made_answers("votes", noise=0.8)
     run = keep_answers(store, record)
     app = opened("teachers", data="karate")

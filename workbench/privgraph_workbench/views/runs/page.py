@@ -200,7 +200,7 @@ def _table(groups: Sequence[Sequence[listed.Light]], chosen: Sequence[str]) -> N
     records = {record.id: record for record in queue.store().find(RunQuery(ids=firsts))}
     run_list.show(
         "runs.list",
-        [listed.row(group, records) for group in groups],
+        listed.rows(groups, records),
         chosen,
         st.session_state.get("order", "newest"),
         _choose,

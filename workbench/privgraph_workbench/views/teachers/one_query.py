@@ -194,8 +194,8 @@ def came_out(
     pooled: bool = False,
     whole: bool = False,
 ) -> tuple[str, str]:
-    """The label that went out (-1: none), and what that means. `before` is what each class had; `pooled`: it is not the one that leads here;
-    `whole`: the noisy numbers went out as well."""
+    """The label that went out (-1: none), and what that means. `before` is what each class had; `pooled`: the
+    label is not the one that leads here; `whole`: the noisy numbers went out as well."""
     if label < 0:
         return "nothing", "A gate tested, through noise, whether enough teachers agree, and refused this query."
     how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"

@@ -86,7 +86,7 @@ SLIDERS = (
 
 
 def show(record: RunRecord | None) -> None:
-    """The form on the left; price, meaning and curve on the right. `record` is the run that is chosen above."""
+    """The form on the left; price, meaning and curve on the right. `record`: the run that is chosen above."""
     if record is not None:
         st.caption(_stands(record))
     left, right = layout.columns("price", 2)
