@@ -122,8 +122,8 @@ _NARROW = (
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
-# The filters of a list stand in one row, and on a page that is too narrow for it in rows of equal fields: none
-# is left alone in a last one.
+# The filters of a list stand in one row, and on a page that is too narrow for it in rows of equal fields: no
+# sixth one is left alone in a last one.
 FILTERS = "list-filters"
 _FILTERS = (
     f".st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ display: grid; gap: 0 0.75rem; "
