@@ -149,7 +149,7 @@ def _choose(found: Answers, rows: Sequence[Row]) -> int:
     return int(next(row["order"] for row in shown if str(row["query"]) == node))
 
 
-def at_first(before: Array, released: Array, truth: Array, noise: float) -> int:
+def at_first(before: Array, released: NDArray[np.int64], truth: NDArray[np.int64], noise: float) -> int:
     """The place of the query that is shown before one is chosen: the lead won and is right, and is about
     `CLEAR` times the noise; where there is none such, one that was answered."""
     ordered = np.sort(before, axis=1)
