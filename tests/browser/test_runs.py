@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
 
 from privgraph.runs import gallery
+from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 
 pytestmark = [
@@ -28,6 +30,16 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     gallery.bring_in(store)
     store.close()
     with served(home) as running:
+        yield running
+
+
+@pytest.fixture
+def tagged(tmp_path: Path) -> Iterator[str]:
+    """A workbench whose one run has a tag."""
+    store = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}", tmp_path / "runs")
+    store.tag(store.submit(make_spec("gap", "karate")), "mine")
+    store.close()
+    with served(tmp_path) as running:
         yield running
 
 
@@ -104,3 +116,14 @@ def test_contrast_names_and_structure(browser: Browser, address: str, width: int
     context.close()
     assert found == []
     assert beyond <= 0
+
+
+def test_filters_stand_in_one_row_also_with_tags(browser: Browser, tagged: str) -> None:
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    page.goto(f"{tagged}/runs")
+    settled(page)
+    fields = page.locator(".st-key-list-filters [data-testid=stColumn]")
+    expect(fields).to_have_count(6)
+    assert len({round(box["y"]) for one in fields.all() if (box := one.bounding_box())}) == 1
+    context.close()

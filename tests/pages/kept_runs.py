@@ -73,9 +73,11 @@ def keep(
     return run
 
 
-def keep_answers(store: RunStore, found: Answers, seed: int = 0, method: str = "privgnn") -> str:
+def keep_answers(
+    store: RunStore, found: Answers, seed: int = 0, method: str = "privgnn", lam: float = 0.4, split: str = "random"
+) -> str:
     """A finished run on karate whose teachers' answers were kept, as a worker keeps them."""
-    return _keep(store, make_spec(method, "karate", {"lam": 0.4}, seed=seed), {NAME: found})
+    return _keep(store, make_spec(method, "karate", {"lam": lam}, seed=seed, split=split), {NAME: found})
 
 
 def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0) -> str:

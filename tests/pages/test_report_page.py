@@ -57,6 +57,9 @@ def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) ->
     assert [one.split(",")[0] for one in _listed(app)] == ["GAP", "ProGAP"]
     app.button(key="close.0").click().run()
     assert [one.split(",")[0] for one in _listed(app)] == ["ProGAP"]
+    (asks,) = [one.proto.popover for one in app.get("popover")]
+    assert asks.label == "Begin anew", "one click asks, the next one wipes"
+    assert app.button(key="report_clear").label == "Empty the report"
     app.button(key="report_clear").click().run()
     assert "Nothing is kept yet" in app.info[0].value
 
@@ -90,6 +93,17 @@ def test_what_is_kept_is_there_after_a_reload(opened: Open, store: RunStore) -> 
     assert again.text_area(key="report_remark").value == "Not much."
     again.button(key="report_clear").click().run()
     assert "Nothing is kept yet" in opened("report").info[0].value
+
+
+def test_more_runs_than_a_report_holds_do_not_make_it_full(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collected, "MOST", 1)
+    runs = [keep(store, spec(seed=seed)) for seed in (0, 1)]
+    button = opened("runs", chosen=",".join(runs)).button(key="collect_chosen")
+    assert button.disabled
+    assert button.label == "Too many for a report"
+    assert "holds 1 runs and figures at most: it has 0, and these are 2 more" in button.help
 
 
 def test_a_second_tab_sees_what_the_first_has_kept_since(opened: Open, store: RunStore) -> None:

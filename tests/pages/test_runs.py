@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.registry import METHODS
+from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -88,6 +90,26 @@ def test_seeds_of_a_setting_share_a_row(opened: Callable[..., AppTest], store: R
     best = _rows(opened("runs", order="test accuracy"))
     assert [row["accuracy"] for row in best] == ["70.0%", "65.0%"], "ordered by the mean, though a run has 60%"
     assert "2 settings**, 4 runs" in "".join(text.value for text in opened("runs").markdown)
+
+
+def test_rows_of_a_method_say_what_tells_them_apart(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """What all listed ones share is left out, and no two that differ have one label."""
+    many: dict[str, object] = {"lam": 0.4, "queries": 20, "release": "posterior", "epochs": 7, "hidden": 17}
+    many |= {"rate": 0.21, "common": True}
+    for neighbours in (40, 41):
+        keep(store, spec("privgnn", **many, neighbours=neighbours))
+    keep(store, spec("privgnn", **{**many, "neighbours": 41, "common": False}))
+    keep(store, spec("mlp", unit="none", hidden=17))
+    told = {
+        row["title"]: [one["told"] for one in _rows(opened("runs")) if one["title"] == row["title"]]
+        for row in _rows(opened("runs"))
+    }
+    rows = told["PrivGNN"]
+    assert len(set(rows)) == len(rows) == 3
+    assert all(row.startswith("λ 0.4, with") and "neighbours 4" in row for row in rows), rows
+    assert not any("queries" in row or "True" in row or "more" in row for row in rows), rows
+    assert sum("with “common samples”" in row for row in rows) == 2
+    assert told[METHODS["mlp"].title] == ["hidden 17"], "of its method the only one: all that was changed"
 
 
 def test_a_setting_says_how_far_its_runs_are(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -231,6 +253,53 @@ def test_deleting_asks_first(opened: Callable[..., AppTest], store: RunStore) ->
     app.button(key="delete_yes").click().run()
     assert not app.exception, app.exception
     assert [record.id for record in store.find(RunQuery())] == [other]
+
+
+def test_runs_of_the_gallery_are_not_offered_for_deletion(opened: Callable[..., AppTest], store: RunStore) -> None:
+    gallery.bring_in(store)
+    shipped = [record.id for record in store.find(RunQuery(limit=2))]
+    keys = {button.key for button in opened("runs", chosen=",".join(shipped)).button}
+    assert "choose_none" in keys
+    assert "delete_chosen" not in keys
+    own = keep(store, spec())
+    app = opened("runs", chosen=",".join([*shipped, own]))
+    assert app.button(key="delete_chosen").label == "Delete your own run"
+    app.button(key="delete_chosen").click().run()
+    app.button(key="delete_yes").click().run()
+    assert not app.exception, app.exception
+    assert not store.find(RunQuery(ids=(own,)))
+    assert len(store.find(RunQuery(ids=tuple(shipped)))) == 2
+
+
+def test_all_of_a_long_list_do_not_go_into_the_address(
+    opened: Callable[..., AppTest], store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address: dict[str, str] = {}
+    with monkeypatch.context() as patched:
+        patched.setattr(page.st, "query_params", address)
+        patched.setattr(page.st, "session_state", {})
+        page._choose([f"run-{place}" for place in range(600)], [])
+        assert page.st.session_state[page._OVER] == 600 - page.MOST_CHOSEN
+    assert address["chosen"].count(",") == page.MOST_CHOSEN - 1
+    run = keep(store, spec())
+    app = opened("runs", chosen=run)
+    app.session_state[page._OVER] = 500
+    app.run()
+    assert "At most 100 runs are chosen at once" in app.info[0].value
+    app.button(key="choose_none").click().run()
+    assert not app.info
+
+
+def test_what_was_chosen_elsewhere_stands_first(opened: Callable[..., AppTest], store: RunStore) -> None:
+    runs = [keep(store, spec(epsilon=epsilon)) for epsilon in (1.0, 2.0, 4.0)]
+    assert _table(opened("runs")) == runs[::-1]
+    app = opened("runs", chosen=runs[0])
+    assert _table(app) == [runs[0], runs[2], runs[1]], "a point of Trade-offs leads here"
+    app.query_params["chosen"] = f"{runs[0]},{runs[1]}"
+    app.run()
+    assert _table(app) == [runs[0], runs[2], runs[1]], "a tick moves nothing"
+    app.selectbox(key="order").set_value("oldest").run()
+    assert _table(app) == runs, "an order that is asked for is kept"
 
 
 def test_a_live_run_is_not_deleted_but_stopped(opened: Callable[..., AppTest], store: RunStore) -> None:

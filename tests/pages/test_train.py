@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from typing import Any
@@ -491,3 +492,15 @@ def test_a_run_that_ended_on_its_way_shows_its_curves_beside_what_it_spent(
     assert _curves(app)["figure"]["data"]
     assert "What is promised" in _texts(app)
     assert [tab.label for tab in app.tabs] == ["Settings", "Files", "Log"]
+
+
+def test_where_the_budget_went_stands_beside_the_ways_on(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """Below the promise it left the other half of the page blank."""
+    app = opened("train", run=keep(store, spec(epsilon=2.0)))
+    (row,) = [
+        (left, right)
+        for left, right in itertools.pairwise(app.columns)
+        if any("ledger." in str(one.proto) for one in right.get("bidi_component"))
+        and any("Audit this run" in one.proto.label for one in left.get("page_link"))
+    ]
+    assert "##### What was promised" not in [one.value for one in row[1].markdown]

@@ -11,6 +11,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.drowned import drowned
+from privgraph_workbench.facts.references import without_privacy
 
 SOCIAL = PublicFacts(nodes=600, edges=4800, entries=9600, features=32, classes=3, train_nodes=450)
 
@@ -63,6 +64,20 @@ def test_what_an_accuracy_is_read_beside(store: RunStore) -> None:
     assert told.blind is not None
     assert told.bare is not None
     assert (told.blind.mean, told.bare.mean) == (pytest.approx(0.6), pytest.approx(0.9))
+
+
+def test_private_and_public_nodes_are_those_of_the_run(store: RunStore) -> None:
+    """A network that was trained on the run's own split has read other nodes, and is judged on others."""
+    asked = spec("privgnn", lam=0.4, private=0.4)
+    others = ({}, {"trained_on": "public", "private": 0.4}, {"trained_on": "private", "private": 0.5})
+    records = [store.get(keep(store, spec("gnn", **one), accuracy=0.9)) for one in others]
+    assert expecting.outlook(records, asked).bare is None
+    wanted = without_privacy(asked)
+    assert wanted is not None
+    records.append(store.get(keep(store, wanted, accuracy=0.7)))
+    bare = expecting.outlook(records, asked).bare
+    assert bare is not None
+    assert bare.mean == pytest.approx(0.7)
 
 
 def test_time_grows_with_steps_and_with_what_cannot_train_together(store: RunStore) -> None:

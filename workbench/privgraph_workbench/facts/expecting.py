@@ -20,7 +20,7 @@ from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts.comparing import START_SECONDS
-from privgraph_workbench.facts.references import GUARANTEE, without_privacy
+from privgraph_workbench.facts.references import GUARANTEE, parts, without_privacy
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.words import differences
 from privgraph_workbench.words.naming import nodes_of
@@ -201,7 +201,14 @@ def _bare(here: Sequence[RunRecord], spec: RunSpec) -> Reached | None:
         return None
     if wanted is None:
         return None
-    open_ = [one for one in here if one.spec.method == wanted.method and one.spec.unit == "none"]
+    same = parts(spec) if wanted.method != spec.method else {}
+    open_ = [
+        one
+        for one in here
+        if one.spec.method == wanted.method
+        and one.spec.unit == "none"
+        and all(one.spec.options.get(name) == value for name, value in same.items())
+    ]
     chosen, differs = _nearest(open_, wanted.options)
     return None if not chosen or (differs and METHODS[wanted.method].own_parts) else reached(chosen)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from privgraph.audits.bounds import at_least, at_most
+from privgraph.methods.teachers.options import PartitionOptions
 from privgraph.options import Scalar, parameters
 from privgraph.registry import METHODS
 from privgraph.runs.spec import RunSpec, make_spec
@@ -65,7 +66,8 @@ def without_privacy(spec: RunSpec) -> RunSpec | None:
     one protects nothing, or its method is not known here.
 
     The same method with the same options where it can run without protection; else the method that stands in
-    for it (`MethodSpec.without_privacy`) with its defaults, and with the same network where it offers one.
+    for it (`MethodSpec.without_privacy`) with its defaults, with the same network where it offers one, and on
+    the same private nodes, judged on the same public ones, where the graph is cut into two such parts.
     Raises `OptionError` where an option is admitted no more.
     """
     if spec.unit == "none" or spec.method not in METHODS:
@@ -74,9 +76,19 @@ def without_privacy(spec: RunSpec) -> RunSpec | None:
     if chosen == spec.method:
         kept = {name: value for name, value in spec.options.items() if name not in GUARANTEE}
     else:
-        kept = _network(chosen, spec.options)
+        kept = {**_network(chosen, spec.options), **parts(spec)}
     made = make_spec(chosen, spec.dataset, {**kept, "unit": "none"}, data_options=spec.data_options, split=spec.split)
     return replace(made, seed=spec.seed, device=spec.device)
+
+
+def parts(spec: RunSpec) -> dict[str, Scalar]:
+    """The options by which the method that stands in for this one, without privacy, has the run's private and
+    public nodes; none where the run cuts its graph into no such parts, or that method cannot."""
+    chosen = METHODS[METHODS[spec.method].without_privacy].load_config()
+    if not all(issubclass(one, PartitionOptions) for one in (METHODS[spec.method].load_config(), chosen)):
+        return {}
+    cut = [one.name for one in parameters(PartitionOptions) if one.name not in (*GUARANTEE, "unit")]
+    return {"trained_on": "private", **{name: spec.options[name] for name in cut if name in spec.options}}
 
 
 def _network(method: str, options: Mapping[str, Scalar]) -> dict[str, Scalar]:

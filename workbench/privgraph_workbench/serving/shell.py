@@ -122,6 +122,19 @@ _NARROW = (
     "[data-testid=stMetricLabel] p, [data-testid=stMetricLabel] div { white-space: normal; overflow: visible; }"
 )
 
+# The filters of a list stand in one row, and on a page that is too narrow for it in rows of equal fields: no
+# sixth one is left alone in a last one.
+FILTERS = "list-filters"
+_FILTERS = (
+    f".st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ display: grid; gap: 0 0.75rem; "
+    "grid-auto-flow: column; grid-auto-columns: minmax(0, 1fr); }"
+    f".st-key-{FILTERS} [data-testid=stColumn] {{ min-width: 0; width: auto; }}"
+    f"@media (max-width: 900px) {{ .st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ grid-auto-flow: row; "
+    "grid-template-columns: repeat(3, minmax(0, 1fr)); } }"
+    f"@media (max-width: 640px) {{ .st-key-{FILTERS} [data-testid=stHorizontalBlock] {{ "
+    "grid-template-columns: repeat(2, minmax(0, 1fr)); } }"
+)
+
 # What is said of a list stands in one line of texts and small buttons.
 LINE = "list-line"
 _LINE = (
@@ -234,7 +247,7 @@ def tidy() -> None:
     dark = st.context.theme.type == "dark"
     looks = theme("dark" if dark else "light")
     cards = f"{_CHOICE}{_BAR}{_LEAD}{_FILES}".replace("PRIMARY", looks.sound).replace("GROUND", looks.background)
-    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_LINE}{_STEPS}"
+    rooms = f"{_ROOM}{_PAGES}{_BESIDE}{_GALLERY}{_NARROW}{_WHOLE}{_TABS}{_CURVE}{_FILTERS}{_LINE}{_STEPS}"
     st.html(f"<style>{rooms}{cards}{_DARK_TEXT if dark else ''}</style>")
     st.html(f"<script>{navigation()}</script>", unsafe_allow_javascript=True)
 

@@ -258,14 +258,80 @@ def short_names(records: Sequence[RunRecord], *, graph: bool = True) -> dict[str
 
 def moved(record: RunRecord) -> list[str]:
     """The run's options that are not the method's defaults, a few words each; of many, the first."""
+    own = _settable(record)
+    return _first([said(record.spec.method, key, own[key]) for key in _moved(record)])
+
+
+def told_in_list(records: Sequence[RunRecord]) -> dict[str, list[str]]:
+    """What rows of a list say of their settings, by id: first the options that tell a run from others of its
+    method, graph and budget, as many of them as it takes; then those that are not the method's defaults,
+    without what all listed runs of the method share."""
+    methods: dict[str, list[RunRecord]] = {}
+    alike: dict[tuple[object, ...], list[RunRecord]] = {}
+    for one in records:
+        methods.setdefault(one.spec.method, []).append(one)
+        alike.setdefault((one.spec.method, GraphId.of(one.spec), unit_of(one), asked(one)), []).append(one)
+    apart = {one.id: keys for group in alike.values() for keys in [_apart(group)] for one in group}
+    told = {}
+    for method, group in methods.items():
+        differ = set(_differing(group))
+        for one in group:
+            own, first = _settable(one), apart[one.id]
+            rest = [key for key in _moved(one) if key not in first and (len(group) == 1 or key in differ)]
+            words = [said(method, key, own[key]) for key in (*first, *rest) if key in own]
+            told[one.id] = _first(words, max(MOST_MOVED, len(first) + 1))
+    return told
+
+
+def said(method: str, key: str, value: Scalar) -> str:
+    """An option and its value in a few words: what is switched on or off is said without True and False."""
+    if isinstance(value, bool):
+        label = _labels(method).get(key, key.replace("_", " "))
+        return f"{'with' if value else 'without'} “{label}”"
+    return f"{key.replace('_', ' ')} {word(method, key, value)}"
+
+
+def _settable(record: RunRecord) -> dict[str, Scalar]:
+    return _loose(record, {"epsilon", "accounting", "unit"})
+
+
+def _moved(record: RunRecord) -> list[str]:
+    """The options that are not the method's defaults."""
     defaults = _defaults(record.spec.method)
-    loose = _loose(record, {"epsilon", "delta", "accounting", "unit"})
-    told = [
-        f"{key.replace('_', ' ')} {word(record.spec.method, key, value)}"
-        for key, value in loose.items()
-        if key in defaults and value != defaults[key]
-    ]
-    return told if len(told) <= MOST_MOVED else [*told[: MOST_MOVED - 1], f"{len(told) - MOST_MOVED + 1} more"]
+    own = _settable(record).items()
+    return [key for key, value in own if key != "delta" and key in defaults and value != defaults[key]]
+
+
+def _differing(records: Sequence[RunRecord]) -> list[str]:
+    """The options in which these runs differ, in the order of the method's form."""
+    own = [_settable(one) for one in records]
+    keys = dict.fromkeys(key for one in own for key in one)
+    return [key for key in keys if len({str(one.get(key)) for one in own}) > 1]
+
+
+def _apart(records: Sequence[RunRecord]) -> list[str]:
+    """Options that tell these runs apart, no more of them than it takes: each tells some that those before
+    it do not."""
+    own = [_settable(one) for one in records]
+    keys: list[str] = []
+    found = 1
+    for key in _differing(records):
+        more = len({tuple(str(one.get(name)) for name in (*keys, key)) for one in own})
+        if more > found:
+            keys, found = [*keys, key], more
+    return keys
+
+
+def _first(words: Sequence[str], most: int = MOST_MOVED) -> list[str]:
+    """All of these words, or the first and how many more there are."""
+    return list(words) if len(words) <= most else [*words[: most - 1], f"{len(words) - most + 1} more"]
+
+
+@lru_cache(maxsize=64)
+def _labels(method: str) -> Mapping[str, str]:
+    if method not in METHODS:
+        return {}
+    return {one.name: one.label[:1].lower() + one.label[1:] for one in parameters(METHODS[method].load_config())}
 
 
 @lru_cache(maxsize=64)

@@ -87,13 +87,16 @@ def data(
     given: Noise | None = None,
     class_names: Sequence[str] = (),
     drawn: Sequence[float] | None = None,
+    out: int | None = None,
 ) -> list[Row]:
     """One row per class of the query at that place: class, name, votes (by weight), heads (teachers), chance
     (of being the label that goes out, where the gate lets one), largest, released, truth, query (its node),
     passes (the chance that the gate lets it pass; None without one), vote_sigma, gate_sigma, threshold,
     teachers (the weight of all), epsilon_query and epsilon_run (sound, for the largest weight, where all are
     answered), delta, drawn (the votes with one draw of the noise; None: none is shown), evaluator (True).
-    Without other noise: that of the run."""
+    Without other noise: that of the run. `out` is the label that goes out with this noise (-1: none); without
+    it, the one that the run released."""
+    label_out = int(ensemble.released[place]) if out is None else out
     noise = Noise.of(ensemble) if given is None else given
     votes, heads = (ensemble.counts(weighted=weighted)[place] for weighted in (True, False))
     chances, passes = _chances(votes, noise), _passes(votes, noise)
@@ -106,7 +109,7 @@ def data(
             "heads": int(heads[label]),
             "chance": float(chances[label]),
             "largest": label == int(votes.argmax()),
-            "released": label == int(ensemble.released[place]),
+            "released": label == label_out,
             "truth": label == int(ensemble.truth[place]),
             "query": int(ensemble.queries[place]),
             "passes": passes,

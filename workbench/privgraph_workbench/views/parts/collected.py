@@ -133,8 +133,11 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
             "check",
             "It is kept: put it in order, and leave with it, on the page Report",
         )
-    elif len(held) + len(left) > MOST:
+    elif len(held) >= MOST:
         label, icon, said = "The report is full", "error", f"A report holds {MOST} runs and figures at most"
+    elif len(held) + len(left) > MOST:
+        label, icon = "Too many for a report", "error"
+        said = f"A report holds {MOST} runs and figures at most: it has {len(held)}, and these are {len(left)} more"
     else:
         label, icon, said = "Add to report", "post_add", help_
     st.button(

@@ -148,4 +148,6 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
                     args=arguments,
                     disabled=idle,
                 )
-    st.button("Begin anew", key="report_clear", icon=":material/delete_sweep:", on_click=collected.clear)
+    with st.popover("Begin anew", icon=":material/delete_sweep:"):
+        st.caption("All that is kept here, its order, title and remark will be gone. The runs themselves stay.")
+        st.button("Empty the report", key="report_clear", type="primary", on_click=collected.clear)

@@ -56,8 +56,17 @@ def _held(group: Iterable[Light], name: str) -> list[float]:
     return [float(row[name]) for row in group if row[name] is not None]
 
 
-def row(group: Sequence[Light], records: Mapping[str, RunRecord]) -> dict[str, Any]:
-    """A setting as the table draws it (`run_list.show`)."""
+def rows(groups: Sequence[Sequence[Light]], records: Mapping[str, RunRecord]) -> list[dict[str, Any]]:
+    """The settings that are listed together, as the table draws them (`run_list.show`)."""
+    told = naming.told_in_list([one for one in records.values() if not one.unreadable])
+    return [row(group, records, told) for group in groups]
+
+
+def row(
+    group: Sequence[Light], records: Mapping[str, RunRecord], told: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Any]:
+    """A setting as the table draws it. `told` is what is said of settings that are listed together; without
+    it the setting stands alone."""
     first, accuracies = group[0], _held(group, "test_accuracy")
     mean, low, high = confidence(accuracies, most=1.0) if accuracies else (None, None, None)
     graph, size = _graph(first)
@@ -66,7 +75,7 @@ def row(group: Sequence[Light], records: Mapping[str, RunRecord]) -> dict[str, A
     shipped = all(one["gallery"] for one in group)
     return {
         "title": method_title(first["method"]),
-        "told": ", ".join(_told(records.get(first["id"]))),
+        "told": ", ".join(_told(records.get(first["id"]), told)),
         "graph": graph,
         "size": size,
         "unit": PROTECTED.get(first["unit"], first["unit"]),
@@ -85,13 +94,12 @@ def row(group: Sequence[Light], records: Mapping[str, RunRecord]) -> dict[str, A
     }
 
 
-def _told(record: RunRecord | None) -> list[str]:
-    """What tells the setting from others of its method: what its noise was chosen by, and what was changed of
-    its options."""
+def _told(record: RunRecord | None, told: Mapping[str, Sequence[str]] | None) -> list[str]:
+    """What its noise was chosen by, and what tells the setting from those that are listed with it."""
     if record is None or record.unreadable:
         return []
     asked = [] if naming.unit_of(record) == "none" else [naming.asked(record)]
-    return [*asked, *naming.moved(record)]
+    return [*asked, *(naming.moved(record) if told is None else told[record.id])]
 
 
 def _graph(one: Light) -> tuple[str, str]:

@@ -23,6 +23,10 @@ from privgraph_workbench.words.naming import method_title
 
 PAGE_SIZE = 200
 """Settings on one page of the list."""
+MOST_CHOSEN = 100
+"""Runs that are chosen at once: their ids stand in the address, which has an end."""
+_OVER, _ARRIVED = "runs.over", "runs.arrived"
+"""How many ticks were beyond that; what was chosen when the page was opened, and how it was ordered then."""
 UNITS = ("node", "edge", "none")
 FILTERS = ("find", "of_method", "of_data", "of_state", "of_unit", "tagged")
 BOUND = ("find", "tagged")
@@ -53,6 +57,7 @@ def page() -> None:
         _nothing(query)
         return
     chosen = [run for run in st.query_params.get("chosen", "").split(",") if run]
+    groups = _arrived_first(groups, chosen, query.order)
     _summary(query, groups, chosen)
     start = _page_number(len(groups))
     _table(groups[start : start + PAGE_SIZE], chosen)
@@ -65,6 +70,16 @@ def page() -> None:
         st.markdown(f"### Chosen: {_count(len(found), 'run')}")
         _actions(found)
         side_by_side.show([record for record in found if not record.unreadable])
+
+
+def _arrived_first(groups: list[list[listed.Light]], chosen: Sequence[str], order: str) -> list[list[listed.Light]]:
+    """The settings that were chosen when the page was opened stand first, until another order is asked for.
+    What is ticked here stays where it is."""
+    visit, held = shell.visit(), st.session_state.get(_ARRIVED)
+    if held is None or held[0] != visit:
+        held = st.session_state[_ARRIVED] = (visit, order, frozenset(chosen))
+    _, at_first, arrived = held
+    return sorted(groups, key=lambda group: order != at_first or not any(one["id"] in arrived for one in group))
 
 
 def _count(number: int, what: str) -> str:
@@ -86,6 +101,12 @@ def _summary(query: RunQuery, groups: Sequence[Sequence[listed.Light]], chosen: 
             st.button(
                 "Clear filters", key="clear_filters", type="tertiary", icon=":material/filter_alt_off:", on_click=_clear
             )
+    if over := st.session_state.get(_OVER):
+        st.info(
+            f"At most {MOST_CHOSEN} runs are chosen at once, since the page's address holds their ids: {over:,} more "
+            "were ticked and are left out. A filter makes the list shorter.",
+            icon=":material/checklist:",
+        )
     if any(
         not one["version"] and one["unit"] != "none" and one["state"] == "done" for group in groups for one in group
     ):
@@ -99,6 +120,7 @@ CHOSEN_ONE = "chosen-1-run"
 
 
 def _choose_none() -> None:
+    st.session_state.pop(_OVER, None)
     st.query_params.pop("chosen", None)
 
 
@@ -153,7 +175,7 @@ def _filters() -> RunQuery:
         **shared,
     )
     tags = known["tagged"]
-    with st.container(key=f"{shell.CARDS}-filters"):
+    with st.container(key=shell.FILTERS):
         columns = st.columns(6 if tags else 5)
     methods = choosing.several(
         columns[0], "Method", {name: method_title(name) for name in METHODS}, "of_method", placeholder="any"
@@ -200,7 +222,7 @@ def _table(groups: Sequence[Sequence[listed.Light]], chosen: Sequence[str]) -> N
     records = {record.id: record for record in queue.store().find(RunQuery(ids=firsts))}
     run_list.show(
         "runs.list",
-        [listed.row(group, records) for group in groups],
+        listed.rows(groups, records),
         chosen,
         st.session_state.get("order", "newest"),
         _choose,
@@ -211,7 +233,9 @@ def _table(groups: Sequence[Sequence[listed.Light]], chosen: Sequence[str]) -> N
 def _choose(on: Sequence[str], off: Sequence[str]) -> None:
     """Runs were ticked, or unticked."""
     held = [run for run in st.query_params.get("chosen", "").split(",") if run and run not in off]
-    if now := [*held, *(run for run in on if run not in held)]:
+    now = [*held, *(run for run in on if run not in held)]
+    st.session_state[_OVER] = max(0, len(now) - MOST_CHOSEN)
+    if now := now[:MOST_CHOSEN]:
         st.query_params["chosen"] = ",".join(now)
     else:
         st.query_params.pop("chosen", None)
@@ -233,7 +257,11 @@ def _actions(records: Sequence[RunRecord]) -> None:
     for record in records:
         if record.unreadable:
             st.warning(markup.sentence(record.unreadable))
-    count = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
+    own = [record.id for record in records if not record.gallery]
+    if len(own) == len(ids):
+        count = "this run" if len(ids) == 1 else f"these {len(ids)} runs"
+    else:
+        count = "your own run" if len(own) == 1 else f"your own {len(own)} runs"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if any(record.pending for record in records) and st.button("Stop", icon=":material/stop:", key="stop_chosen"):
             for record in records:
@@ -267,15 +295,17 @@ def _actions(records: Sequence[RunRecord]) -> None:
                 icon=":material/edit:",
                 query_params=form_address(records[0]),
             )
-        st.button(
-            f"Delete {count}",
-            icon=":material/delete:",
-            key="delete_chosen",
-            on_click=st.session_state.update,
-            args=({"deleting": ids},),
-        )
-    if st.session_state.get("deleting") == ids:
-        _confirm_delete(ids)
+        if own:
+            st.button(
+                f"Delete {count}",
+                icon=":material/delete:",
+                key="delete_chosen",
+                on_click=st.session_state.update,
+                args=({"deleting": own},),
+                help="" if len(own) == len(ids) else "Runs of the gallery can be hidden, not deleted",
+            )
+    if own and st.session_state.get("deleting") == own:
+        _confirm_delete(own)
 
 
 def _tag(ids: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from privgraph_workbench import live_plot
 from privgraph_workbench.facts import expecting
 from privgraph_workbench.facts.expecting import METRIC, RELATIONS, Outlook
 from privgraph_workbench.facts.references import chance
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.runs import standing
 from privgraph_workbench.forms import beginnings
@@ -79,7 +80,18 @@ def show(record: RunRecord, events: Sequence[StoredEvent], told: Outlook, same: 
         _accuracy(record, same, told)
     with right:
         _promised(record)
-    _check(record, events)
+    ways = _ways(record, events)
+    if not (spent := _spent(record)):
+        for column, way in zip(st.columns(len(ways)) if ways else (), ways, strict=True):
+            with column:
+                _way(way)
+        return
+    left, right = layout.columns(f"ways-{record.id}", 2)  # beside the promise it left the other side blank
+    with left:
+        for way in ways:
+            _way(way)
+    with right:
+        live_plot.show(ledger.plot(spent, layout.theme()), key=f"ledger.{record.id}")
 
 
 def _accuracy(record: RunRecord, same: Sequence[RunRecord], told: Outlook) -> None:
@@ -114,24 +126,30 @@ def _promised(record: RunRecord) -> None:
         return
     st.markdown("##### What was promised")
     statement.short(said, asked=record.spec.asked_epsilon)
-    if said.unit != "none" and 1 < len(said.ledger) <= MOST_BARS:
-        rows = ledger.data(said.ledger, said.delta)
-        live_plot.show(ledger.plot(rows, layout.theme()), key=f"ledger.{record.id}")
 
 
-def _check(record: RunRecord, events: Sequence[StoredEvent]) -> None:
-    """The ways on: audits where it protects something, outsiders where its model can be asked, and what its
-    teachers or its encoder say; each once, with the time that it takes."""
-    ways = [one for one in (_audit(record), _attack(record), _teachers(record, events), _relations(record)) if one]
-    if not ways:
-        return
-    for column, (label, icon, page, query, text) in zip(st.columns(len(ways)), ways, strict=True):
-        with column, st.container(border=True, height="stretch"):
-            st.page_link(shell.page(page), label=f"**{label}**", icon=icon, query_params=query)
-            st.caption(text)
+def _spent(record: RunRecord) -> list[Row]:
+    """Where the budget went, where that is more than one mechanism and not too many to be drawn."""
+    said = record.statement
+    if said is None or said.unit == "none" or not 1 < len(said.ledger) <= MOST_BARS:
+        return []
+    return ledger.data(said.ledger, said.delta)
 
 
 Way = tuple[str, str, str, dict[str, str], str]
+
+
+def _ways(record: RunRecord, events: Sequence[StoredEvent]) -> list[Way]:
+    """The ways on: audits where it protects something, outsiders where its model can be asked, and what its
+    teachers or its encoder say; each once, with the time that it takes."""
+    return [one for one in (_audit(record), _attack(record), _teachers(record, events), _relations(record)) if one]
+
+
+def _way(way: Way) -> None:
+    label, icon, page, query, text = way
+    with st.container(border=True, height="stretch"):
+        st.page_link(shell.page(page), label=f"**{label}**", icon=icon, query_params=query)
+        st.caption(text)
 
 
 def _audit(record: RunRecord) -> Way | None:

@@ -55,7 +55,12 @@ HIDES = {
     "log-posterior": f"{_SIZE}logarithm. What one private person changes has no bound: no noise hides it.",
 }
 HIDES["table"] = HIDES["votes"]
-AT_FIRST = "Which query is drawn; at first one whose lead is about as large as the noise, which may turn it"
+AT_FIRST = (
+    "Which query is drawn; at first one whose label came out right, with a lead about twice as large as the noise: "
+    "another draw seldom turns it"
+)
+CLEAR = 2.0
+"""The lead of the query that is shown at first, in standard deviations of the noise."""
 DRAWN = "vote.drawn"
 """Which query's noise was drawn anew, and how often."""
 
@@ -78,7 +83,7 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         (number(found.noise_std), HIDES[found.kind]),
         came_out(
             label,
-            int(found.before[place].argmax()),
+            found.before[place],
             None if again else int(found.truth[place]),
             names,
             pooled=not again and label not in (-1, after),
@@ -130,7 +135,8 @@ def _choose(found: Answers, rows: Sequence[Row]) -> int:
     if named is not None and named not in options:
         st.warning(f"In this page's address, query {markup.literal(named[:40])} is none of those that are shown.")
     keeping.within("query", options)
-    first = min(shown, key=lambda row: (row["released"] is None, abs((row["margin_before"] or 0) - row["noise_std"])))
+    places = np.array([row["order"] for row in shown])
+    first = shown[at_first(found.before[places], found.released[places], found.truth[places], found.noise_std)]
     with st.container(width=260):
         node = st.selectbox(
             "Query (number of its node)",
@@ -141,6 +147,17 @@ def _choose(found: Answers, rows: Sequence[Row]) -> int:
             help=AT_FIRST,
         )
     return int(next(row["order"] for row in shown if str(row["query"]) == node))
+
+
+def at_first(before: Array, released: NDArray[np.int64], truth: NDArray[np.int64], noise: float) -> int:
+    """The place of the query that is shown before one is chosen: the lead won and is right, and is about
+    `CLEAR` times the noise; where there is none such, one that was answered."""
+    ordered = np.sort(before, axis=1)
+    with np.errstate(invalid="ignore"):  # of two that have no chance at all, logarithms
+        lead = ordered[:, -1] - ordered[:, -2] if before.shape[1] > 1 else ordered[:, -1]
+    away = np.where(np.isfinite(lead), np.abs(lead - CLEAR * noise), np.inf)
+    success = (released == truth) & (released == before.argmax(axis=1)) & (lead > 0)
+    return int(np.lexsort((away, released < 0, ~success))[0])
 
 
 def _is(row: Row, name: str) -> bool:
@@ -170,26 +187,37 @@ def said(
 
 def came_out(
     label: int,
-    before: int,
+    before: Array,
     truth: int | None,
     names: Sequence[str],
     *,
     pooled: bool = False,
     whole: bool = False,
 ) -> tuple[str, str]:
-    """The label that went out (-1: none), and what that means. `pooled`: it is not the one that leads here;
-    `whole`: the noisy numbers went out as well."""
+    """The label that went out (-1: none), and what that means. `before` is what each class had; `pooled`: the
+    label is not the one that leads here; `whole`: the noisy numbers went out as well."""
     if label < 0:
         return "nothing", "A gate tested, through noise, whether enough teachers agree, and refused this query."
     how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
     gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
     text = f"{how}. {gets}."
-    if label != before:
-        text += f" **The noise changed the label**: {markup.literal(class_name(before, names))} led before."
+    ahead = _ahead(before)
+    leaders = " and ".join(markup.literal(class_name(one, names)) for one in ahead)
+    if len(ahead) > 1:
+        text += f" **Before noise nobody led**: {leaders} were level, and the noise decided."
+    elif label not in ahead:
+        text += f" **The noise changed the label**: {leaders} led before."
     if truth is not None:
         right = "It is right" if label == truth else f"It is wrong: {markup.literal(class_name(truth, names))} is right"
         text += f" {right}, as an evaluator knows."
     return markup.literal(class_name(label, names)), text
+
+
+def _ahead(before: Array) -> list[int]:
+    """The classes that have the most: more than one where they are level."""
+    held = np.where(np.isnan(before), -np.inf, before)
+    found: list[int] = np.flatnonzero(np.isclose(held, held.max(), rtol=1e-6, atol=0)).tolist()
+    return found
 
 
 def steps(*told: tuple[str, str]) -> None:

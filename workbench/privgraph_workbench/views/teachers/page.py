@@ -36,9 +36,9 @@ def page() -> None:
         "**student** learns from the noisy labels alone: the student is what others get."
     )
     asked = st.query_params.get("tab")
-    _begin_price()
     records = _finished()
     record = _choose_run(records) if records else None
+    _begin_price(record)
     if asked is not None and asked not in TABS:
         st.warning(f"In this page's address, there is no tab {markup.literal(asked[:40])}; tabs are {', '.join(TABS)}.")
     opens = PRICE if record is None else VOTES
@@ -50,7 +50,7 @@ def page() -> None:
 
 def _show(tab: str, record: RunRecord | None, records: Mapping[str, RunRecord]) -> None:
     if tab == PRICE:
-        st.fragment(price_form.show)()  # a slider draws the price again, and no more
+        st.fragment(price_form.show)(record)  # a slider draws the price again, and no more
     elif record is None:
         _invite()
     elif tab == ANSWERS:
@@ -73,12 +73,15 @@ def _one_vote(record: RunRecord, ensemble: Ensemble | None) -> None:
         answered.with_names(one_query.show, record, found)
 
 
-def _begin_price() -> None:
-    """The price form begins with the settings of the run that the address names."""
+def _begin_price(record: RunRecord | None) -> None:
+    """The price form begins with the settings of the run above; where there is none, of the one that the
+    address names."""
     asked = st.query_params.get("run")
-    named = queue.store().find(RunQuery(ids=(asked,))) if asked else []
-    if named and not named[0].unreadable:
-        price_form.begin(named[0])
+    named = queue.store().find(RunQuery(ids=(asked,))) if record is None and asked else []
+    if record is None and named and not named[0].unreadable:
+        record = named[0]
+    if record is not None:
+        price_form.begin(record)
 
 
 def _finished() -> dict[str, RunRecord]:

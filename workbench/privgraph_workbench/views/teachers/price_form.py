@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.methods.teachers.privgnn.config import Config
-from privgraph.options import Option, OptionError, Parameter, UnknownName, build, parameters, values
+from privgraph.options import Option, OptionError, Parameter, Scalar, UnknownName, build, parameters, values
 from privgraph.privacy.kinds import Neighbours
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
@@ -19,9 +21,10 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.words import markup, meaning
+from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import number, stated
 
+METHOD = "privgnn"
 PREFIX = "price."
 POLL_SECONDS = 1.0
 GROUP = "Price"
@@ -82,10 +85,10 @@ SLIDERS = (
 )
 
 
-def show() -> None:
-    """The form on the left; price, meaning and curve on the right."""
-    if st.session_state.get("price.of") and st.session_state["price.of"] == st.query_params.get("run"):
-        st.caption("This form begins with the settings of the run above. What is changed here changes nothing of it.")
+def show(record: RunRecord | None) -> None:
+    """The form on the left; price, meaning and curve on the right. `record`: the run that is chosen above."""
+    if record is not None:
+        st.caption(_stands(record))
     left, right = layout.columns("price", 2)
     with left, st.container(border=True):
         spec = _choose_data()
@@ -95,38 +98,65 @@ def show() -> None:
             st.info(widgets.pointer(filled.errors), icon=":material/edit:")
             return
         try:
-            facts = datasets.public_facts(spec, beginnings.data_options(spec), "random")
+            graph = _graph(spec, record)
+            facts = datasets.public_facts(spec, *graph)
             if facts is None:
                 st.info("The graph is being counted; the price is shown when its size is known.", icon="⏳")
-                st.fragment(_await_facts, run_every=POLL_SECONDS)(spec)
+                st.fragment(_await_facts, run_every=POLL_SECONDS)(spec, graph)
                 return
             config: Config = build(Config, filled.values)
-            _price(config, facts, spec)
+            _price(config, facts, spec, graph)
             filled.fill_in({"delta": config.delta_and_rule(facts)[0]})
             _curve(config, facts, spec)
         except (OptionError, DataError) as error:
             st.error(markup.sentence(error))
 
 
-_BEGUN = "price.begun"
+Graph = tuple[Mapping[str, Scalar], str]
+"""Options of a graph, and its split."""
+_BEGUN, _OF = "price.begun", "price.of"
+
+
+def _stands(record: RunRecord) -> str:
+    """How the form stands to the run that is chosen above."""
+    if st.session_state.get(_OF) == record.id:
+        return "This form begins with the settings of the run above. What is changed here changes nothing of it."
+    if record.spec.method == METHOD:
+        return "This form stands apart from the run above: it holds what the page's address says."
+    title = naming.method_title(record.spec.method)
+    return (
+        f"This form stands apart from the run above: it prices {naming.method_title(METHOD)} alone, and that run is "
+        f"one of {title}."
+    )
+
+
+def _graph(spec: DatasetSpec, record: RunRecord | None) -> Graph:
+    """The run's own graph where the form began with it; else the graph as it is by default."""
+    if record is not None and st.session_state.get(_OF) == record.id and spec.name == record.spec.dataset:
+        return record.spec.data_options, record.spec.split
+    return beginnings.data_options(spec), "random"
 
 
 def begin(record: RunRecord) -> None:
-    """Once for a run that the address names: the form begins with that run's graph, release and noise, where
-    the address says nothing else."""
-    begun, asked = (shell.visit(), record.id), st.query_params
-    if st.session_state.get(_BEGUN) == begun or record.spec.method != "privgnn":
+    """Once for each run that is chosen: the form begins with that run's graph, release and noise. What the
+    address says goes before the first run, not before one that is chosen after it."""
+    visit, asked = shell.visit(), st.query_params
+    before = st.session_state.get(_BEGUN)
+    if before == (visit, record.id):
         return
-    st.session_state[_BEGUN] = begun
-    if "data" not in asked and record.spec.dataset in {one.name for one in datasets.choices()}:
+    st.session_state[_BEGUN] = (visit, record.id)
+    if record.spec.method != METHOD:
+        return
+    fresh = before is not None and before[0] == visit
+    if (fresh or "data" not in asked) and record.spec.dataset in {one.name for one in datasets.choices()}:
         choosing.put("data", record.spec.dataset)
-    if any(name.startswith(PREFIX) for name in asked):
+    if not fresh and any(name.startswith(PREFIX) for name in asked):
         return
     values = {name: value for name, value in record.spec.options.items() if name != "lam"}
     lam = _noise(record)
     known = [*SLIDERS, *(_KNOWN[name] for name in ("release", "delta", "teachers", "maximum"))]
     widgets.put(known, values if lam is None else {**values, "lam": lam}, PREFIX)
-    st.session_state["price.of"] = record.id
+    st.session_state[_OF] = record.id
 
 
 def _noise(record: RunRecord) -> float | None:
@@ -135,7 +165,7 @@ def _noise(record: RunRecord) -> float | None:
     given = float(record.spec.options.get("lam", 0))
     try:
         facts = datasets.public_facts(dataset(record.spec.dataset), record.spec.data_options, record.spec.split)
-        lam = given or (0.0 if facts is None else plans.plan("privgnn", record.spec.options, facts).noise["lambda"])
+        lam = given or (0.0 if facts is None else plans.plan(METHOD, record.spec.options, facts).noise["lambda"])
     except (DataError, OptionError, UnknownName):
         return None
     return float(f"{lam:.4g}") if 0.01 <= lam <= 10 else None
@@ -187,17 +217,17 @@ def _about_neighbours(release: str) -> str:
     return "K does not change the price: who is sampled is paid for, whether it is near or far."
 
 
-def _await_facts(spec: DatasetSpec) -> None:
+def _await_facts(spec: DatasetSpec, graph: Graph) -> None:
     """Draw the page again when the sizes are there, or cannot be had."""
     try:
-        ready = datasets.public_facts(spec, beginnings.data_options(spec), "random") is not None
+        ready = datasets.public_facts(spec, *graph) is not None
     except DataError:
         ready = True
     if ready:
         st.rerun()
 
 
-def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
+def _price(config: Config, facts: PublicFacts, spec: DatasetSpec, graph: Graph) -> None:
     quote = answer_costs.quote(config, facts)
     boxes = (
         (
@@ -227,7 +257,7 @@ def _price(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
         shell.page("train"),
         label="**Train with these settings**",
         icon=":material/model_training:",
-        query_params=train_address(config, spec),
+        query_params=train_address(config, spec, graph),
     )
 
 
@@ -239,15 +269,16 @@ def _curve(config: Config, facts: PublicFacts, spec: DatasetSpec) -> None:
     figure_exports("price", rows, statements, name=f"{spec.name}-{config.release}")
 
 
-def train_address(config: Config, spec: DatasetSpec) -> dict[str, str]:
+def train_address(config: Config, spec: DatasetSpec, graph: Graph) -> dict[str, str]:
     """The query parameters that fill the Train page with these settings."""
     asked = () if config.release == "table" else ("rate", "queries", "neighbours")
     chosen = ("release", "lam", *asked, "delta")
     more = ("teachers", "maximum") if config.release == "ensemble" else ()
     held = dict(values(config))
     return {
-        "method": "privgnn",
+        "method": METHOD,
         "data": spec.name,
-        **widgets.address(beginnings.data_options(spec), prefix="data."),
+        **widgets.address(graph[0], prefix="data."),
+        **({} if graph[1] == "random" else {"split": graph[1]}),
         **widgets.address({name: held[name] for name in (*chosen, *more)}, known=_KNOWN.values()),
     }

@@ -62,9 +62,10 @@ def _show(
             help="Noise and threshold that the run had",
         )
     draw = _draw(record, ensemble, place, noise)
-    rows = one_vote.data(ensemble, place, noise, names, draw.votes)
+    label = _label(ensemble, place, draw)
+    rows = one_vote.data(ensemble, place, noise, names, draw.votes, label)
     with top:
-        _steps(record, ensemble, place, noise, draw, names)
+        _steps(record, ensemble, place, noise, draw, label, names)
         drawn_figure("one_vote", rows, statements, record, on_drag=partial(_dragged, ensemble, rows))
         st.caption(
             "Bars: votes before noise, and on the right the chance of each class to be the label. Marks: where this "
@@ -109,20 +110,30 @@ def _own_noise(ensemble: Ensemble) -> one_vote.Noise:
     return one_vote.Noise(vote_sigma=own["sigma"], gate_sigma=own["gate_sigma"], threshold=own["threshold"])
 
 
+def _label(ensemble: Ensemble, place: int, draw: Draw) -> int:
+    """The label that goes out with this draw (-1: none), for the steps and the figure alike."""
+    if draw.own:
+        return int(ensemble.released[place])
+    return int(np.argmax(draw.votes)) if draw.passed else -1
+
+
 def _steps(
-    record: RunRecord, ensemble: Ensemble, place: int, noise: one_vote.Noise, draw: Draw, names: Sequence[str]
+    record: RunRecord,
+    ensemble: Ensemble,
+    place: int,
+    noise: one_vote.Noise,
+    draw: Draw,
+    label: int,
+    names: Sequence[str],
 ) -> None:
     """The vote in three steps."""
     counts = ensemble.counts()[place]
-    label = int(np.argmax(draw.votes)) if draw.passed else -1
-    if draw.own:
-        label = int(ensemble.released[place])
     one_query.steps(
         one_query.said("counts", counts, names, ensemble.weights),
         (number(noise.vote_sigma), one_query.HIDES["counts" if ensemble.per_teacher else "moved"]),
         one_query.came_out(
             label,
-            int(counts.argmax()),
+            counts,
             int(ensemble.truth[place]),
             names,
             pooled=draw.own and label not in (-1, int(np.argmax(draw.votes))),
@@ -151,12 +162,13 @@ def _step(top: float) -> float:
     return 1.0 if top >= 20 else 0.1
 
 
-def _turned(ensemble: Ensemble) -> int:
-    """The place of a query that the run's noise may turn: its lead is about as large as the noise."""
-    counts = np.sort(ensemble.counts(), axis=1)
-    lead = counts[:, -1] - counts[:, -2] if ensemble.classes > 1 else counts[:, -1]
-    away = np.where(ensemble.voting.any(axis=0), np.abs(lead - ensemble.vote_sigma), np.inf)
-    return int(away.argmin())
+def _at_first(ensemble: Ensemble) -> int:
+    """The place of the query that is shown before one is chosen, among those that teachers voted on."""
+    voted = np.flatnonzero(ensemble.voting.any(axis=0))
+    if not voted.size:
+        return 0
+    counts, released, truth = ensemble.counts()[voted], ensemble.released[voted], ensemble.truth[voted]
+    return int(voted[one_query.at_first(counts, released, truth, ensemble.vote_sigma)])
 
 
 def _query(ensemble: Ensemble) -> int:
@@ -170,7 +182,7 @@ def _query(ensemble: Ensemble) -> int:
         node = st.selectbox(
             "Query (number of its node)",
             nodes,
-            index=_turned(ensemble),
+            index=_at_first(ensemble),
             key=f"{PREFIX}query",
             bind="query-params",
             help=one_query.AT_FIRST,
