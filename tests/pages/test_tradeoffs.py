@@ -402,6 +402,20 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert not any(one.key == "compare_go" for one in app.button)
 
 
+def test_what_beats_no_model_without_edges_is_not_advised_and_what_is_left_out_is_named(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    for one in comparing.specs("karate", "node"):
+        keep(store, one, accuracy={"none": 0.7}.get(one.unit, 0.6 if one.method == "dp-mlp" else 0.5))
+    keep(store, spec("privgnn", unit="node", epsilon=8.0), accuracy=0.8)
+    app = opened("tradeoffs", data="karate", protects="node", fold="")
+    assert not app.success
+    (said,) = (one.value for one in app.warning if "On this graph" in one.value)
+    assert "nothing compared here beats a model that reads no edge (70.0%) at any ε tried. The best, DP-MLP," in said
+    assert "take" not in said
+    assert any("Left out of this: PrivGNN (80.0% at ε 8). Each needs public" in one.value for one in app.markdown)
+
+
 def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., AppTest], store: RunStore) -> None:
     """From whatever runs there are, at other budgets too: with how many, and what is missing."""
     for seed in (0, 1, 2):
@@ -412,7 +426,8 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     app = opened("tradeoffs", data="karate", fold="compare")
     top, told = (one.value for one in app.success)
     assert top == (
-        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. ProGAP is 10.0% behind on average."
+        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. "
+        "ProGAP is 10.0 points behind on average."
     )
     assert told.startswith("Take GAP.")
     missing = "So far, from 12 finished runs. Of the full comparison 36 are missing: "

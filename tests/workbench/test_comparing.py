@@ -77,9 +77,9 @@ def test_the_best_on_average_is_taken_and_the_lead_is_told_in_full(store: RunSto
     )
     said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
     assert (said.method, said.runner_up) == ("progap", "gap")
-    assert "20.0% behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
+    assert "20.0 points behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
     assert "edges are worth their price here" in said.text
-    assert "Privacy at ε 4 costs 9.0% of accuracy" in said.text
+    assert "Privacy at ε 4 costs 9.0 points of accuracy" in said.text
     assert "no ε here pays for it" in said.text
 
 
@@ -87,6 +87,8 @@ def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
     records = filled(store, {"gap": [0.4, 0.6, 0.8], "progap": [0.45, 0.6, 0.8]}, {"mlp": 0.66})
     said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
     assert "the two cannot be told apart" in said.text
+    assert not said.beats
+    assert said.text.startswith("Take ProGAP."), "at ε 4 it is worth it"
     assert "A model that reads no edge is as good at ε 1 (66.0%). It needs no noise to hide edges" in said.text
 
 

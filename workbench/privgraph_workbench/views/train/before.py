@@ -216,7 +216,7 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
 
 
 def _unknown(told: Outlook, asked: Asked) -> list[str]:
-    """Why no run tells the accuracy of what is asked for, and what is known instead; nothing where one does."""
+    """Why no run tells the accuracy of what is asked, and what is known instead; empty where one does."""
     if not told.points:
         return ["unknown", "no run tells yet"]
     at = [one for one in map(told.at, _budgets(asked)) if one is not None]
