@@ -92,6 +92,19 @@ def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
     assert "A model that reads no edge is as good at ε 1 (66.0%). It needs no noise to hide edges" in said.text
 
 
+def test_another_method_that_beats_a_model_without_edges_somewhere_is_named(store: RunStore) -> None:
+    rows = {"gap": {1.0: 0.1, 4.0: 0.7}, "progap": {1.0: 0.6, 4.0: 0.6}}
+    for name, told in rows.items():
+        for epsilon, accuracy in told.items():
+            said = made_runs.statement(made_runs.edge_entries(9 if epsilon == 1 else 3))
+            made_runs.finish(store, made_runs.spec(name, epsilon=epsilon, unit="edge"), accuracy, said)
+    bare = made_runs.statement((), unit="none")
+    made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.65, bare)
+    told = comparing.verdict(list(store.find()), "edge")
+    assert told.method == "progap"
+    assert "at any ε tried. GAP does at ε 4." in told.short
+
+
 def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None:
     assert comparing.verdict([], "edge").method is None
     records = filled(store, {"gap": [0.5]}, {})

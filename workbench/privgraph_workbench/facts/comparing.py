@@ -131,12 +131,13 @@ def _setting(spec: RunSpec) -> tuple[object, ...]:
 
 
 def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int) -> str:
-    """From how many finished runs it is said, and what a full comparison still lacks."""
+    """From how many of the finished runs `done` it is said, and what a full comparison still lacks."""
     of_method = Counter(one.method for one in wanted)
     lacks = Counter(one.method for one in wanted if one.id not in done)
-    said = f"From {used:,} finished run{'s' * (used != 1)}"
+    of = f"{used:,} of the {len(done):,}" if used < len(done) else f"{used:,}"
+    said = f"From {of} finished run{'s' * (len(done) != 1)}{' here: those at default options' * (used < len(done))}"
     if not lacks:
-        return f"{said}: the comparison is complete."
+        return f"{said}. The comparison is complete."
     parts = [
         f"{METHODS[name].title} ({count} run{'s' * (count != 1)})"
         if count == of_method[name]
@@ -162,8 +163,9 @@ def left_out(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str)
         for name in sorted(best, key=lambda name: -best[name]["mean"])
     ]
     return (
-        f"Left out of this: {', '.join(said)}. Each needs public nodes and hides only the private ones that teach; its "
-        "accuracy is of other test nodes. If some nodes of yours are public, look at Teachers first."
+        f"Left out of this, each at the best setting tried: {', '.join(said)}. Each needs public nodes and hides only "
+        "the private ones that teach; its accuracy is of other test nodes. If some nodes of yours are public, look at "
+        "Teachers first."
     )
 
 
@@ -241,9 +243,9 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
         blind = _reads_no_edge(rows)
         assert blind is not None  # it is no worse than that
         short = (
-            f"To hide {HIDES[unit]}, nothing compared here beats a model that reads no edge ({percent(blind['mean'])})"
-            f" at any ε tried. The best, {METHODS[best].title}, reaches {reached}."
-        )
+            f"To hide {HIDES[unit]}, {METHODS[best].title} is the best on average ({reached}), and does not beat a model "
+            f"that reads no edge ({percent(blind['mean'])}) at any ε tried. {_others_beat(order[1:], at, common, rows)}"
+        ).rstrip()
     if second is not None:
         unsure = not any(_clear(at[best, epsilon], at[second, epsilon]) for epsilon in common)
         short += f" {METHODS[second].title} is {_points(means[best] - means[second])} behind on average"
@@ -287,6 +289,17 @@ def _no_better(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) 
     """The budgets at which it is no better than a model that reads no edge."""
     blind = _reads_no_edge(rows)
     return [] if blind is None else [epsilon for epsilon in common if at[best, epsilon]["mean"] <= blind["mean"]]
+
+
+def _others_beat(others: Sequence[str], at: At, common: Sequence[float], rows: Sequence[Row]) -> str:
+    """Which of the other methods beats a model that reads no edge, and where."""
+    better = {name: [one for one in common if one not in _no_better(name, at, common, rows)] for name in others}
+    said = [
+        f"{METHODS[name].title} does at ε {', '.join(f'{one:g}' for one in where)}"
+        for name, where in better.items()
+        if where
+    ]
+    return f"{', '.join(said)}." if said else "Nor does any other method." * bool(others)
 
 
 def _blind(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) -> list[str]:
