@@ -242,9 +242,10 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
     if never:
         blind = _reads_no_edge(rows)
         assert blind is not None  # it is no worse than that
+        others = _others_beat(order[1:], at, common, rows)
         short = (
-            f"To hide {HIDES[unit]}, {METHODS[best].title} is the best on average ({reached}), and does not beat a model "
-            f"that reads no edge ({percent(blind['mean'])}) at any ε tried. {_others_beat(order[1:], at, common, rows)}"
+            f"To hide {HIDES[unit]}, {METHODS[best].title} is the best on average ({reached}), and does not beat a "
+            f"model that reads no edge ({percent(blind['mean'])}) at any ε tried. {others}"
         ).rstrip()
     if second is not None:
         unsure = not any(_clear(at[best, epsilon], at[second, epsilon]) for epsilon in common)

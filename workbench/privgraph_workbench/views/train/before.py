@@ -158,7 +158,7 @@ def _facts(run: RunSpec) -> PublicFacts | None:
 
 def _chosen(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> str:
     """What Run would run, in a line: on a phone the choices themselves are out of sight."""
-    said = [f"**{markup.literal(chosen.title)}** on **{markup.literal(spec.title)}**"]
+    said = [f"**{markup.literal(chosen.title)}** on **{markup.literal(spec.title)}**{_size(asked)}"]
     unit = str(asked.options.values.get("unit", "none"))
     said.append(HIDDEN.get(unit, unit))
     if asked.epsilons:
@@ -166,6 +166,12 @@ def _chosen(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> str:
     if (seeds := asked.setup.values.get("seeds")) is not None:
         said.append(f"{seeds} seed{'s' * (seeds != 1)}")
     return " · ".join(said)
+
+
+def _size(asked: Asked) -> str:
+    """How large the graph is where its form says that; of others the card does."""
+    nodes = asked.data.values.get("nodes")
+    return f", {nodes:,} nodes" if isinstance(nodes, int) else ""
 
 
 def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginnings.Choice) -> None:
