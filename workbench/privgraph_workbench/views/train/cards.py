@@ -39,7 +39,7 @@ def choose_data() -> DatasetSpec:
     facts = {one: _facts(here[one], one in told, chosen=one == st.query_params.get("data")) for one in names}
     with st.container(key=f"{shell.CHOICE}-data", gap="small"):
         found = {one: f"{here[one].title} · {text.replace('*', '')}" for one, text in facts.items()}
-        choosing.search(f"Search all {len(names)} graphs", found, "data")
+        choosing.search(f"Search {choosing.counted(every)}", found, "data")
         name = choosing.one(
             "Data",
             {one: titles[one] for one in shown},
