@@ -386,3 +386,8 @@ def test_training_with_these_settings_has_this_noise(opened: Callable[..., AppTe
     form = opened("train", **dict(parse_qsl(link.query_string)))
     assert f"{float(noise):.2f}" in {metric.value for metric in form.metric}
     assert dict(parse_qsl(link.query_string))["data.nodes"] == said.split(": ")[1].split(" nodes")[0].replace(",", "")
+
+
+def test_whose_size_is_priced_stands_in_the_first_line(opened: Callable[..., AppTest]) -> None:
+    first = opened("accounting", data="social").markdown[0].value
+    assert "Here those of **Made-up social network**: 2,000 nodes, " in first

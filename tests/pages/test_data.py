@@ -55,7 +55,7 @@ def test_facts_homophily_and_neighbourhood(opened: Callable[..., AppTest]) -> No
     assert sum(row["nodes"] for row in described.degrees) == 34
 
 
-def test_the_catalogue_comes_first_with_a_search_and_titles(opened: Callable[..., AppTest]) -> None:
+def test_the_catalogue_comes_first_with_titles_and_marks_what_is_chosen(opened: Callable[..., AppTest]) -> None:
     app = opened("data")
     order = [fold.proto.label for fold in app.expander]
     assert order[0].startswith("The whole catalogue: ")
@@ -64,12 +64,22 @@ def test_the_catalogue_comes_first_with_a_search_and_titles(opened: Callable[...
     table = app.dataframe[0].value
     assert list(table["graph"][:2]) == ["Made-up social network", "Handwritten digits"]
     assert not {"cora", "social"} & {str(cell) for cell in table.to_numpy().ravel()}, "titles, and no names"
-    app.text_input(key="catalogue_search").set_value("facebook amherst").run()
-    assert app.dataframe[0].value["graph"].tolist() == ["Facebook, Amherst41"]
-    app.text_input(key="catalogue_search").set_value("no such graph").run()
-    assert "No graph has all of these words." in _words(app)
+    assert table["graph"][table["chosen"] == "●"].tolist() == ["Made-up social network"]
+    assert not any("search" in one.label.casefold() for one in app.text_input), "the one search chooses, too"
     there = opened("data", data="karate")
     assert not there.expander[0].proto.expanded, "whoever comes for a graph sees it at once"
+    there.session_state["fold.catalogue"] = True
+    there.run()
+    table = there.dataframe[0].value
+    assert table["graph"][table["chosen"] == "●"].tolist() == ["Karate club"]
+
+
+def test_graphs_are_counted_alike_where_they_are_chosen(opened: Callable[..., AppTest]) -> None:
+    data = opened("data", data="karate")
+    count = data.selectbox(key="data").label.removeprefix("Data set: type to search ")
+    assert count.split()[1].rstrip(",") == "graphs"
+    assert data.expander[0].proto.label == f"The whole catalogue: {count}"
+    assert opened("train").selectbox(key="find.data").label == f"Search {count}"
 
 
 def test_options_of_the_invented_network_are_a_form(opened: Callable[..., AppTest]) -> None:

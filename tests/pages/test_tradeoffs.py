@@ -402,6 +402,21 @@ def test_a_comparison_that_is_done_says_what_to_take(opened: Callable[..., AppTe
     assert not any(one.key == "compare_go" for one in app.button)
 
 
+def test_what_beats_no_model_without_edges_is_not_advised_and_what_is_left_out_is_named(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    for one in comparing.specs("karate", "node"):
+        keep(store, one, accuracy={"none": 0.7}.get(one.unit, 0.6 if one.method == "dp-mlp" else 0.5))
+    keep(store, spec("privgnn", unit="node", epsilon=8.0), accuracy=0.8)
+    app = opened("tradeoffs", data="karate", protects="node", fold="")
+    assert not app.success
+    (said,) = (one.value for one in app.warning if "On this graph" in one.value)
+    assert "To hide people, DP-MLP is the best on average (60.0% at ε 1, 60.0% at ε 8), and does not beat" in said
+    assert "a model that reads no edge (70.0%) at any ε tried. Nor does any other method." in said
+    assert "take" not in said
+    assert any("PrivGNN (80.0% at ε 8). Each needs public" in one.value for one in app.markdown)
+
+
 def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., AppTest], store: RunStore) -> None:
     """From whatever runs there are, at other budgets too: with how many, and what is missing."""
     for seed in (0, 1, 2):
@@ -412,10 +427,14 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
     app = opened("tradeoffs", data="karate", fold="compare")
     top, told = (one.value for one in app.success)
     assert top == (
-        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. ProGAP is 10.0% behind on average."
+        "**On this graph.** To hide edges, take GAP: 80.0% at ε 1, 80.0% at ε 8. "
+        "ProGAP is 10.0 points behind on average."
     )
     assert told.startswith("Take GAP.")
-    missing = "So far, from 12 finished runs. Of the full comparison 36 are missing: "
+    missing = (
+        "So far, from 12 of the 13 finished runs here: those at default options. "
+        "Of the full comparison 36 are missing: "
+    )
     words, again = (one.value for one in app.caption if one.value.startswith(missing))
     assert words == again
     assert "ProGAP (9 of 12 runs)" in words
@@ -475,6 +494,22 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     assert len(app.selectbox(key="point").options) == 8
     app.toggle(key="tradeoff_every").set_value(False).run()
     assert len(app.selectbox(key="point").options) == 1
+
+
+def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], store: RunStore) -> None:
+    said = made_runs.statement(made_runs.edge_entries(9))
+    for hidden in range(16, 20 + tradeoff.LINES):
+        made_runs.finish(store, spec(hidden=hidden), 0.5 + hidden / 100, said)
+    app = opened("tradeoffs", data="karate", fold="numbers")
+    assert app.toggle(key="tradeoff_every").label == f"As many as fit: {tradeoff.LINES - 1} more points and levels"
+    app.toggle(key="tradeoff_every").set_value(True).run()
+    points = app.selectbox(key="point").options
+    assert len(points) == tradeoff.LINES
+    assert not any("66.0%" in point for point in points), "the least accurate are left to the table"
+    texts = "\n".join(text.value for text in app.caption)
+    assert "A panel holds 12 curves: 4 more points and levels stand in the numbers below." in texts
+    numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
+    assert len(numbers) == 4 + tradeoff.LINES
 
 
 def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[..., AppTest], store: RunStore) -> None:

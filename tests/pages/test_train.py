@@ -121,10 +121,32 @@ def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest],
     value, _, text = said("2")
     assert value == "72.0%"
     assert "ε 2 lies between measured ones" in text
-    value, _, text = said("16")
-    assert value == "82.0%"
-    assert "none is above ε 4" in text
+    value, beside, text = said("16")
+    assert value == "unknown above ε 4"
+    assert beside == "guess 50% · MLP 55% · no privacy 90%"
+    assert "none is above ε 4, so nobody knows what ε 16 gives" in text
+    assert said("0.5")[0] == "unknown below ε 1"
     assert said("1 4")[0] == "62.0% – 82.0%"
+    assert said("0.5 4")[:2] == ("82.0%", "unknown below ε 1 · guess 50% · MLP 55% · no privacy 90%")
+
+
+def test_runs_with_other_options_are_no_number_of_yours(opened: Callable[..., AppTest], store: RunStore) -> None:
+    keep(store, spec(epsilon=4.0, hidden=8), accuracy=0.8)
+    app = opened("train", method="progap", data="karate", epsilon="4", hidden="32")
+    (metric,) = (one for one in app.metric if one.label == "Expected accuracy")
+    assert (metric.value, metric.delta) == ("unknown", "at ε 4 with other options: 80.0% · guess 50%")
+
+
+def test_what_does_not_beat_a_model_without_edges_is_said_above_run(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    keep(store, spec(unit="node", epsilon=8.0), accuracy=0.7)
+    keep(store, spec("mlp", unit="none"), accuracy=0.72)
+    app = opened("train", method="progap", data="karate", unit="node", epsilon="8")
+    said = [one.value for one in app.warning if "do not expect much" in one.value]
+    assert said == [
+        "**At ε 8 do not expect much.** Runs reached 70.0%; an MLP, which reads no edge and hides nobody, 72.0%."
+    ]
 
 
 def test_strong_protection_that_lets_nothing_be_learnt_says_so(opened: Callable[..., AppTest]) -> None:

@@ -107,6 +107,16 @@ def test_what_is_chosen_is_said_beside_run(opened: Callable[..., AppTest]) -> No
     assert said in {text.value for text in bare.markdown}
 
 
+@pytest.mark.parametrize(("query", "nodes"), [({}, "600"), ({"data__nodes": "2000"}, "2,000")])
+def test_the_size_of_an_invented_network_is_said_as_it_is_set(
+    opened: Callable[..., AppTest], query: dict[str, str], nodes: str
+) -> None:
+    app = opened("train", method="progap", data="social", **query)
+    assert any(f"on **Made-up social network**, {nodes} nodes · " in text.value for text in app.markdown)
+    (card,) = (one for one in app.radio(key="data").proto.captions if "16,000 edges" in one or "4,800 edges" in one)
+    assert card.startswith(f"{nodes} nodes")
+
+
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_no_fresh_form_begins_with_next_to_no_protection(method: str) -> None:
     form = {one.name: one for one in beginnings.form(METHODS[method])}

@@ -77,9 +77,9 @@ def test_the_best_on_average_is_taken_and_the_lead_is_told_in_full(store: RunSto
     )
     said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
     assert (said.method, said.runner_up) == ("progap", "gap")
-    assert "20.0% behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
+    assert "20.0 points behind on average over ε from 1 to 4, and clearly so at ε 1, 4" in said.text
     assert "edges are worth their price here" in said.text
-    assert "Privacy at ε 4 costs 9.0% of accuracy" in said.text
+    assert "Privacy at ε 4 costs 9.0 points of accuracy" in said.text
     assert "no ε here pays for it" in said.text
 
 
@@ -87,7 +87,22 @@ def test_what_cannot_be_told_apart_is_said_so(store: RunStore) -> None:
     records = filled(store, {"gap": [0.4, 0.6, 0.8], "progap": [0.45, 0.6, 0.8]}, {"mlp": 0.66})
     said = comparing.verdict(records, "edge")  # type: ignore[arg-type]
     assert "the two cannot be told apart" in said.text
+    assert not said.beats
+    assert said.text.startswith("Take ProGAP."), "at ε 4 it is worth it"
     assert "A model that reads no edge is as good at ε 1 (66.0%). It needs no noise to hide edges" in said.text
+
+
+def test_another_method_that_beats_a_model_without_edges_somewhere_is_named(store: RunStore) -> None:
+    rows = {"gap": {1.0: 0.1, 4.0: 0.7}, "progap": {1.0: 0.6, 4.0: 0.6}}
+    for name, told in rows.items():
+        for epsilon, accuracy in told.items():
+            said = made_runs.statement(made_runs.edge_entries(9 if epsilon == 1 else 3))
+            made_runs.finish(store, made_runs.spec(name, epsilon=epsilon, unit="edge"), accuracy, said)
+    bare = made_runs.statement((), unit="none")
+    made_runs.finish(store, made_runs.spec("mlp", unit="none"), 0.65, bare)
+    told = comparing.verdict(list(store.find()), "edge")
+    assert told.method == "progap"
+    assert "at any ε tried. GAP does at ε 4." in told.short
 
 
 def test_before_anything_is_done_nothing_is_recommended(store: RunStore) -> None:

@@ -13,6 +13,7 @@ from privgraph.data.catalogue import dataset
 from privgraph.data.spec import DatasetSpec, PublicFacts
 from privgraph.options import OptionError
 from privgraph.registry import METHODS
+from privgraph.runs.graph_id import GraphId
 from privgraph.runs.queueing import STACK_LIMIT
 from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
@@ -130,12 +131,13 @@ def _setting(spec: RunSpec) -> tuple[object, ...]:
 
 
 def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int) -> str:
-    """From how many finished runs it is said, and what a full comparison still lacks."""
+    """From how many of the finished runs `done` it is said, and what a full comparison still lacks."""
     of_method = Counter(one.method for one in wanted)
     lacks = Counter(one.method for one in wanted if one.id not in done)
-    said = f"From {used:,} finished run{'s' * (used != 1)}"
+    of = f"{used:,} of the {len(done):,}" if used < len(done) else f"{used:,}"
+    said = f"From {of} finished run{'s' * (len(done) != 1)}{' here: those at default options' * (used < len(done))}"
     if not lacks:
-        return f"{said}: the comparison is complete."
+        return f"{said}. The comparison is complete."
     parts = [
         f"{METHODS[name].title} ({count} run{'s' * (count != 1)})"
         if count == of_method[name]
@@ -146,15 +148,38 @@ def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int) -> 
     return f"So far, {said[0].lower()}{said[1:]}. {many}"
 
 
+def left_out(wanted: Sequence[RunSpec], records: Sequence[RunRecord], unit: str) -> str:
+    """What finished runs of methods in a setting of their own reached on the graph of a comparison, and why
+    that is no part of it; "" where none has one."""
+    graph = GraphId.of(wanted[0]).people
+    names = apart(dataset(wanted[0].dataset), unit)
+    own = [one for one in records if not one.unreadable and one.spec.method in names and one.spec.unit == unit]
+    rows = [row for row in tradeoff.data([one for one in own if GraphId.of(one.spec).people == graph]) if row["asked"]]
+    best = {row["method"]: row for row in sorted(rows, key=lambda row: float(row["mean"]))}
+    if not best:
+        return ""
+    said = [
+        f"{METHODS[name].title} ({percent(best[name]['mean'])} at ε {best[name]['asked']:g})"
+        for name in sorted(best, key=lambda name: -best[name]["mean"])
+    ]
+    return (
+        f"Left out of this, each at the best setting tried: {', '.join(said)}. Each needs public nodes and hides only "
+        "the private ones that teach; its accuracy is of other test nodes. If some nodes of yours are public, look at "
+        "Teachers first."
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What to take, and why, in sentences; `method` is None where nothing can be recommended. `runner_up` is
-    the next best, None where there is none; `short` has both in a line."""
+    the next best, None where there is none; `short` has both in a line. beats: it is known of no budget that
+    a model without edges is as good there."""
 
     method: str | None
     runner_up: str | None
     sentences: tuple[str, ...]
     short: str = ""
+    beats: bool = True
 
     @property
     def text(self) -> str:
@@ -185,8 +210,11 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
     best, second = order[0], order[1] if len(order) > 1 else None
     span = f"ε {common[0]:g}" if len(common) == 1 else f"ε from {common[0]:g} to {common[-1]:g}"
     low, high = at[best, common[0]], at[best, common[-1]]
+    worse = _no_better(best, at, common, rows)
+    never = len(worse) == len(common)
+    take = f"{METHODS[best].title} is the best, and not worth its price" if never else f"Take {METHODS[best].title}"
     said = [
-        f"Take {METHODS[best].title}. It protects {UNITS[unit]}, and reaches {percent(low['mean'])} at ε {common[0]:g}"
+        f"{take}. It protects {UNITS[unit]}, and reaches {percent(low['mean'])} at ε {common[0]:g}"
         + (f" and {percent(high['mean'])} at ε {common[-1]:g}." if len(common) > 1 else ".")
     ]
     if second is not None:
@@ -198,7 +226,7 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
     if network is not None:
         cost = network["mean"] - high["mean"]
         said.append(
-            f"Privacy at ε {common[-1]:g} costs {percent(cost)} of accuracy beside a network without it "
+            f"Privacy at ε {common[-1]:g} costs {_points(cost)} of accuracy beside a network without it "
             f"({percent(network['mean'])})."
             if cost > 0
             else f"At ε {common[-1]:g} it is as good as a network without privacy ({percent(network['mean'])})."
@@ -208,16 +236,29 @@ def verdict(records: Sequence[RunRecord], unit: str) -> Verdict:
         f"Means over {seeds} seed{'s' * (seeds != 1)}, measured on test labels: the choice itself reads private data, "
         "and no ε here pays for it; decide on a public graph that is like yours, or treat it as an assumption."
     )
-    short = f"To hide {HIDES[unit]}, take {METHODS[best].title}: {percent(low['mean'])} at ε {common[0]:g}"
-    short += f", {percent(high['mean'])} at ε {common[-1]:g}." if len(common) > 1 else "."
+    reached = f"{percent(low['mean'])} at ε {common[0]:g}"
+    reached += f", {percent(high['mean'])} at ε {common[-1]:g}" if len(common) > 1 else ""
+    short = f"To hide {HIDES[unit]}, take {METHODS[best].title}: {reached}."
+    if never:
+        blind = _reads_no_edge(rows)
+        assert blind is not None  # it is no worse than that
+        others = _others_beat(order[1:], at, common, rows)
+        short = (
+            f"To hide {HIDES[unit]}, {METHODS[best].title} is the best on average ({reached}), and does not beat a "
+            f"model that reads no edge ({percent(blind['mean'])}) at any ε tried. {others}"
+        ).rstrip()
     if second is not None:
         unsure = not any(_clear(at[best, epsilon], at[second, epsilon]) for epsilon in common)
-        short += f" {METHODS[second].title} is {percent(means[best] - means[second])} behind on average"
+        short += f" {METHODS[second].title} is {_points(means[best] - means[second])} behind on average"
         short += ", and cannot be told from it." if unsure else "."
-    if worse := _no_better(best, at, common, rows):
-        where = "any ε tried" if len(worse) == len(common) else f"ε {', '.join(f'{one:g}' for one in worse)}"
-        short += f" It does not beat a model that reads no edge at {where}."
-    return Verdict(method=best, runner_up=second, sentences=tuple(said), short=short)
+    if worse and not never:
+        short += f" It does not beat a model that reads no edge at ε {', '.join(f'{one:g}' for one in worse)}."
+    return Verdict(method=best, runner_up=second, sentences=tuple(said), short=short, beats=not worse)
+
+
+def _points(share: float) -> str:
+    """A difference of two percentages."""
+    return f"{100 * share:.1f} points"
 
 
 At = Mapping[tuple[str, float], Row]
@@ -226,7 +267,7 @@ At = Mapping[tuple[str, float], Row]
 def _beside(best: str, second: str, at: At, common: Sequence[float], means: Mapping[str, float], span: str) -> str:
     """How far ahead of the runner-up it is."""
     apart_at = [epsilon for epsilon in common if _clear(at[best, epsilon], at[second, epsilon])]
-    title, lead = METHODS[second].title, percent(means[best] - means[second])
+    title, lead = METHODS[second].title, _points(means[best] - means[second])
     if not apart_at:
         return (
             f"The runner-up is {title}, {lead} behind on average over {span}: over so few seeds the two cannot be told "
@@ -249,6 +290,17 @@ def _no_better(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) 
     """The budgets at which it is no better than a model that reads no edge."""
     blind = _reads_no_edge(rows)
     return [] if blind is None else [epsilon for epsilon in common if at[best, epsilon]["mean"] <= blind["mean"]]
+
+
+def _others_beat(others: Sequence[str], at: At, common: Sequence[float], rows: Sequence[Row]) -> str:
+    """Which of the other methods beats a model that reads no edge, and where."""
+    better = {name: [one for one in common if one not in _no_better(name, at, common, rows)] for name in others}
+    said = [
+        f"{METHODS[name].title} does at ε {', '.join(f'{one:g}' for one in where)}"
+        for name, where in better.items()
+        if where
+    ]
+    return f"{', '.join(said)}." if said else "Nor does any other method." * bool(others)
 
 
 def _blind(best: str, at: At, common: Sequence[float], rows: Sequence[Row]) -> list[str]:

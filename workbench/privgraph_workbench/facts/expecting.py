@@ -31,6 +31,8 @@ MOST_KEPT = 32
 BLIND = "mlp"
 """The method that reads no edge."""
 BEYOND = 4
+BEYOND_RUNS = ("below", "above")
+"""Where a budget lies that no run is near: what it gives is unknown, though `at` names the nearest."""
 RELATIONS = "relation prediction"
 METRIC = "test_accuracy"
 
@@ -96,6 +98,12 @@ class Outlook:
         share = math.log(epsilon / left.epsilon) / math.log(right.epsilon / left.epsilon)
         mean = left.mean + share * (right.mean - left.mean)
         return Expected(mean=mean, how="between", near=(left, right))
+
+    def told(self, epsilon: float | None) -> Expected | None:
+        """What to expect with that budget as far as runs of exactly these options speak of it: None below and
+        above all measured budgets, and where the runs have other options."""
+        at = self.at(epsilon)
+        return None if at is None or self.differs or at.how in BEYOND_RUNS else at
 
 
 def finished(store: RunStore, methods: Iterable[str], dataset: str = "") -> tuple[RunRecord, ...]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import OptionError, Parameter, build, parameters
+from privgraph.options import OptionError, Parameter, Scalar, build, parameters, parse
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.words import markup
 
@@ -17,6 +17,16 @@ def known(spec: DatasetSpec) -> tuple[Parameter, ...]:
     """The options of a set as its form begins; nothing for most sets."""
     options_class = spec.load_options()
     return () if options_class is None else beginnings.of_data(spec.name, parameters(options_class))
+
+
+def held(spec: DatasetSpec) -> dict[str, Scalar]:
+    """What the form of the chosen set holds, before it is drawn; where that is wrong, what it begins with."""
+    found = {one.name: one.default for one in known(spec)}
+    for one in known(spec):
+        typed = st.session_state.get(f"data.{one.name}", st.query_params.get(f"data.{one.name}"))
+        with suppress(OptionError):
+            found[one.name] = one.default if typed is None else parse(one, typed)
+    return found
 
 
 def options_form(spec: DatasetSpec, *, expanded: bool = False, within: DeltaGenerator | None = None) -> widgets.Filled:

@@ -232,12 +232,16 @@ _CURVE = (
 
 # A link to a file looks like the buttons around it.
 FILE_LINK, PRIMARY_LINK = "privgraph-file", "privgraph-primary"
+GO_ON = "go-on"
+"""The key of a container with a link to a page: it looks like the button that a page is for."""
 _FILES = (
     f"a.{FILE_LINK} {{ display: block; margin: 0 0 0.5rem; padding: 0.4rem 0.75rem; border-radius: "
     "0.5rem; text-align: center; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); "
     f"color: inherit !important; text-decoration: none !important; }}a.{FILE_LINK}:hover, "
     f"a.{FILE_LINK}:focus-visible {{ border-color: currentColor; }}"
     f"a.{PRIMARY_LINK} {{ background: PRIMARY; border-color: PRIMARY; color: GROUND !important; font-weight: 600; }}"
+    f".st-key-{GO_ON} [data-testid=stPageLink] a {{ background: PRIMARY; padding: 0.4rem 0.75rem; border-radius: "
+    f"0.5rem; }}.st-key-{GO_ON} [data-testid=stPageLink] a * {{ color: GROUND !important; }}"
 )
 
 

@@ -27,7 +27,7 @@ def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
 
     kind, epsilon (asked for; None for a level), mean, low, high (95% confidence over seeds; None for fewer
     than three), seeds, evaluator (True: test labels are private). Of a budget that is asked for `mean` is
-    what is expected there (None: no run tells).
+    what is expected there (None: no run of these options tells).
     """
     rows: list[Row] = [_row("reached", point.epsilon, point) for point in told.points]
     for kind, level in (("bare", told.bare), ("blind", told.blind)):
@@ -36,7 +36,7 @@ def data(told: Outlook, epsilons: Sequence[float] = ()) -> list[Row]:
     if told.majority is not None:
         rows.append({"kind": "majority", "epsilon": None, "mean": told.majority, "low": None, "high": None, "seeds": 0})
     for epsilon in epsilons:
-        at = told.at(epsilon)
+        at = told.told(epsilon)
         mean = None if at is None else at.mean
         rows.append({"kind": "asked", "epsilon": epsilon, "mean": mean, "low": None, "high": None, "seeds": 0})
     return [{**row, "evaluator": True} for row in rows]

@@ -59,6 +59,8 @@ CROWD = 2
 SIDE_BY_SIDE = "Marks of several methods at one ε stand side by side: the first at it, the others right of it."
 FEW = 6
 """Of more curves in a panel, `outline` draws one a method; of more levels than half as many, the same."""
+LINES = 12
+"""Curves that a panel holds at most where more is asked for: of more nobody reads which is which."""
 PANELS = 4
 """Panels that stand side by side before somebody asks for more."""
 COMPARED = ("gnn", "mlp")
@@ -181,6 +183,26 @@ def outline(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def fitting(rows: Sequence[Row]) -> list[Row]:
+    """The rows that a figure of everything draws: of a panel with more than `LINES` curves those with the
+    most points, and of such the most accurate; of levels `LEVELS`, likewise."""
+    chosen: set[int] = set()
+    for held in panels_of(rows):
+        for wanted, most in ((False, LINES), (True, LEVELS)):
+            curves: dict[str, list[Row]] = {}
+            for row in held:
+                if row["reference"] == wanted:
+                    curves.setdefault(_curve(row), []).append(row)
+            order = sorted(curves.values(), key=_worth, reverse=True) if len(curves) > most else curves.values()
+            chosen |= {id(row) for points in list(order)[:most] for row in points}
+    return [row for row in rows if id(row) in chosen]
+
+
+def _worth(points: Sequence[Row]) -> tuple[int, float]:
+    """By what a curve is preferred: its points, and their mean."""
+    return len(points), sum(float(row["mean"]) for row in points) / len(points)
+
+
 def _of_method(row: Row) -> tuple[object, ...]:
     return row["graph"], row["unit"], row["reference"], row["method"]
 
@@ -199,11 +221,7 @@ def _one_a_method(rows: Sequence[Row]) -> list[Row]:
     settings: dict[tuple[object, ...], dict[object, list[Row]]] = {}
     for row in rows:
         settings.setdefault(_of_method(row), {}).setdefault(row["variant"], []).append(row)
-
-    def worth(points: Sequence[Row]) -> tuple[int, float]:
-        return len(points), sum(float(row["mean"]) for row in points) / len(points)
-
-    return [row for variants_ in settings.values() for row in max(variants_.values(), key=worth)]
+    return [row for variants_ in settings.values() for row in max(variants_.values(), key=_worth)]
 
 
 def first_panels(rows: Sequence[Row], graph: str = "", most: int = PANELS) -> list[Row]:

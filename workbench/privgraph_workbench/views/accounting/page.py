@@ -59,7 +59,7 @@ def page() -> None:
     """The form; what it comes to, for one method or for two; the chart; and folds for who asks more."""
     queue.tick()
     st.title("Accounting")
-    st.markdown("What noise costs, in **ε** (smaller is more private). From public sizes alone: nothing is trained.")
+    place = st.container()  # always there: what is below it keeps its place
     with st.container(border=True):
         left, middle, right = st.columns(3)
         with left:
@@ -69,6 +69,7 @@ def page() -> None:
         with right:
             other = accounting_form.choose_other(chosen)
         facts = accounting_form.facts(spec)
+        place.markdown(_of(spec, facts))
         knobs = st.columns(3)
         with knobs[0]:
             unit = accounting_form.choose_unit(chosen)
@@ -89,6 +90,14 @@ def page() -> None:
     accounting_noise.show(setting)
     if not complete:
         st.rerun()  # with what is known by now; the curve goes on where it stopped
+
+
+def _of(spec: DatasetSpec | None, facts: PublicFacts | str | None) -> str:
+    """What the page says, and of which graph: an invented one has the size that its options give it."""
+    said = "What noise costs, in **ε** (smaller is more private). From public sizes alone: nothing is trained."
+    if spec is None or not isinstance(facts, PublicFacts):
+        return said
+    return f"{said} Here those of **{markup.literal(spec.title)}**: {facts.nodes:,} nodes, {facts.edges:,} edges."
 
 
 def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widgets.Filled) -> Setting | None:

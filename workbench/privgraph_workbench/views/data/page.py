@@ -29,7 +29,7 @@ def page() -> None:
     place = st.container()  # always there: what is below it keeps its place
     asked = "data" in st.query_params
     spec = _choose()
-    catalogue.show(_begin_anew, opened=not asked)
+    catalogue.show(spec, _begin_anew, opened=not asked)
     upload.form(_begin_anew)
     _told(spec)
     with place:
@@ -40,12 +40,13 @@ def page() -> None:
         _absent(spec, reason)
     elif not filled.errors:
         with st.container(horizontal=True):
-            st.page_link(
-                shell.page("train"),
-                label="Train on this graph",
-                icon=":material/model_training:",
-                query_params={**_address(spec, filled), **domains.method(spec)},
-            )
+            with st.container(key=shell.GO_ON, width="content"):
+                st.page_link(
+                    shell.page("train"),
+                    label="Train on this graph",
+                    icon=":material/model_training:",
+                    query_params={**_address(spec, filled), **domains.method(spec)},
+                )
             if spec.kind == "upload":
                 st.button(
                     "Delete this upload",
@@ -71,7 +72,7 @@ def _choose() -> DatasetSpec:
         st.warning(f"In this page's address, {datasets.complaint(asked)}; social is shown instead.")
     return known[
         choosing.one(
-            f"Data set: type to search among {len(known)}",
+            f"Data set: type to search {choosing.counted(known.values())}",
             choosing.graphs(known.values()),
             "data",
             moved=_begin_anew,

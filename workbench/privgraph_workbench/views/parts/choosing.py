@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec
 from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts import datasets
 from privgraph_workbench.serving import shell
 from privgraph_workbench.words import naming
 
@@ -29,6 +30,13 @@ _BEFORE, _LAST, _FOUND, _FIND = "before.", "last.", "found.", "find."
 def graphs(specs: Iterable[DatasetSpec]) -> dict[str, str]:
     """The title of each graph, by name; no two are equal."""
     return _distinct({spec.name: spec.title for spec in specs})
+
+
+def counted(specs: Iterable[DatasetSpec]) -> str:
+    """How many graphs there are, and how many of them can be trained on now: the same on every page."""
+    held = list(specs)
+    here = sum(datasets.unavailable(spec) is None for spec in held)
+    return f"{len(held)} graphs" + (f", {here} on this machine" if here < len(held) else "")
 
 
 def runs(records: Iterable[RunRecord], *, short: bool = False, graph: bool = True) -> dict[str, str]:

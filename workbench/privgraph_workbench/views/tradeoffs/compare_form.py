@@ -89,8 +89,18 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> None:
         return
     known = _known(spec, _options(spec, drawn), unit)
     if known.said.runner_up is not None:
-        st.success(f"**On this graph.** {markup.literal(known.said.short)}", icon=":material/recommend:")
+        _advise(known.said, f"**On this graph.** {markup.literal(known.said.short)}")
+        if known.left:
+            st.markdown(known.left)
         st.caption(known.words)
+
+
+def _advise(said: comparing.Verdict, text: str) -> None:
+    """Green is what buys something: advice that a model without edges is as good as is none to follow."""
+    if said.beats:
+        st.success(text, icon=":material/recommend:")
+    else:
+        st.warning(text, icon=":material/trending_down:")
 
 
 def _options(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]:
@@ -99,11 +109,12 @@ def _options(spec: DatasetSpec, drawn: RunRecord | None) -> Mapping[str, Scalar]
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """What finished runs say of a comparison, and from how many of them."""
+    """What finished runs say of a comparison, from how many of them, and what is left out of it."""
 
     table: list[Row]
     said: comparing.Verdict
     words: str
+    left: str
 
 
 def _known(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str) -> Known:
@@ -132,7 +143,9 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
     known = _known(spec, options, unit)
     if known.said.method is None:
         return
-    st.success(markup.literal(known.said.text), icon=":material/recommend:")
+    _advise(known.said, markup.literal(known.said.text))
+    if known.left:
+        st.markdown(known.left)
     st.caption(known.words)
     st.dataframe(
         [_line(row) for row in known.table],
@@ -145,11 +158,13 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
 def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, Scalar], ...], unit: str) -> Known:
     """The table and the verdict of these finished runs. They never change, so this is computed once."""
     wanted = comparing.specs(data, unit, data_options=dict(options))
-    records = comparing.alike(wanted, queue.store().find(RunQuery(ids=ids)) if ids else [])
+    found = queue.store().find(RunQuery(ids=ids)) if ids else []
+    records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
     words = comparing.known_words(wanted, set(ids), len(records))
-    return Known(table=rows, said=comparing.verdict(records, unit), words=words)
+    left = comparing.left_out(wanted, found, unit)
+    return Known(table=rows, said=comparing.verdict(records, unit), words=words, left=left)
 
 
 def _line(row: Row) -> dict[str, object]:

@@ -188,9 +188,9 @@ def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool, first
 
 @lru_cache(maxsize=16)
 def _drawn(url: str, ids: tuple[str, ...], first: str | None) -> list[Row]:
-    """The rows that are drawn: an outline whose panels begin with the graph `first`, or all (None)."""
+    """The rows that are drawn: an outline whose panels begin with the graph `first`; None: all that fit."""
     rows = _curve(url, ids)[0]
-    return rows if first is None else tradeoff.first_panels(tradeoff.outline(rows), first)
+    return tradeoff.fitting(rows) if first is None else tradeoff.first_panels(tradeoff.outline(rows), first)
 
 
 @lru_cache(maxsize=16)
@@ -265,13 +265,20 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             help="The paper's own number for the same noise beside the sound one, and in grey steps the highest "
             "accuracy that is had at an ε or below it. Files that are exported have both",
         )
-        if more := len(known) - len(outlined):
+        whole = _drawn(url, ids, None)
+        if more := len(whole) - len(outlined):
             st.toggle(
-                f"Everything: {more:,} more points and levels{_of_graphs(known, outlined)}",
+                f"{'Everything' if len(whole) == len(known) else 'As many as fit'}: "
+                f"{more:,} more points and levels{_of_graphs(whole, outlined)}",
                 key=EVERY,
                 help="At first a crowded panel has one curve a method, at the options with which it has the most "
                 "points, all measured on the same nodes; and there are four panels at most",
             )
+    if every and (apart := len(known) - len(whole)):
+        st.caption(
+            f"A panel holds {tradeoff.LINES} curves: {apart:,} more point{'s' * (apart != 1)} and levels stand in the "
+            "numbers below. Choose a method above to draw its own."
+        )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
     marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Grey steps: the Pareto front."
     st.caption(
@@ -334,11 +341,11 @@ def _open_by_name(rows: Sequence[Row]) -> None:
 
 
 def _from_gallery(runs: Sequence[bool]) -> str:
-    """How many of the drawn runs came with the workbench."""
+    """Whether the drawn runs came with the workbench. How many are drawn the figure itself says."""
     if not any(runs):
         return ""
-    said = f"All {len(runs):,} runs" if all(runs) else f"{sum(runs):,} of the {len(runs):,} runs"
-    return f"{said} are from the gallery; the switch above leaves your own."
+    said = "All are" if all(runs) else f"{sum(runs):,} of them {'are' if sum(runs) != 1 else 'is'}"
+    return f"{said} from the gallery; the switch above leaves your own."
 
 
 def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:

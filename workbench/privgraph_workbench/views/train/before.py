@@ -20,7 +20,7 @@ from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench import live_plot
 from privgraph_workbench.facts import datasets, expecting, plans
 from privgraph_workbench.facts.drowned import Drowned, drowned
-from privgraph_workbench.facts.expecting import RELATIONS, Expected, Outlook
+from privgraph_workbench.facts.expecting import BEYOND_RUNS, RELATIONS, Expected, Outlook
 from privgraph_workbench.figures.runs import expected as figure
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
@@ -65,6 +65,8 @@ def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, a
     with bar:
         with st.container(key=f"{shell.BAR}-said"):
             st.markdown(_chosen(spec, chosen, asked))
+            if runs and (poor := _verdict(told, asked, found)):
+                st.warning(poor, icon=":material/trending_down:")
         row = st.container(
             key=f"{shell.BAR}-row", horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
         )
@@ -156,7 +158,7 @@ def _facts(run: RunSpec) -> PublicFacts | None:
 
 def _chosen(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> str:
     """What Run would run, in a line: on a phone the choices themselves are out of sight."""
-    said = [f"**{markup.literal(chosen.title)}** on **{markup.literal(spec.title)}**"]
+    said = [f"**{markup.literal(chosen.title)}** on **{markup.literal(spec.title)}**{_size(asked)}"]
     unit = str(asked.options.values.get("unit", "none"))
     said.append(HIDDEN.get(unit, unit))
     if asked.epsilons:
@@ -164,6 +166,12 @@ def _chosen(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> str:
     if (seeds := asked.setup.values.get("seeds")) is not None:
         said.append(f"{seeds} seed{'s' * (seeds != 1)}")
     return " · ".join(said)
+
+
+def _size(asked: Asked) -> str:
+    """How large the graph is where its form says that; of others the card does."""
+    nodes = asked.data.values.get("nodes")
+    return f", {nodes:,} nodes" if isinstance(nodes, int) else ""
 
 
 def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginnings.Choice) -> None:
@@ -198,18 +206,32 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
         "added to; or the chance with which an edge is reported as it is.",
         width="content",
     )
-    expected = [told.at(one) for one in _budgets(asked)]
-    shown = [one for one in expected if one is not None]
+    shown = [one for one in map(told.told, _budgets(asked)) if one is not None]
+    lacks = _unknown(told, asked)
     st.metric(
         "Expected PREC@1" if RELATIONS in chosen.method.tasks else "Expected accuracy",
-        _span([percent(one.mean) for one in shown]) if shown else "unknown",
-        delta=_beside(told) if shown else "no run tells yet",
+        _span([percent(one.mean) for one in shown]) if shown else lacks[0],
+        delta=" · ".join(filter(None, [*(lacks if shown else lacks[1:]), _beside(told)])),
         delta_color="off",
         delta_arrow="off",
-        help="What finished runs of this method on this graph have reached on test nodes: the mean over seeds. Beside "
+        help="What finished runs of this method on this graph, with these options, have reached on test nodes: the "
+        "mean over seeds. Below and above the budgets of all runs it is unknown. Beside "
         "it what takes no learning, what a model without edges reaches, and what one without privacy does.",
         width="content",
     )
+
+
+def _unknown(told: Outlook, asked: Asked) -> list[str]:
+    """Why no run tells the accuracy of what is asked, and what is known instead; empty where one does."""
+    if not told.points:
+        return ["unknown", "no run tells yet"]
+    at = [one for one in map(told.at, _budgets(asked)) if one is not None]
+    if told.differs:
+        near = [point for point in told.points if any(point in one.near for one in at)]
+        where = "" if near[0].epsilon is None else f"at ε {_span([option(one.epsilon or 0.0) for one in near])} "
+        return ["unknown", f"{where}with other options: {_span([percent(one.mean) for one in near])}"]
+    ends = {one.how: one.near[0].epsilon or 0.0 for one in at if one.how in BEYOND_RUNS}
+    return [f"unknown {' and '.join(f'{how} ε {option(end)}' for how, end in ends.items())}"] if ends else []
 
 
 def _span(texts: Sequence[str]) -> str:
@@ -297,7 +319,7 @@ def _from(told: Outlook, asked: Asked, records: Sequence[RunRecord]) -> str:
         at = told.at(epsilon)
         if at is not None and at.how in ("below", "above"):
             end = at.near[0].epsilon
-            said.append(f"none is {at.how} ε {option(end or 0.0)}, so ε {option(epsilon)} is shown as that")
+            said.append(f"none is {at.how} ε {option(end or 0.0)}, so nobody knows what ε {option(epsilon)} gives")
         elif at is not None and at.how == "between":
             said.append(f"ε {option(epsilon)} lies between measured ones")
     return "; ".join(said) + ". Accuracies are an evaluator's, measured on test labels: no ε pays for looking."
@@ -308,48 +330,54 @@ def _warn(found: Sequence[Plan], told: Outlook, asked: Asked) -> list[float]:
     bargain. Gives the budgets at which that is so."""
     useless = []
     for plan, epsilon in zip(found, asked.epsilons, strict=False):
-        worst, shown = drowned(plan), _nothing_shown(told, told.at(epsilon), plan.statement.unit)
-        if worst is None and not shown:
+        worst = drowned(plan)
+        if worst is None and not _no_better(told, told.at(epsilon), plan.statement.unit, learns=True):
             continue
         useless.append(epsilon)
-        if len(useless) > 1:  # the smallest budget is the worst; the others can be read off the figure
+        if len(useless) > 1 or worst is None:  # the smallest budget is the worst; and what runs say, Run says
             continue
         of = "what edges say" if plan.statement.unit == "edge" else "the signal"
-        said = [f"**At ε = {option(epsilon)} the noise swamps {of}.**", _sizes(worst), shown or _nothing(worst)]
+        said = [f"**At ε = {option(epsilon)} the noise swamps {of}.**", _sizes(worst), _nothing(worst)]
         if strength(plan.statement.epsilon, plan.statement.delta) in ("strong", "moderate"):
             said.append("It protects well because next to nothing is learnt.")
         st.warning(" ".join(filter(None, said)), icon=":material/blur_on:")
     return useless
 
 
-def _sizes(worst: Drowned | None) -> str:
-    if worst is None:
-        return ""
+def _sizes(worst: Drowned) -> str:
     times = number(worst.times, 2) if worst.times < 100 else f"{worst.times:,.0f}"
     return f"The noise on {worst.what} is {times} times what it is to hide in."
 
 
-def _nothing(worst: Drowned | None) -> str:
-    if worst is None:
-        return ""
+def _nothing(worst: Drowned) -> str:
     if worst.edges:
         return "From edges nothing can be learnt: expect no more than a model that reads none."
     return "Nothing can be learnt: expect no more than guessing the largest class."
 
 
-def _nothing_shown(told: Outlook, at: Expected | None, unit: str) -> str:
-    """What runs have shown of a budget that leaves nothing to be had; "" where they have not. Whoever hides
-    edges is to beat a model that reads none."""
+def _verdict(told: Outlook, asked: Asked, found: Sequence[Plan]) -> str:
+    """What runs have shown of budgets that buy nothing, before one pays for them; "" where they have not."""
+    unit = found[0].statement.unit if found else "none"
+    poor = {one: said for one in sorted(asked.epsilons) if (said := _no_better(told, told.at(one), unit))}
+    if not poor:
+        return ""
+    return f"**At ε {', '.join(map(option, poor))} do not expect much.** {list(poor.values())[-1]}"
+
+
+def _no_better(told: Outlook, at: Expected | None, unit: str, *, learns: bool = False) -> str:
+    """What runs reached where that is no better than guessing or than a model that reads no edge; ""
+    elsewhere. learns: only where nothing is learnt of what is hidden; a model without edges hides nobody."""
     if at is None or at.how == "above":
         return ""
     end = at.near[0].epsilon
     where = f" already at ε {option(end)}" if at.how == "below" and end is not None else ""
+    runs = f"Runs{' with other options' * bool(told.differs)} reached {percent(at.mean)}{where}"
     if told.majority is not None and at.mean <= told.majority + 0.02:
-        guess = percent(told.majority)
-        return f"Runs reached {percent(at.mean)}{where}; naming the largest class for everybody is {guess}."
-    if unit == "edge" and told.blind is not None and at.mean <= told.blind.mean:
-        return f"Runs reached {percent(at.mean)}{where}; an MLP, which reads no edge, {percent(told.blind.mean)}."
-    return ""
+        return f"{runs}; naming the largest class for everybody is {percent(told.majority)}."
+    if told.blind is None or at.mean > told.blind.mean or (learns and unit != "edge"):
+        return ""
+    hides = "" if unit == "edge" else " and hides nobody"
+    return f"{runs}; an MLP, which reads no edge{hides}, {percent(told.blind.mean)}."
 
 
 # What is promised

@@ -35,11 +35,11 @@ def choose_data() -> DatasetSpec:
     away = [markup.literal(spec.title) for spec in every if spec.name not in here]
     fetched = f"Not on this machine yet; the Data page fetches them: {', '.join(away)}."
     st.markdown("##### 1 · Graph", help=fetched if away else None)
-    facts = {one: _facts(here[one], one in told) for one in names}
     shown = choosing.few(names, "data")
+    facts = {one: _facts(here[one], one in told, chosen=one == st.query_params.get("data")) for one in names}
     with st.container(key=f"{shell.CHOICE}-data", gap="small"):
         found = {one: f"{here[one].title} · {text.replace('*', '')}" for one, text in facts.items()}
-        choosing.search(f"Search all {len(names)} graphs", found, "data")
+        choosing.search(f"Search {choosing.counted(every)}", found, "data")
         name = choosing.one(
             "Data",
             {one: titles[one] for one in shown},
@@ -54,9 +54,10 @@ def choose_data() -> DatasetSpec:
     return spec
 
 
-def _facts(spec: DatasetSpec, told: bool) -> str:
-    """A graph in a line of Markdown: its size, and whether finished runs tell what to expect."""
-    known = {one.name: one.default for one in data_options.known(spec)}
+def _facts(spec: DatasetSpec, told: bool, *, chosen: bool = False) -> str:
+    """A graph in a line of Markdown: its size, and whether finished runs tell what to expect. Of the chosen
+    one, the size that its form holds."""
+    known = data_options.held(spec) if chosen else {one.name: one.default for one in data_options.known(spec)}
     nodes, edges, classes = spec.nodes, spec.edges, spec.classes
     if "nodes" in known and "degree" in known:
         nodes = int(known["nodes"])
