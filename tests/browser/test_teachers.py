@@ -89,7 +89,7 @@ def test_a_run_its_query_and_its_exports(context: BrowserContext, place: tuple[s
     rests(page)
     found = _exported(page, "chosen")
     page.get_by_role("tab", name="Answers").click()
-    expect(page.get_by_text("Noise changed the label")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("Noise changed the label", exact=True)).to_be_visible(timeout=30_000)
     rests(page)
     records = [_exported(page, "answers"), found]
     assert [record["figure"] for record in records] == ["answers", "chosen"]
