@@ -71,6 +71,11 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
     again = opened("tradeoffs", data="karate")
     (told,) = (text.value for text in again.markdown if "What it takes" in text.value)
     assert "15 runs (4 of them are there already), about" in told
+    assert again.button(key="sweep_go").proto.type == "primary"
+    for run in ids[4:]:
+        keep(store, store.get(run).spec)
+    full = opened("tradeoffs", data="karate")
+    assert full.button(key="sweep_go").proto.type == "secondary", "there is nothing left to train"
 
 
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:

@@ -93,6 +93,7 @@ def test_several_budgets_are_one_batch_and_each_has_a_plan(opened: Callable[...,
     assert sound.value == "0.5 – 4"
     assert sound.delta.startswith("0.4999 – 3.998 spent · δ ")
     assert app.button(key="go").label == "Run 4 runs"
+    assert "The first opens; the others are beside it on Runs." in _texts(app)
     app.button(key="go").click().run()
     assert not app.exception
     runs = store.find(RunQuery())

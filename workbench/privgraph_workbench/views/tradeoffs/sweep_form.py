@@ -115,10 +115,12 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
 def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -> None:
     engine = _engine()
     under_way = set(_pending())
-    again = bool(specs) and {one.id for one in specs} <= set(st.session_state.get("sweep", ()))
+    ids = tuple({one.id for one in specs})
+    again = bool(specs) and set(ids) <= set(st.session_state.get("sweep", ()))
+    there = bool(specs) and queue.store().count(RunQuery(ids=ids, states=("done",))) == len(ids)
     if st.button(
         f"Run the sweep ({len(specs)} runs)" if specs else "Run the sweep",
-        type="primary",
+        type="secondary" if there else "primary",
         key="sweep_go",
         disabled=not ready or (again and bool(under_way)),
         icon=":material/play_arrow:",

@@ -262,6 +262,9 @@ def _run(runs: Sequence[RunSpec], wrong: bool, took: float | None) -> None:
         pressed = st.button(label, type="primary", key="go", disabled=wrong, icon=":material/play_arrow:")
         if runs:
             st.caption("no run tells the time" if took is None else f"about {duration(max(1.0, took))}")
+            if count > 1:
+                rest = "the second is" if count == 2 else "the others are"
+                st.caption(f"The first opens; {rest} beside it on Runs.")
     if pressed:
         beginning.send(runs, changed=st.query_params.get(one_run.CHANGED, ""))
 
