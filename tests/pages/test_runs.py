@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
@@ -16,8 +17,9 @@ from privgraph.runs import gallery
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
+from privgraph.runs.tables import runs
 from privgraph_workbench.views.parts import composition
-from privgraph_workbench.views.runs import page
+from privgraph_workbench.views.runs import listed, page
 from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
 
 
@@ -119,6 +121,20 @@ def test_a_setting_says_how_far_its_runs_are(opened: Callable[..., AppTest], sto
     (row,) = _rows(opened("runs"))
     assert (row["state"], row["look"]) == ("1 done, 1 failed, 1 running", "live")
     assert [run["text"] for run in row["runs"]] == ["80.0%", "failed", "running 50%"]
+
+
+def test_a_run_that_could_not_be_read_joins_its_setting_when_it_can(store: RunStore) -> None:
+    first, second = keep(store, spec(seed=0)), keep(store, spec(seed=1))
+    listed._settings.clear()
+    rows = store.find_rows()
+    with store.database.write() as connection:
+        (kept,) = connection.scalars(sa.select(runs.c.spec).where(runs.c.id == second))
+        connection.execute(runs.update().where(runs.c.id == second).values(spec="{"))
+    assert len(listed.by_setting(store, rows, "newest")) == 2
+    with store.database.write() as connection:
+        connection.execute(runs.update().where(runs.c.id == second).values(spec=kept))
+    (group,) = listed.by_setting(store, rows, "newest")
+    assert [one["id"] for one in group] == [first, second]
 
 
 def test_ticks_are_kept_in_the_address(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

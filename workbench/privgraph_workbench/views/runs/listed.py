@@ -27,7 +27,7 @@ MEASURED: Mapping[str, tuple[Callable[[Sequence[float]], float], bool]] = {
 }
 """Orders that are of a whole setting: what is made of its runs, and whether the largest come first."""
 _settings: dict[str, int] = {}
-"""The setting of each run that was listed, by its id: a run's spec never changes."""
+"""The setting of each run that was listed and could be read, by its id: a run's spec never changes."""
 
 
 def by_setting(store: RunStore, rows: Sequence[Light], order: str) -> list[list[Light]]:
@@ -36,7 +36,8 @@ def by_setting(store: RunStore, rows: Sequence[Light], order: str) -> list[list[
     new = [row["id"] for row in rows if row["id"] not in _settings]
     for start in range(0, len(new), 500):
         for record in store.find(RunQuery(ids=tuple(new[start : start + 500]))):
-            _settings[record.id] = hash(record.id if record.stored_spec is None else naming.setting(record))
+            if record.stored_spec is not None:  # one that cannot be read stands alone, until it can
+                _settings[record.id] = hash(naming.setting(record))
     found: dict[int, list[Light]] = {}
     for row in rows:
         found.setdefault(_settings.get(row["id"], hash(row["id"])), []).append(row)
