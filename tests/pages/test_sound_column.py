@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.pages.kept_runs import keep, spec
 
+from privgraph.privacy.kinds import Adversary
 from privgraph.runs.records import RunQuery
 from privgraph.runs.store import RunStore
 from privgraph_workbench.theme import EPSILONS
@@ -41,3 +44,12 @@ def test_the_list_of_runs_says_what_cards_say(store: RunStore) -> None:
     assert {one["title"]: one["text"] for one in shown["epsilons"]}.items() <= said.items()
     assert said.items() == {title: compared[title] for title in said}.items()
     assert {one["kind"] for one in shown["epsilons"]} == {"sound", "published"} <= set(EPSILONS)
+
+
+def test_side_by_side_a_bound_says_what_it_takes_for_granted(store: RunStore) -> None:
+    record = store.get(keep(store, spec("gap", unit="edge", epsilon=8.0)))
+    audited = replace(
+        record, epsilon_audited=2.5, audit_confidence=0.95, audited_by="mechanism", adversary=Adversary.WORST_CASE
+    )
+    (column,) = comparison([audited]).values()
+    assert "if the noise is Gaussian, as the ledger says" in column[EPSILONS["audited"].title]

@@ -8,25 +8,14 @@ from pathlib import Path
 
 import pytest
 from tests.figures import made_runs
+from tests.pages.test_tuned_runs import TERMS
 
 from privgraph.progress import Log
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.store import RunStore
-from privgraph.runs.trials import Mark, Terms, Trial
+from privgraph.runs.trials import Mark, Trial
 from privgraph_workbench import report
 from privgraph_workbench.cli import main
-
-TERMS = Terms(
-    epsilon=4.0,
-    delta=1e-5,
-    accountant="tuning",
-    composed=False,
-    law="the geometric law of mean 5",
-    sampler="random",
-    trial_epsilon=1.0,
-    score="validation accuracy",
-    score_noise=0.0,
-)
 
 
 @pytest.mark.parametrize("tuned", [True, False])
@@ -36,9 +25,9 @@ def test_times_threads_and_memory_are_left_out(tmp_path: Path, monkeypatch: pyte
     run = made_runs.finish(store, made_runs.spec(seed=3), 0.7, said, events).id
     find = RunStore.find
 
-    def marked(self: RunStore, *asked: object) -> list[RunRecord]:
+    def marked(self: RunStore, query: RunQuery) -> list[RunRecord]:
         mark = Mark(tuning="tune-gap-0", trial=Trial.RELEASED, terms=TERMS)
-        return [replace(one, tuning=mark if tuned else None) for one in find(self, *asked)]  # type: ignore[arg-type]
+        return [replace(one, tuning=mark if tuned else None) for one in find(self, query)]
 
     monkeypatch.setattr(RunStore, "find", marked)
     assert main(["export", run, "--out", str(tmp_path), "--format", "json", "--format", "md"]) == 0

@@ -171,7 +171,7 @@ def _without_seeds(asked: Asked) -> Asked:
 
 
 def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
-    yield "report.html", page(asked).encode()
+    yield "report.html", _page(asked).encode()
     yield "report.pdf", _pdf(asked)
     for name, one in (_named(asked) | _of_runs(asked)).items():
         for kind in FORMATS:
@@ -310,7 +310,10 @@ def _sections(asked: Asked) -> Iterator[tuple[Section, Drawn | None]]:
 
 def page(asked: Asked) -> str:
     """The report as one HTML page that needs no network."""
-    asked = _without_seeds(asked) if asked.share else asked
+    return _page(_without_seeds(asked) if asked.share else asked)
+
+
+def _page(asked: Asked) -> str:
     parts = []
     for section, one in _sections(asked):
         statements = dict(one.statements) if one is not None else {}

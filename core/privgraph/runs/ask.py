@@ -17,6 +17,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -104,12 +105,7 @@ class Room:
             if not bool(found.isfinite().all()):
                 raise AskingError(f"the encoder {short(one.name)} gives vectors that are no finite numbers")
             scores[one.name], places[one.name] = found, places_of(found, same)
-            usual, chance = _held(
-                self._usual,
-                key,
-                MOST_READERS,
-                lambda vectors=vectors: _usual(vectors, texts),  # type: ignore[misc]
-            )
+            usual, chance = _held(self._usual, key, MOST_READERS, partial(_usual, vectors, texts))
             best = float(found[~same].max())
             if usual.numel():
                 nearer = float((usual > best).double().mean())

@@ -107,11 +107,8 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
             **{differences.title(name, methods): option(options[name]) if name in options else NONE for name in differ},
             ACCURACY: _accuracy(group),
             **({"seeds": ", ".join(str(one.spec.seed) for one in group)} if several else {}),
-            **(
-                {name: value.partition(" (")[0] for name, value in three_numbers(largest)}
-                if largest
-                else dict.fromkeys((mark.title for mark in EPSILONS.values()), NONE)
-            ),
+            # whole: what an audited bound takes for granted goes wherever its number goes
+            **(dict(three_numbers(largest)) if largest else {mark.title: NONE for mark in EPSILONS.values()}),
             "protects": meaning.UNITS[unit_of(group[0])],
             "δ": f"{largest.delta:.2g}" if largest else NONE,
             "time": duration(fmean(seconds) if seconds else None),
