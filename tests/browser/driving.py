@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
 
 from privgraph_workbench.serving import launcher
 
@@ -26,7 +26,7 @@ QUIET = (
 )
 _cookies: dict[str, str] = {}
 """Of the apps that are served now, by address."""
-SIZE = {"width": 1400, "height": 900}
+SIZE: ViewportSize = {"width": 1400, "height": 900}
 COLOURS = """() => [
     getComputedStyle(document.querySelector("[data-testid=stApp]")).backgroundColor,
     ...[...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout?.font.color),
@@ -88,6 +88,18 @@ def chromium() -> Iterator[Browser]:
         browser.new_context = known  # type: ignore[method-assign]
         yield browser
         browser.close()
+
+
+@contextmanager
+def profile(browser: Browser, address: str) -> Iterator[BrowserContext]:
+    """A fresh browser profile for the app at that address; a request to another host fails the test."""
+    context = browser.new_context(viewport=SIZE, accept_downloads=True)
+    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
+    foreign: list[str] = []
+    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
+    yield context
+    context.close()
+    assert not foreign, "requests to other hosts"
 
 
 def settled(page: Page) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
 
 SLOW = 60_000
 pytestmark = [
@@ -34,14 +34,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page of a fresh profile, in which every request to another host is noted."""
-    context = browser.new_context(viewport=SIZE, accept_downloads=True)  # type: ignore[arg-type]
-    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
-    foreign: list[str] = []
-    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
-    yield context.new_page()
-    context.close()
-    assert not foreign, "requests to other hosts"
+    """A page of a fresh profile that asks no other host."""
+    with profile(browser, address) as context:
+        yield context.new_page()
 
 
 def _drag(page: Page, title: str, pixels: float) -> None:

@@ -16,7 +16,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocketRoute, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
@@ -49,26 +49,18 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
-    """A fresh browser profile that notes every request to another host and every complaint of the console."""
-    opened = browser.new_context(viewport=SIZE, accept_downloads=True)
-    foreign: list[str] = []
+    """A fresh browser profile that asks no other host; the console has no complaint."""
     complaints: list[str] = []
-    opened.on("request", lambda request: foreign.append(request.url) if not _own(request.url, address) else None)
-    opened.on(
-        "console",
-        lambda message: (
-            complaints.append(f"{message.text} {message.location['url']}") if message.type == "error" else None
-        ),
-    )
-    opened.on("weberror", lambda error: complaints.append(str(error.error)))
-    yield opened
-    opened.close()
-    assert not foreign, "requests to other hosts"
+    with profile(browser, address) as opened:
+        opened.on(
+            "console",
+            lambda message: (
+                complaints.append(f"{message.text} {message.location['url']}") if message.type == "error" else None
+            ),
+        )
+        opened.on("weberror", lambda error: complaints.append(str(error.error)))
+        yield opened
     assert not [text for text in complaints if not OWN_PROBES.search(text)], "complaints of the console"
-
-
-def _own(url: str, address: str) -> bool:
-    return url.startswith((address, address.replace("http", "ws", 1), "data:", "blob:"))
 
 
 def _demo(page: Page, address: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
 from tests.figures.made_attacks import attack as made_attack
 from tests.pages.kept_runs import keep, spec
 
@@ -39,14 +39,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
 
 @pytest.fixture
 def context(browser: Browser, place: tuple[str, str]) -> Iterator[BrowserContext]:
-    """A fresh browser profile that notes every request to another host."""
-    opened = browser.new_context(viewport=SIZE, accept_downloads=True)
-    own = (place[0], place[0].replace("http", "ws", 1), "data:", "blob:")
-    foreign: list[str] = []
-    opened.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
-    yield opened
-    opened.close()
-    assert not foreign, "requests to other hosts"
+    """A fresh browser profile that asks no other host."""
+    with profile(browser, place[0]) as opened:
+        yield opened
 
 
 def test_a_run_is_trained_and_attacked_by_an_outsider(context: BrowserContext, place: tuple[str, str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Locator, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
 from tests.figures.made_answers import answers as made_answers
 from tests.figures.made_ensembles import ensemble
 from tests.pages.kept_runs import keep_ensemble
@@ -44,16 +44,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
 def page(browser: Browser, place: tuple[str, str]) -> Iterator[Page]:
     """The Teachers page with that run, drawn to its end; no request leaves for another host."""
     address, run = place
-    context = browser.new_context(viewport=SIZE, accept_downloads=True)
-    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
-    foreign: list[str] = []
-    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
-    opened = context.new_page()
-    opened.goto(f"{address}/teachers?run={run}&tab=Vote+laboratory")
-    _rests(opened, "Node \\d+: .* votes, and is the label")
-    yield opened
-    context.close()
-    assert not foreign, "requests to other hosts"
+    with profile(browser, address) as context:
+        opened = context.new_page()
+        opened.goto(f"{address}/teachers?run={run}&tab=Vote+laboratory")
+        _rests(opened, "Node \\d+: .* votes, and is the label")
+        yield opened
 
 
 def _rests(page: Page, figure: str) -> None:

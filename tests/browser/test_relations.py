@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, rests, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, rests, served, settled
 from tests.figures.made_relations import made_pair
 from tests.methods.relations.test_nearest import adapted
 
@@ -47,14 +47,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]
 
 @pytest.fixture
 def context(browser: Browser, place: tuple[str, Path]) -> Iterator[BrowserContext]:
-    """A fresh browser profile that notes every request to another host."""
-    opened = browser.new_context(viewport=SIZE, accept_downloads=True)
-    own = (place[0], place[0].replace("http", "ws", 1), "data:", "blob:")
-    foreign: list[str] = []
-    opened.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
-    yield opened
-    opened.close()
-    assert not foreign, "requests to other hosts"
+    """A fresh browser profile that asks no other host."""
+    with profile(browser, place[0]) as opened:
+        yield opened
 
 
 def readers(home: Path) -> list[psutil.Process]:

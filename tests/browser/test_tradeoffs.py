@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
-from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, served, settled
+from tests.browser.driving import CHROMIUM, SIZE, faults_of_both_themes, profile, served, settled
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.runs.store import RunStore
@@ -40,17 +40,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The page with its figure, in a fresh profile, in which every request to another host is noted."""
-    context = browser.new_context(viewport=SIZE, accept_downloads=True)  # type: ignore[arg-type]
-    own = (address, address.replace("http", "ws", 1), "data:", "blob:")
-    foreign: list[str] = []
-    context.on("request", lambda request: None if request.url.startswith(own) else foreign.append(request.url))
-    opened = context.new_page()
-    opened.goto(f"{address}/tradeoffs?data=karate")
-    _drawn(opened)
-    yield opened
-    context.close()
-    assert not foreign, "requests to other hosts"
+    """The page with its figure, in a fresh profile that asks no other host."""
+    with profile(browser, address) as context:
+        opened = context.new_page()
+        opened.goto(f"{address}/tradeoffs?data=karate")
+        _drawn(opened)
+        yield opened
 
 
 def _drawn(page: Page) -> None:
