@@ -4,8 +4,9 @@
 In each round a run is started as a person would start it, with `privgraph run` or by a click in the app, and
 one of its worker, its command, its launcher, its app or its database is killed at a random moment. The run is
 then brought to its end, tried again where it has to be, and held against one that nobody disturbed: no stored
-event may be lost or changed, none may be missing or told twice, and numbers, statement and events of the last
-attempt must be the same.
+event may be lost or changed, none may be missing or told twice, and numbers, statement and events must be the
+same. Of a run that was tried again nothing that the first attempt told may be left, but for its last words,
+and the statement says what it assumes of that.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from tests.browser.driving import CHROMIUM
 from tests.faults.in_browser import Visitor, visitor
 from tests.postgres_here import Server, binaries
 
+from privgraph.privacy.statements import ASSUME_AGAIN_NOT_CHOSEN
 from privgraph.runs.launch import wait
-from privgraph.runs.records import StoredEvent, StoreError
+from privgraph.runs.records import RunRecord, StoredEvent, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
@@ -152,26 +154,40 @@ def play(one: Round, home: Path, key: bytes, server: Server | None, calm: Calm, 
         if [each.id for each in store.find()] != [SPEC.id]:
             one.lost.append("another run than the one that was asked for was sent")
         events = store.events(SPEC.id)
-        if events[: len(seen)] != seen:
+        if record.attempt > 1:
+            if any(event.kind != "log" for event in events if event.attempt < record.attempt):
+                one.lost.append("what the first attempt told is still there")
+            events = [event for event in events if event.attempt == record.attempt]
+        elif events[: len(seen)] != seen:
             one.lost.append("events that were stored have changed")
-        if [event.sequence for event in events] != list(range(1, len(events) + 1)):
+        first = events[0].sequence if record.attempt > 1 else 1
+        if [event.sequence for event in events] != list(range(first, first + len(events))):
             one.lost.append("the events have gaps")
         if outcome(store, SPEC.id) != calm.outcome:
             one.lost.append("it came to something else than without the fault")
+        if (ASSUME_AGAIN_NOT_CHOSEN in assumed(record)) != (record.attempt > 1):
+            one.lost.append("the statement assumes something else of other attempts")
         if list(store.folder(SPEC.id).glob(".*")):
             one.lost.append("files were left behind")
     shutil.rmtree(home)
 
 
 def outcome(store: RunStore, run: str) -> object:
-    """All that a run came to, but for times and processes."""
+    """All that a run came to, but for times, processes, and what is assumed of earlier attempts."""
     record = store.get(run)
     events = [
         (event.kind, event.payload)
         for event in store.events(run)
         if event.attempt == record.attempt and event.kind not in ("log", "progress")
     ]
-    return record.state, record.metrics, record.statement_json, events
+    statement = dict(record.statement_json or {})
+    statement["assumptions"] = [one for one in assumed(record) if one != ASSUME_AGAIN_NOT_CHOSEN]
+    return record.state, record.metrics, statement, events
+
+
+def assumed(record: RunRecord) -> list[str]:
+    """The assumptions of its statement."""
+    return list((record.statement_json or {}).get("assumptions", ()))
 
 
 def _sleep_and_watch(store: RunStore, spec: RunSpec, seconds: float, seen: list[StoredEvent]) -> None:
