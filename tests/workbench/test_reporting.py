@@ -18,11 +18,11 @@ from tests.figures.made_attacks import attack as made_attack
 from privgraph.options import OptionError
 from privgraph.runs.records import RunRecord
 from privgraph.runs.store import RunStore
-from privgraph_workbench import report, reporting
+from privgraph_workbench import blocks, reporting
+from privgraph_workbench.blocks import Remark
 from privgraph_workbench.cli import main
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.export import FORMATS
-from privgraph_workbench.report import Remark
 from privgraph_workbench.reporting import Asked, Drawn, Told
 from privgraph_workbench.words.bibliography import ENTRIES, SAME, bibtex
 
@@ -87,39 +87,46 @@ def test_the_archive_holds_everything(runs: list[Told]) -> None:
     assert commands[0] == "#!/bin/sh"
     assert sum(line.startswith("privgraph run progap") for line in commands) == 2
     assert files["report.pdf"].startswith(b"%PDF")
+    contents = files["README.txt"].decode()
+    held = [name for name in reporting.FILES if name in contents]
+    assert held == [name for name in reporting.FILES if name != "report.ipynb"], "what it holds, and no more"
 
 
 def test_the_page_asks_nobody_and_warns_first(runs: list[Told]) -> None:
     page = opened(reporting.build(asked(runs)))["report.html"].decode()
     assert "default-src 'none'" in page
-    assert not re.search(r'(?:src|href)="(?!data:)', page)
+    assert not re.search(r'(?:src|href)="(?!data:|#part-)', page)
     assert page.index(reporting.EVALUATOR[:40]) < page.index("Figure 1")
+    for place, title in re.findall('href="#part-([0-9]+)">([^<]*)<', page):
+        assert f'<section id="part-{place}"><h2>{title}</h2>' in page, "the contents lead to each part"
+    assert page.count("Versions, where this report was made") == 2, "once, and in the contents"
+    assert page.count("<details>") == len(runs), "long settings are folded"
     assert "Ours &amp; theirs" in page
     assert "Second &lt;b&gt;." in page, "words of people are words"
-    assert page.count("<h2>") > 8
+    assert len(re.findall("<h[23]>", page)) > 8
 
 
 def test_a_remark_has_its_marks_and_is_text_for_the_rest() -> None:
     points = "- first <b>\n- [paper](https://example.org/?a=1&b=2)"
     told = f"Why *this* **one** (`gap`):\n\n{points}\n\n2 * 3 * 4 and\n- no point"
-    page = report.as_html(Remark(told), {})
+    page = blocks.as_html(Remark(told), {})
     assert page == (
         "<p>Why <em>this</em> <strong>one</strong> (<code>gap</code>):</p>"
         '<ul><li>first &lt;b&gt;</li><li><a rel="noreferrer" href="https://example.org/?a=1&amp;b=2">paper</a></li></ul>'
         "<p>2 * 3 * 4 and - no point</p>"
     )
     for hostile in ("[x](javascript:alert(1))", '[x](https://a" onload="y)', "<script>", "**<img src=x>**"):
-        made = report.as_html(Remark(hostile), {})
+        made = blocks.as_html(Remark(hostile), {})
         assert not re.search(r"<(?!/?(p|a|strong)\b)", made), made
         assert "javascript:" not in made or "href" not in made
         assert ' onload="' not in made
-    assert report.as_markdown(Remark(told)) == told
+    assert blocks.as_markdown(Remark(told)) == told
 
 
 def test_a_figure_says_its_title_and_each_warning_once(runs: list[Told]) -> None:
     kept = asked(runs)
     page = opened(reporting.build(kept))["report.html"].decode()
-    section = page[page.index("Figure 1") : page.index("Figure 2")]
+    section = page[page.index("<h2>Figure 1") : page.index("<h2>Figure 2")]
     (encoded,) = re.findall(r"src=\"data:image/svg\+xml;base64,([^\"]+)", section)
     drawn = base64.b64decode(encoded).decode()
     shown = drawn.partition("</metadata>")[2]

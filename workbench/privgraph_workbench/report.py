@@ -6,13 +6,10 @@ side), where the budget went, how the run learnt, how to repeat it, and with whi
 
 from __future__ import annotations
 
-import base64
-import html as markup
 import json
 import platform
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from privgraph.attacks.record import AttackRecord
@@ -20,11 +17,11 @@ from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import FAULT, Said, attacked, lines
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord, StoredEvent, plain
+from privgraph_workbench.blocks import Block, Code, Picture, Section, Table, Warned, as_markdown, page
 from privgraph_workbench.facts.plans import command_line
-from privgraph_workbench.figures import chart_of, notes
+from privgraph_workbench.figures import notes
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import ledger
-from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.runs import curves
 from privgraph_workbench.words import rates, settings
 from privgraph_workbench.words.markup import literal
@@ -50,49 +47,11 @@ OUTSIDERS = (
     "finds nothing proves nothing. Intervals are at the confidence that the attack was asked for."
 )
 UNREAD = "Attacks on this run were kept by another version of the workbench, and cannot be read by this one."
+SETTINGS = "All its settings, with what the method chose where it was left to"
 LAST_STEPS = (
     "These are values at the last step of a stage. The results at the top are those of the model that "
     "the run kept, which may be that of an earlier step."
 )
-
-
-@dataclass(frozen=True)
-class Table:
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class Picture:
-    figure: str
-    rows: Sequence[Row]
-
-
-@dataclass(frozen=True)
-class Code:
-    text: str
-
-
-@dataclass(frozen=True)
-class Warned:
-    text: str
-
-
-@dataclass(frozen=True)
-class Remark:
-    """What a person wrote, with the marks of Markdown: paragraphs, points, emphasis, code, links."""
-
-    text: str
-
-
-Block = str | list[str] | Table | Picture | Code | Warned | Remark
-"""A paragraph, a list of points, or one of the above."""
-
-
-@dataclass
-class Section:
-    title: str
-    blocks: list[Block] = field(default_factory=list)
 
 
 def markdown(
@@ -107,7 +66,7 @@ def markdown(
     `attacks` on the run, or None where they cannot be read.
     """
     parts = [f"# {literal(title_of(record))}"]
-    for section in sections(record, events, attacks, share):
+    for section in [*sections(record, events, attacks, share), libraries()]:
         parts += [f"## {section.title}", *(as_markdown(block) for block in section.blocks)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -125,13 +84,9 @@ def html(
     A content security policy in the page forbids every request; pictures are inside the file.
     """
     statements = {"": record.statement} if record.statement else {}
-    parts = []
-    for section in sections(record, events, attacks, share):
-        parts.append(f"<section><h2>{markup.escape(section.title)}</h2>")
-        parts += [as_html(block, statements) for block in section.blocks]
-        parts.append("</section>")
-    title = markup.escape(title_of(record))
-    return PAGE.replace("{title}", title).replace("{body}", "\n".join(parts))
+    return page(
+        title_of(record), [(one, statements) for one in [*sections(record, events, attacks, share), libraries()]]
+    )
 
 
 def title_of(record: RunRecord) -> str:
@@ -156,7 +111,7 @@ def sections(
         found.append(Section("What outsiders can tell", [Warned(UNREAD)]))
     elif attacks:
         found.append(_attacks(attacks))
-    return [*found, _repeat(record, share), _libraries(record)]
+    return [*found, _repeat(record, share)]
 
 
 def _attacks(attacks: Sequence[AttackRecord]) -> Section:
@@ -222,6 +177,8 @@ def _attacked(statement: PrivacyStatement) -> str:
 
 
 def _spent(statement: PrivacyStatement) -> Section:
+    if statement.unit == "none":
+        return Section("Where the budget went", ["Nothing is protected, so there is no budget."])
     if not statement.ledger:
         return Section("Where the budget went", ["Nothing that is protected was read, so nothing was spent."])
     rows = ledger.data(statement.ledger, statement.delta)
@@ -238,7 +195,8 @@ def _spent(statement: PrivacyStatement) -> Section:
         )
         for row in rows
     )
-    return Section("Where the budget went", [Picture("ledger", rows), Table(head, table)])
+    drawn: list[Block] = [Picture("ledger", rows)] if len(rows) > 1 else []  # one bar says nothing
+    return Section("Where the budget went", [*drawn, Table(head, table)])
 
 
 def _stages(points: Sequence[Row]) -> Table:
@@ -270,13 +228,13 @@ def _repeat(record: RunRecord, share: bool) -> Section:
         [
             *blocks,
             Code(command),
-            "All its settings, with what the method chose where it was left to:",
-            Code(json.dumps(plain(spec), indent=1, allow_nan=False)),
+            Code(json.dumps(plain(spec), indent=1, allow_nan=False), title=SETTINGS),
         ],
     )
 
 
-def _libraries(record: RunRecord) -> Section:
+def libraries() -> Section:
+    """With which versions the report was made."""
     versions = [("python", platform.python_version())]
     for name in LIBRARIES:
         try:
@@ -284,117 +242,3 @@ def _libraries(record: RunRecord) -> Section:
         except PackageNotFoundError:
             versions.append((name, "not installed"))
     return Section("Versions, where this report was made", [Table(("Library", "Version"), tuple(versions))])
-
-
-def as_markdown(block: Block) -> str:
-    """A block as Markdown."""
-    if isinstance(block, list):
-        return "\n".join(f"- {literal(point)}" for point in block)
-    if isinstance(block, Table):
-        head, *rows = (f"| {' | '.join(map(literal, line))} |" for line in (block.head, *block.rows))
-        return "\n".join((head, f"|{' --- |' * len(block.head)}", *rows))
-    if isinstance(block, Picture):
-        chart = chart_of(block.figure, block.rows)
-        return literal(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]))
-    if isinstance(block, Remark):
-        return block.text
-    if isinstance(block, Code):
-        return f"```\n{block.text}\n```"
-    return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
-
-
-def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
-    """A block as HTML; `statements` go into its pictures."""
-    if isinstance(block, list):
-        return f"<ul>{''.join(f'<li>{markup.escape(point)}</li>' for point in block)}</ul>"
-    if isinstance(block, Table):
-        named = any(block.head)
-        head = f"<thead><tr>{_cells(block.head, 'th')}</tr></thead>" if named else ""
-        body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in block.rows)
-        return f"<table>{head}<tbody>{body}</tbody></table>"
-    if isinstance(block, Picture):
-        chart = chart_of(block.figure, block.rows)
-        said = markup.escape(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]), quote=True)
-        light, dark = (_data_uri(block, statements, theme) for theme in ("light", "dark"))
-        return (
-            '<div class="figure"><picture>'
-            f'<source media="screen and (prefers-color-scheme: dark)" srcset="{dark}">'
-            f'<img alt="{said}" src="{light}"></picture></div>'
-        )
-    if isinstance(block, Remark):
-        return _written(block.text)
-    if isinstance(block, Code):
-        return f"<pre><code>{markup.escape(block.text)}</code></pre>"
-    if isinstance(block, Warned):
-        return f'<p class="careful"><strong>Careful.</strong> {markup.escape(block.text)}</p>'
-    return f"<p>{markup.escape(block)}</p>"
-
-
-_INLINE = (
-    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
-    (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"<strong>\1</strong>"),
-    (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])"), r"<em>\1</em>"),
-    (re.compile(r"\[([^\[\]]+)\]\((https?://[^\s()]+)\)"), r'<a rel="noreferrer" href="\2">\1</a>'),
-)
-_POINT = re.compile(r"[-*] +")
-
-
-def _written(text: str) -> str:
-    """A remark as HTML. All that is HTML in it is text; only what is listed in `Remark` becomes markup."""
-    parts = []
-    for part in re.split(r"\n\s*\n", text.strip()):
-        lines = [line.strip() for line in part.split("\n") if line.strip()]
-        points = all(_POINT.match(line) for line in lines)
-        said = [markup.escape(_POINT.sub("", line, count=1) if points else line) for line in lines]
-        for mark, tag in _INLINE:
-            said = [mark.sub(tag, line) for line in said]
-        if lines and points:
-            parts.append(f"<ul>{''.join(f'<li>{line}</li>' for line in said)}</ul>")
-        elif lines:
-            parts.append(f"<p>{' '.join(said)}</p>")
-    return "".join(parts)
-
-
-def _cells(row: Sequence[str], tag: str) -> str:
-    return "".join(f"<{tag}>{markup.escape(cell)}</{tag}>" for cell in row)
-
-
-def _data_uri(block: Picture, statements: dict[str, PrivacyStatement], theme: str) -> str:
-    drawn = export(block.figure, block.rows, statements, "svg", theme, titled=False)
-    return f"data:image/svg+xml;base64,{base64.b64encode(drawn).decode()}"
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-:root { color-scheme: light dark; --back: #ffffff; --text: #17212e; --soft: #f2f5f9; --line: #d5dbe3; --care: #8a4600; }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --back: #10151c; --text: #e8eef5; --soft: #1b232e; --line: #38424f; --care: #ffb454; }
-}
-body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
-  max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
-h1 { font-size: 1.7rem; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }
-table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
-th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-pre { background: var(--soft); padding: .9rem; overflow-x: auto; border-radius: 6px; }
-td:first-child { min-width: 8rem; }
-.figure { overflow-x: auto; }
-img { max-width: 100%; height: auto; }
-@media (max-width: 40rem) { .figure img { max-width: none; width: 44rem; } }
-.careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
-section { break-inside: avoid-page; }
-</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-{body}
-</main>
-</body>
-</html>
-"""

@@ -9,11 +9,9 @@ Equal runs, figures and words give equal bytes. What only an evaluator may see i
 from __future__ import annotations
 
 import csv
-import html as markup
 import io
 import json
 import tempfile
-import textwrap
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +26,8 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunRecord, StoredEvent, plain
-from privgraph_workbench import report
+from privgraph_workbench import blocks, printing, report
+from privgraph_workbench.blocks import Picture, Remark, Section, Table, Warned
 from privgraph_workbench.facts.plans import command_line
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.attacks import attack_roc
@@ -37,7 +36,6 @@ from privgraph_workbench.figures.costs import ledger
 from privgraph_workbench.figures.export import FORMATS, export
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import compare, curves, tradeoff
-from privgraph_workbench.report import Code, Picture, Section, Table, Warned
 from privgraph_workbench.withheld import Withheld
 from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.naming import run_labels, statements_of
@@ -47,12 +45,21 @@ from privgraph_workbench.words.statements import three_numbers
 TITLE, REMARK = 200, 20_000
 """Letters of a title and of a remark, at most."""
 MOST_COMPARED = 6
-WIDTH, LINES = 96, 58
-"""Of a page of text in the PDF: letters of a line, and lines."""
 EVALUATOR = (
     "This report holds numbers for an evaluator's eyes: accuracies are measured on private labels, and no guarantee "
     "covers them. Whoever publishes it publishes these as well."
 )
+FILES: Mapping[str, str] = {
+    "report.html": "everything on one page that opens without a network; begin here",
+    "report.pdf": "the same for print",
+    "figures/": "each figure as SVG, PDF and PNG, its numbers as CSV and JSON, and what it states as text",
+    "tables/": "all runs in a table, as LaTeX and CSV",
+    "statements/": "the privacy statement of each run in full, as text and JSON",
+    "references.bib": "the papers behind the methods and attacks, for BibTeX",
+    "reproduce.sh": "the commands that make the same runs; left out where seeds are",
+    "report.ipynb": "an executed notebook that shows the tables, figures and statements",
+}
+"""What an archive holds, and what it is for."""
 NO_NOTEBOOK = "an executed notebook needs privgraph[notebooks]: pip install 'privgraph[notebooks]', or leave it out"
 _TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -140,6 +147,7 @@ def build(asked: Asked) -> bytes:
     files = dict(_files(asked))
     if asked.notebook:
         files["report.ipynb"] = _notebook(asked, files)
+    files = {"README.txt": _contents(asked.title, files), **files}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
@@ -172,7 +180,7 @@ def _without_seeds(asked: Asked) -> Asked:
 
 def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
     yield "report.html", _page(asked).encode()
-    yield "report.pdf", _pdf(asked)
+    yield "report.pdf", printing.pdf(asked.title, _sections(asked))
     for name, one in (_named(asked) | _of_runs(asked)).items():
         for kind in FORMATS:
             yield f"figures/{name}.{kind}", export(one.figure, one.rows, one.statements, kind)
@@ -191,6 +199,14 @@ def _files(asked: Asked) -> Iterator[tuple[str, bytes]]:
     if asked.runs and not asked.share:
         commands = "\n".join(command_line(one.record.spec) for one in asked.runs)
         yield "reproduce.sh", f"#!/bin/sh\n# privgraph {version('privgraph')}\nset -e\n{commands}\n".encode()
+
+
+def _contents(title: str, files: Mapping[str, bytes]) -> bytes:
+    """What lies in the archive, for whoever opens it."""
+    held = {name: said for name, said in FILES.items() if any(one.startswith(name) for one in files)}
+    wide = max(map(len, held)) + 2
+    lines = [f"{name.ljust(wide)}{said}" for name, said in held.items()]
+    return "\n".join([title, "", *lines, "", f"Made by privgraph {version('privgraph')}.", ""]).encode()
 
 
 def _named(asked: Asked) -> dict[str, Drawn]:
@@ -283,29 +299,31 @@ def _evaluator(asked: Asked) -> bool:
 
 def _first(asked: Asked) -> Section:
     """The first page: what only an evaluator may see, the remark, and all runs in a table."""
-    blocks: list[report.Block] = [Warned(EVALUATOR)] if _evaluator(asked) else []
+    told: list[blocks.Block] = [Warned(EVALUATOR)] if _evaluator(asked) else []
     if not asked.share:
-        blocks.append(Warned(report.SECRET))
+        told.append(Warned(report.SECRET))
     if asked.remark.strip():
-        blocks.append(report.Remark(asked.remark))
+        told.append(Remark(asked.remark))
     if asked.runs:
-        blocks.append(_table(asked))
-    return Section("What is reported", blocks)
+        told.append(_table(asked))
+    return Section("What is reported", told)
 
 
-def _sections(asked: Asked) -> Iterator[tuple[Section, Drawn | None]]:
-    """What the report says, in order; a section of a figure comes with it."""
-    yield _first(asked), None
+def _sections(asked: Asked) -> list[tuple[Section, Mapping[str, PrivacyStatement]]]:
+    """What the report says, in order, each section with the statements that its pictures carry."""
+    found: list[tuple[Section, Mapping[str, PrivacyStatement]]] = [(_first(asked), {})]
     for place, one in enumerate(asked.figures, start=1):
         chart = chart_of(one.figure, one.rows)
-        yield Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary]), one
+        section = Section(f"Figure {place}: {chart.title}", [Picture(one.figure, one.rows), chart.summary])
+        found.append((section, one.statements))
     labels = run_labels([one.record for one in asked.runs], privacy_too=True)
     for label, told in zip(labels, asked.runs, strict=True):
-        for section in report.sections(told.record, told.events, told.attacks, asked.share):
-            yield (
-                Section(f"{label}: {section.title}", section.blocks),
-                Drawn(figure="", rows=(), statements=statements_of([told.record])),
-            )
+        found.append((Section(label), {}))
+        found += [
+            (replace(section, deep=True), statements_of([told.record]))
+            for section in report.sections(told.record, told.events, told.attacks, asked.share)
+        ]
+    return [*found, (report.libraries(), {})]
 
 
 def page(asked: Asked) -> str:
@@ -314,74 +332,7 @@ def page(asked: Asked) -> str:
 
 
 def _page(asked: Asked) -> str:
-    parts = []
-    for section, one in _sections(asked):
-        statements = dict(one.statements) if one is not None else {}
-        parts.append(f"<section><h2>{markup.escape(section.title)}</h2>")
-        parts += [report.as_html(block, statements) for block in section.blocks]
-        parts.append("</section>")
-    return report.PAGE.replace("{title}", markup.escape(asked.title)).replace("{body}", "\n".join(parts))
-
-
-def _pdf(asked: Asked) -> bytes:
-    """Pages of text, and a page for each figure."""
-    # matplotlib takes as long to import as a page to draw: only who takes a report away waits for it
-    import matplotlib
-    from matplotlib.backends.backend_pdf import PdfPages
-    from matplotlib.figure import Figure
-
-    from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS, draw
-
-    written = io.BytesIO()
-    about = {"Title": asked.title, "Creator": f"privgraph {version('privgraph')}", "CreationDate": None}
-    with matplotlib.rc_context(SETTINGS), PdfPages(written, metadata=about) as pages:
-        lines = [asked.title, "=" * min(len(asked.title), WIDTH), ""]
-        for section, one in _sections(asked):
-            lines += ["", section.title, "-" * min(len(section.title), WIDTH)]
-            for block in section.blocks:
-                if isinstance(block, Picture):
-                    continue
-                lines += ["", *_plain(block)]
-            if one is not None and one.figure:
-                _pages(pages, Figure, lines)
-                lines = []
-                chart = chart_of(one.figure, one.rows)
-                pages.savefig(draw(chart, "light", list(chart.notes)))
-        _pages(pages, Figure, lines)
-    return written.getvalue()
-
-
-def _pages(pages: Any, figure: Any, lines: Sequence[str]) -> None:
-    """Text on as many pages as it takes, A4."""
-    for start in range(0, len(lines), LINES):
-        page = figure(figsize=(8.27, 11.69))
-        text = "\n".join(lines[start : start + LINES])
-        page.text(0.07, 0.95, text, family="DejaVu Sans Mono", fontsize=8, va="top", ha="left", parse_math=False)
-        pages.savefig(page)
-
-
-def _plain(block: report.Block) -> list[str]:
-    """A block as lines of text."""
-    if isinstance(block, Table):
-        widths = [max(len(row[place]) for row in (block.head, *block.rows)) for place in range(len(block.head))]
-        if sum(widths) + 2 * len(widths) <= WIDTH:
-            shown = [row for row in (block.head, *block.rows) if any(row)]
-            return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in shown]
-        lines: list[str] = []  # a wide table is told line by line
-        for row in block.rows:
-            told = "; ".join(
-                f"{name}: {cell}" if name else cell for name, cell in zip(block.head, row, strict=True) if cell
-            )
-            lines += textwrap.wrap(told, WIDTH, subsequent_indent="  ")
-        return lines
-    if isinstance(block, Code):
-        return [piece for line in block.text.split("\n") for piece in (textwrap.wrap(line, WIDTH) or [""])]
-    if isinstance(block, list):
-        return [piece for point in block for piece in textwrap.wrap(f"- {point}", WIDTH, subsequent_indent="  ")]
-    if isinstance(block, report.Remark):
-        return [piece for line in block.text.strip().split("\n") for piece in (textwrap.wrap(line, WIDTH) or [""])]
-    text = f"CAREFUL: {block.text}" if isinstance(block, Warned) else str(block)
-    return textwrap.wrap(text, WIDTH)
+    return blocks.page(asked.title, _sections(asked))
 
 
 # The notebook

@@ -14,7 +14,8 @@ import json
 import re
 import threading
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
@@ -104,21 +105,38 @@ def bundle(
 def _picture(
     figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], kind: str, theme: str, titled: bool
 ) -> bytes:
-    # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
-    import matplotlib
-
-    from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS, draw
-
     chart = chart_of(figure, rows)
     notes = [*chart.notes, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
     written = io.BytesIO()
-    with _lock, matplotlib.rc_context(SETTINGS):
-        lines = [*chart.notes, *figures_notes.further(chart.badges, rows, statements)]
-        drawn = draw(chart, theme, lines, figures_notes.block(statements), titled=titled)
+    with drawing():
+        drawn = drawn_of(figure, rows, statements, theme, titled=titled)
         drawn.savefig(written, format=kind, dpi=DPI, metadata=_metadata(kind, chart.title, said, stated))
     return _renamed(written.getvalue()) if kind == "svg" else written.getvalue()
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """While something is drawn and written: matplotlib's settings are those of all its threads."""
+    import matplotlib
+
+    from privgraph_workbench.figures.drawing.with_matplotlib import SETTINGS
+
+    with _lock, matplotlib.rc_context(SETTINGS):
+        yield
+
+
+def drawn_of(
+    figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], theme: str, *, titled: bool
+) -> Any:
+    """The figure as matplotlib's, with what it states below it; for use within `drawing`."""
+    # matplotlib takes as long to import as a page to draw: only who takes a picture away waits for it
+    from privgraph_workbench.figures.drawing.with_matplotlib import draw
+
+    chart = chart_of(figure, rows)
+    lines = [*chart.notes, *figures_notes.further(chart.badges, rows, statements)]
+    return draw(chart, theme, lines, figures_notes.block(statements), titled=titled)
 
 
 def _shorter(found: re.Match[bytes]) -> bytes:

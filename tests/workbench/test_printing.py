@@ -1,0 +1,63 @@
+"""A report as a PDF: every page is an A4 page, no line leaves it, and equal reports are equal bytes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from privgraph_workbench import printing
+from privgraph_workbench.blocks import Code, Remark, Section, Table, Warned
+
+SECTIONS = [
+    (Section("What is reported", [Warned("Careful. " * 40), Remark("We **saw** `it`.\n\n- one\n- two")]), {}),
+    (Section("A run"), {}),
+    (Section("Numbers", [Table(("Name", "Value"), (("a" * 300, "1"), ("b", "2 " * 200)))], deep=True), {}),
+    (Section("How to repeat it", [Code("privgraph run " + "--set x=1 " * 60)], deep=True), {}),
+    (Section("Words", ["word " * 3000, ["point " * 100]], deep=True), {}),
+]
+
+
+def test_pages_are_a4_and_equal_reports_are_equal_bytes() -> None:
+    made = printing.pdf("A title", SECTIONS)
+    boxes = re.findall(rb"/MediaBox \[ ?([^\]]*)\]", made)
+    assert len(boxes) > 4
+    for box in boxes:
+        assert [float(one) for one in box.split()] == pytest.approx([0, 0, 595.3, 841.9], abs=0.5)
+    assert made == printing.pdf("A title", SECTIONS)
+    assert made != printing.pdf("Another", SECTIONS)
+
+
+def test_no_line_leaves_the_page_and_no_word_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed: list[tuple[float, float, str, float, bool, bool]] = []
+    put = printing._Paper.text
+
+    def seen(
+        self: printing._Paper, x: float, y: float, said: str, size: float, *, bold: bool = False, mono: bool = False,
+        colour: str = "",
+    ) -> None:  # fmt: skip
+        placed.append((x + self.measure(said, size, bold=bold, mono=mono), y, said, size, bold, mono))
+        put(self, x, y, said, size, bold=bold, mono=mono, colour=colour)
+
+    monkeypatch.setattr(printing._Paper, "text", seen)
+    printing.pdf("A title", SECTIONS)
+    assert max(right for right, *_ in placed) <= printing.WIDTH - printing.MARGIN + 0.5
+    assert max(y for _, y, *_ in placed) <= printing.HEIGHT
+    told = " ".join(said for _, _, said, *_ in placed).split()
+    assert told.count("word") == 3000
+    assert "".join(told).count("a" * 20) >= 10
+    assert "**saw**" not in told
+    assert "saw" in told
+    assert "a" * 300 in "".join(said for *_, said, size, _, _ in placed if set(said) == {"a"})
+
+
+def test_what_is_measured_is_what_is_drawn() -> None:
+    from matplotlib.textpath import TextToPath
+
+    paper = printing._Paper("A title", lambda page: None)
+    from matplotlib.font_manager import FontProperties
+
+    for said in ("Somebody who knows everything else", "ε 2, δ 0.0001"):
+        font = FontProperties(family=printing.SANS, size=printing.SIZE)
+        wide = TextToPath().get_text_width_height_descent(said, font, ismath=False)[0]
+        assert paper.measure(said, printing.SIZE) == pytest.approx(wide, rel=0.05)

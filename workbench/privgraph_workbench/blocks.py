@@ -1,0 +1,229 @@
+"""What a report is made of (sections of paragraphs, tables, pictures), as Markdown and as one HTML page that
+asks nobody for anything."""
+
+from __future__ import annotations
+
+import base64
+import html as markup
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.export import export
+from privgraph_workbench.words.markup import literal
+
+
+@dataclass(frozen=True)
+class Table:
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    figure: str
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class Code:
+    """`title`: it is long, and folded below these words where it can be."""
+
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Warned:
+    text: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a person wrote, with the marks of Markdown: paragraphs, points, emphasis, code, links."""
+
+    text: str
+
+
+Block = str | list[str] | Table | Picture | Code | Warned | Remark
+"""A paragraph, a list of points, or one of the above."""
+
+
+@dataclass
+class Section:
+    """`deep`: it is one of several below the section before it."""
+
+    title: str
+    blocks: list[Block] = field(default_factory=list)
+    deep: bool = False
+
+
+def page(title: str, told: Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]) -> str:
+    """Sections, each with the statements that its pictures carry, as one HTML page."""
+    parts = []
+    if any(section.deep for section, _ in told):
+        entries = (
+            f'<li><a href="#part-{place}">{markup.escape(section.title)}</a></li>'
+            for place, (section, _) in enumerate(told)
+            if place and not section.deep
+        )
+        parts.append(f'<nav aria-label="Contents"><p><strong>Contents</strong></p><ol>{"".join(entries)}</ol></nav>')
+    for place, (section, statements) in enumerate(told):
+        level = 3 if section.deep else 2
+        parts.append(f'<section id="part-{place}"><h{level}>{markup.escape(section.title)}</h{level}>')
+        parts += [as_html(block, dict(statements)) for block in section.blocks]
+        parts.append("</section>")
+    if len(parts) > 1 and parts[0].startswith("<nav"):  # what is said first stands above the contents
+        end = parts.index("</section>") + 1
+        parts = [*parts[1:end], parts[0], *parts[end:]]
+    return PAGE.replace("{title}", markup.escape(title)).replace("{body}", "\n".join(parts))
+
+
+def as_markdown(block: Block) -> str:
+    """A block as Markdown."""
+    if isinstance(block, list):
+        return "\n".join(f"- {literal(point)}" for point in block)
+    if isinstance(block, Table):
+        head, *rows = (f"| {' | '.join(map(literal, line))} |" for line in (block.head, *block.rows))
+        return "\n".join((head, f"|{' --- |' * len(block.head)}", *rows))
+    if isinstance(block, Picture):
+        chart = chart_of(block.figure, block.rows)
+        return literal(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]))
+    if isinstance(block, Remark):
+        return block.text
+    if isinstance(block, Code):
+        return "\n\n".join([f"{block.title}:"] * bool(block.title) + [f"```\n{block.text}\n```"])
+    return f"> **Careful.** {literal(block.text)}" if isinstance(block, Warned) else literal(block)
+
+
+def as_html(block: Block, statements: dict[str, PrivacyStatement]) -> str:
+    """A block as HTML; `statements` go into its pictures."""
+    if isinstance(block, list):
+        return f"<ul>{''.join(f'<li>{markup.escape(point)}</li>' for point in block)}</ul>"
+    if isinstance(block, Table):
+        named = any(block.head)
+        head = f"<thead><tr>{_cells(block.head, 'th')}</tr></thead>" if named else ""
+        body = "".join(f"<tr>{_cells(row, 'td')}</tr>" for row in block.rows)
+        return f"<table>{head}<tbody>{body}</tbody></table>"
+    if isinstance(block, Picture):
+        chart = chart_of(block.figure, block.rows)
+        said = markup.escape(" ".join([chart.summary, *(f"({badge}.)" for badge in chart.badges)]), quote=True)
+        light, dark = (_data_uri(block, statements, theme) for theme in ("light", "dark"))
+        return (
+            '<div class="figure"><picture>'
+            f'<source media="screen and (prefers-color-scheme: dark)" srcset="{dark}">'
+            f'<img alt="{said}" src="{light}"></picture></div>'
+        )
+    if isinstance(block, Remark):
+        return _written(block.text)
+    if isinstance(block, Code):
+        written = f"<pre><code>{markup.escape(block.text)}</code></pre>"
+        return (
+            f"<details><summary>{markup.escape(block.title)}</summary>{written}</details>" if block.title else written
+        )
+    if isinstance(block, Warned):
+        return f'<p class="careful"><strong>Careful.</strong> {markup.escape(block.text)}</p>'
+    return f"<p>{markup.escape(block)}</p>"
+
+
+_INLINE = (
+    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
+    (re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=\S)\*(?![\w*])"), r"<em>\1</em>"),
+    (re.compile(r"\[([^\[\]]+)\]\((https?://[^\s()]+)\)"), r'<a rel="noreferrer" href="\2">\1</a>'),
+)
+_POINT = re.compile(r"[-*] +")
+
+
+def parts_of(text: str) -> list[str | list[str]]:
+    """A remark's paragraphs and lists of points, with the marks that stand within a line.
+
+    >>> parts_of("One\\nand *more*.\\n\\n- a\\n- b")
+    ['One and *more*.', ['a', 'b']]
+    """
+    found: list[str | list[str]] = []
+    for part in re.split(r"\n\s*\n", text.strip()):
+        lines = [line.strip() for line in part.split("\n") if line.strip()]
+        if lines and all(_POINT.match(line) for line in lines):
+            found.append([_POINT.sub("", line, count=1) for line in lines])
+        elif lines:
+            found.append(" ".join(lines))
+    return found
+
+
+def unmarked(text: str) -> str:
+    """A line of a remark without its marks; a link is followed by its address.
+
+    >>> unmarked("**All** of `it`, see [the paper](https://example.org)")
+    'All of it, see the paper (https://example.org)'
+    """
+    for mark, tag in _INLINE:
+        text = mark.sub(r"\1 (\2)" if r"\2" in tag else r"\1", text)
+    return text
+
+
+def _written(text: str) -> str:
+    """A remark as HTML. All that is HTML in it is text; only what is listed in `Remark` becomes markup."""
+
+    def said(line: str) -> str:
+        line = markup.escape(line)
+        for mark, tag in _INLINE:
+            line = mark.sub(tag, line)
+        return line
+
+    return "".join(
+        f"<p>{said(part)}</p>"
+        if isinstance(part, str)
+        else f"<ul>{''.join(f'<li>{said(one)}</li>' for one in part)}</ul>"
+        for part in parts_of(text)
+    )
+
+
+def _cells(row: Sequence[str], tag: str) -> str:
+    return "".join(f"<{tag}>{markup.escape(cell)}</{tag}>" for cell in row)
+
+
+def _data_uri(block: Picture, statements: dict[str, PrivacyStatement], theme: str) -> str:
+    drawn = export(block.figure, block.rows, statements, "svg", theme, titled=False)
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawn).decode()}"
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+:root { color-scheme: light dark; --back: #ffffff; --text: #17212e; --soft: #f2f5f9; --line: #d5dbe3; --care: #8a4600; }
+@media screen and (prefers-color-scheme: dark) {
+  :root { --back: #10151c; --text: #e8eef5; --soft: #1b232e; --line: #38424f; --care: #ffb454; }
+}
+body { background: var(--back); color: var(--text); font: 16px/1.55 "Source Sans 3", "DejaVu Sans", Arial, sans-serif;
+  max-width: 60rem; margin: 2rem auto; padding: 0 1.2rem; }
+h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.6rem; } h3 { font-size: 1.1rem; margin-top: 1.8rem; }
+h2 { border-bottom: 1px solid var(--line); padding-bottom: .3rem; }
+a { color: inherit; } summary { cursor: pointer; font-weight: 600; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: .35rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+pre { background: var(--soft); padding: .9rem; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 6px; }
+td:first-child { min-width: 8rem; }
+.figure { overflow-x: auto; }
+img { max-width: 100%; height: auto; }
+@media (max-width: 40rem) { .figure img { max-width: none; width: 44rem; } }
+.careful { border-left: 4px solid var(--care); background: var(--soft); padding: .7rem 1rem; }
+section { break-inside: avoid-page; }
+</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+{body}
+</main>
+</body>
+</html>
+"""

@@ -1,0 +1,261 @@
+"""A report as a PDF: words, tables and pictures one below the other on pages of A4."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph_workbench.blocks import Block, Code, Picture, Remark, Section, Table, Warned, parts_of, unmarked
+from privgraph_workbench.figures.export import drawing, drawn_of
+from privgraph_workbench.theme import theme
+
+WIDTH, HEIGHT, MARGIN = 595.3, 841.9, 54.0
+"""Of a page, in points."""
+SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
+SIZE, CELL, SMALL, LEADING = 9.0, 8.2, 7.5, 1.5
+"""Of words, of tables and of code in points; from line to line in sizes."""
+TITLE, PART, DEEP = 19.0, 14.0, 10.5
+GAP, CELL_GAP = 7.0, 10.0
+"""Between two blocks, and between two columns of a table."""
+WITH_NEXT = 90.0
+"""What has to fit below a heading: none stands alone at the end of a page."""
+PICTURE_DPI = 170
+
+
+def pdf(title: str, sections: Sequence[tuple[Section, Mapping[str, PrivacyStatement]]]) -> bytes:
+    """The sections below that title, each with the statements that its pictures carry."""
+    # matplotlib takes as long to import as a page to draw: only who takes a report away waits for it
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    written = io.BytesIO()
+    about = {"Title": title, "Creator": f"privgraph {version('privgraph')}", "CreationDate": None}
+    with drawing(), PdfPages(written, metadata=about) as pages:
+        paper = _Paper(title, pages.savefig)
+        paper.heading(title, TITLE)
+        for section, statements in sections:
+            if not section.blocks:  # a chapter of its own
+                paper.room(HEIGHT)
+            below = paper.height(section.blocks[0], statements) if section.blocks else 0.0
+            paper.heading(section.title, DEEP if section.deep else PART, below)
+            for block in section.blocks:
+                paper.put(block, statements)
+        paper.end()
+    return written.getvalue()
+
+
+class _Paper:
+    """Pages that are filled from above; `y` is how far down, in points from the upper edge."""
+
+    def __init__(self, title: str, keep: Callable[[Any], None]) -> None:
+        self.title, self.keep = title, keep
+        self.colours = theme("light")
+        self.letters: dict[tuple[str, bool], dict[str, float]] = {}
+        self.ready: tuple[Picture, Any] | None = None
+        self.number = 0
+        self.begin()
+
+    def begin(self) -> None:
+        from matplotlib.figure import Figure
+
+        self.page = Figure(figsize=(WIDTH / 72, HEIGHT / 72))
+        self.y, self.number = MARGIN, self.number + 1
+
+    def end(self) -> None:
+        foot = HEIGHT - MARGIN / 2
+        title = self.lines(self.title, SMALL, WIDTH - 2 * MARGIN - 40)[0]
+        self.text(MARGIN, foot, title, SMALL, colour=self.colours.muted)
+        self.text(WIDTH - MARGIN - 12, foot, str(self.number), SMALL, colour=self.colours.muted)
+        self.keep(self.page)
+
+    def room(self, needed: float) -> None:
+        """A new page, where so much does not fit on this one."""
+        if self.y + needed > HEIGHT - MARGIN and self.y > MARGIN:
+            self.end()
+            self.begin()
+
+    def text(
+        self, x: float, y: float, said: str, size: float, *, bold: bool = False, mono: bool = False, colour: str = ""
+    ) -> None:
+        self.page.text(
+            x / WIDTH,
+            1 - y / HEIGHT,
+            said,
+            fontsize=size,
+            family=MONO if mono else SANS,
+            weight="bold" if bold else "normal",
+            color=colour or self.colours.text,
+            va="baseline",
+            parse_math=False,
+        )
+
+    def box(self, x: float, y: float, width: float, height: float, colour: str) -> None:
+        from matplotlib.patches import Rectangle
+
+        corner = (x / WIDTH, 1 - (y + height) / HEIGHT)
+        self.page.add_artist(Rectangle(corner, width / WIDTH, height / HEIGHT, facecolor=colour, linewidth=0, zorder=0))
+
+    def measure(self, said: str, size: float, *, bold: bool = False, mono: bool = False) -> float:
+        """How wide a line is, in points: the sum of its letters."""
+        known = self.letters.setdefault((MONO if mono else SANS, bold), {})
+        for letter in set(said) - known.keys():
+            known[letter] = self.letter(letter, MONO if mono else SANS, bold)
+        return sum(known[letter] for letter in said) * size
+
+    def letter(self, letter: str, family: str, bold: bool) -> float:
+        """How wide a letter is, in sizes."""
+        from matplotlib.font_manager import FontProperties, findfont, get_font
+
+        weight = "bold" if bold else "normal"
+        font = get_font(findfont(FontProperties(family=family, weight=weight)))
+        font.set_size(100, 72)
+        return float(font.load_char(ord(letter)).linearHoriAdvance) / 65536 / 100
+
+    def lines(self, said: str, size: float, width: float, *, bold: bool = False, mono: bool = False) -> list[str]:
+        """The words in lines of that width; a word that is longer than a line is broken."""
+        found, line = [], ""
+        for word in said.split(" "):
+            longer = f"{line} {word}" if line else word
+            if self.measure(longer, size, bold=bold, mono=mono) <= width:
+                line = longer
+                continue
+            if line:
+                found.append(line)
+            while self.measure(word, size, bold=bold, mono=mono) > width:
+                cut = next(
+                    end for end in range(len(word) - 1, 0, -1)
+                    if end == 1 or self.measure(word[:end], size, bold=bold, mono=mono) <= width
+                )  # fmt: skip
+                found.append(word[:cut])
+                word = word[cut:]
+            line = word
+        return [*found, line]
+
+    def heading(self, said: str, size: float, below: float = 0.0) -> None:
+        """On one page with what is below it: so high at least."""
+        self.room(size + max(below + 2 * size, WITH_NEXT))
+        self.y += size * (0.9 if self.y > MARGIN else 0.2)
+        for line in self.lines(said, size, WIDTH - 2 * MARGIN, bold=True):
+            self.y += size
+            self.text(MARGIN, self.y, line, size, bold=True)
+            self.y += size * 0.3
+        self.y += 4
+
+    def words(self, said: str, *, indent: float = 0, point: bool = False) -> None:
+        step = SIZE * LEADING
+        for place, line in enumerate(self.lines(said, SIZE, WIDTH - 2 * MARGIN - indent)):
+            self.room(step)
+            if point and not place:
+                self.text(MARGIN + indent - 9, self.y + SIZE, "•", SIZE)
+            self.text(MARGIN + indent, self.y + SIZE, line, SIZE)
+            self.y += step
+
+    def put(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> None:
+        if isinstance(block, Table):
+            self.table(block)
+        elif isinstance(block, Picture):
+            self.picture(block, statements)
+        elif isinstance(block, Code):
+            self.code(block)
+        elif isinstance(block, Warned):
+            self.boxed(self.lines(f"Careful. {block.text}", SIZE, WIDTH - 2 * MARGIN - 20), SIZE, bar=True)
+        elif isinstance(block, Remark):
+            for part in parts_of(block.text):
+                self.put([unmarked(one) for one in part] if isinstance(part, list) else unmarked(part), {})
+            return
+        elif isinstance(block, list):
+            for one in block:
+                self.words(one, indent=12, point=True)
+        else:
+            self.words(block)
+        self.y += GAP
+
+    def boxed(self, lines: Sequence[str], size: float, *, bar: bool = False, mono: bool = False) -> None:
+        """Lines on a ground of their own; in the colour of warnings at their side where `bar`."""
+        step = size * LEADING
+        if len(lines) * step < HEIGHT / 3:
+            self.room(len(lines) * step + 8)
+        for line in lines:
+            self.room(step)
+            self.box(MARGIN, self.y, WIDTH - 2 * MARGIN, step + 0.4, self.colours.surface)
+            if bar:
+                self.box(MARGIN, self.y, 3, step + 0.4, self.colours.warning)
+            self.text(MARGIN + 10, self.y + size * 1.1, line, size, mono=mono)
+            self.y += step
+
+    def code(self, block: Code) -> None:
+        text = block.text
+        if block.title:
+            self.words(f"{block.title}:")
+            text = json.dumps(json.loads(text), ensure_ascii=False)
+        width = WIDTH - 2 * MARGIN - 20
+        self.boxed(
+            [piece for line in text.split("\n") for piece in self.lines(line, SMALL, width, mono=True)],
+            SMALL,
+            mono=True,
+        )
+
+    def height(self, block: Block, statements: Mapping[str, PrivacyStatement]) -> float:
+        """How much of a page a picture or a table takes that is not divided; 0 for all else."""
+        if isinstance(block, Picture):
+            return self.drawn(block, statements)[2]
+        tall = sum(self.laid(block)[2]) if isinstance(block, Table) else 0.0
+        return tall if tall < HEIGHT / 2 else 0.0
+
+    def laid(self, block: Table) -> tuple[list[float], list[list[list[str]]], list[float]]:
+        """The widths of a table's columns, the lines of each cell, and the heights of its rows."""
+        rows = [row for row in (block.head, *block.rows) if any(row)]
+        bold = [any(block.head) and not place for place in range(len(rows))]
+        wide = [
+            max(self.measure(row[at], CELL, bold=head) for row, head in zip(rows, bold, strict=True)) + CELL_GAP
+            for at in range(len(block.head))
+        ]
+        most = room = WIDTH - 2 * MARGIN
+        while sum(min(one, most) for one in wide) > room:  # the widest columns give way until all fit
+            most -= 4
+        wide = [min(one, most) for one in wide]
+        told = [
+            [self.lines(cell, CELL, width - CELL_GAP + 0.1, bold=head) for cell, width in zip(row, wide, strict=True)]
+            for row, head in zip(rows, bold, strict=True)
+        ]
+        return wide, told, [max(map(len, cells)) * CELL * LEADING + 4 for cells in told]
+
+    def table(self, block: Table) -> None:
+        wide, told, heights = self.laid(block)
+        self.room(self.height(block, {}))
+        for place, (cells, tall) in enumerate(zip(told, heights, strict=True)):
+            self.room(tall)
+            x, bold = MARGIN, any(block.head) and not place
+            for lines, width in zip(cells, wide, strict=True):
+                for at, line in enumerate(lines):
+                    self.text(x, self.y + CELL * (1 + at * LEADING), line, CELL, bold=bold)
+                x += width
+            self.y += tall
+            self.box(MARGIN, self.y - 3, sum(wide), 0.5, self.colours.grid)
+
+    def drawn(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> tuple[Any, float, float]:
+        """The picture in pixels, as wide as the page, with its width and height in points."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        if self.ready is None or self.ready[0] is not block:
+            figure = drawn_of(block.figure, block.rows, statements, "light", titled=False)
+            figure.set_dpi(PICTURE_DPI)
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            self.ready = (block, canvas)
+        canvas = self.ready[1]
+        wide, tall = canvas.figure.get_size_inches()
+        width = min(WIDTH - 2 * MARGIN, (HEIGHT - 2 * MARGIN - WITH_NEXT) * wide / tall)
+        return canvas.buffer_rgba(), width, width * tall / wide
+
+    def picture(self, block: Picture, statements: Mapping[str, PrivacyStatement]) -> None:
+        """In pixels: as lines it is a file of its own."""
+        pixels, width, height = self.drawn(block, statements)
+        self.room(height)
+        axis = self.page.add_axes((MARGIN / WIDTH, 1 - (self.y + height) / HEIGHT, width / WIDTH, height / HEIGHT))
+        axis.imshow(pixels, aspect="auto", interpolation="none")
+        axis.set_axis_off()
+        self.y += height
