@@ -98,32 +98,45 @@ def test_a_click_takes_somebody_out_and_another_brings_them_back(page: Page, add
     page.wait_for_function(f"() => {WORLD}.data.gone === null")
 
 
-COVERED = f"""() => {{ const w = {WORLD};
-    w.counts.forEach(one => one.changed.fill(w.frame)); // each guess was changed each time: the widest rims
-    const stroke = CanvasRenderingContext2D.prototype.stroke, dark = w.data.colours.text;
-    const areas = [];
-    CanvasRenderingContext2D.prototype.stroke = function () {{
-        if (this.strokeStyle === dark.toLowerCase()) areas.push(this.lineWidth); return stroke.call(this); }};
-    const arc = CanvasRenderingContext2D.prototype.arc; const sizes = [];
-    CanvasRenderingContext2D.prototype.arc = function (...at) {{ sizes.push(at[2]); return arc.apply(this, at); }};
+ARCS = f"""share => {{ const w = {WORLD};
+    w.counts.forEach(one => one.changed.fill(share * w.frame)); // each guess was changed in this share of the draws
+    const pen = CanvasRenderingContext2D.prototype, stroke = pen.stroke, arc = pen.arc, fill = pen.fill;
+    const dark = w.data.colours.text.toLowerCase(), arcs = [], marks = [], shades = new Set();
+    let last;
+    pen.arc = function (...at) {{ last = at; return arc.apply(this, at); }};
+    pen.fill = function () {{ marks.push(last?.[2] ?? 99); shades.add(this.globalAlpha.toFixed(2)); return fill.call(this); }};
+    pen.stroke = function () {{
+        if (this.strokeStyle === dark) arcs.push([last[2], this.lineWidth, last[4] - last[3]]);
+        return stroke.call(this); }};
     w.draw();
-    CanvasRenderingContext2D.prototype.stroke = stroke; CanvasRenderingContext2D.prototype.arc = arc;
-    return [Math.max(...areas), Math.min(...sizes), areas.length]; }}"""
-"""The widest rim, half of which lies inside of its mark; the radius of the smallest round mark; how many
-rims."""
+    pen.stroke = stroke; pen.arc = arc; pen.fill = fill;
+    return [arcs, Math.min(...marks), [...shades]]; }}"""
+"""Radius, width and angle of each arc around a mark; the radius of the smallest round mark; how strongly marks
+are drawn."""
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_rims_leave_the_colour_of_small_marks_to_be_seen(browser: Browser, address: str, width: int) -> None:
+def test_arcs_tell_how_often_a_guess_changes_and_leave_small_marks_to_be_seen(
+    browser: Browser, address: str, width: int
+) -> None:
     context = browser.new_context(viewport={"width": width, "height": 844})
     page = context.new_page()
     page.goto(address)
     settled(page)
     shown(page, address, "?who=5&people=300")
-    widest, radius, rims = page.evaluate(COVERED)
+    for share in (0.25, 0.5):
+        arcs, mark, shades = page.evaluate(ARCS, share)
+        assert len(arcs) > 300, "in both worlds"
+        for radius, wide, angle in arcs:
+            assert radius - wide / 2 > 1.15 * mark, "outside of the mark, a triangle's tip too"
+            assert angle == pytest.approx(share * 2 * np.pi), "a quarter of all draws is a quarter of a circle"
+        assert set(shades) == {"1.00", "0.30"}, "who is published alike in both worlds is faded"
+    near = make_world(300, 0.85).friends_of(5)
+    assert sorted(page.evaluate(f"() => [...{WORLD}.reached]")) == sorted([5, *near])
+    expect(
+        page.get_by_text(re.compile(r"In this draw \d+ of 300 guesses differ between the two worlds"))
+    ).to_be_visible()
     context.close()
-    assert rims > 300, "in both worlds"
-    assert widest < 0.5 * radius, "three quarters of a mark's width keep its colour"
 
 
 def test_it_plays_and_pauses_by_keyboard(page: Page, address: str) -> None:

@@ -10,12 +10,19 @@ from tests.pages import offered_files
 from tests.pages.kept_runs import keep, spec
 
 from privgraph.home import home
+from privgraph.runs import gallery
 from privgraph.runs.store import RunStore
+from privgraph_workbench import reporting
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import collected
 from privgraph_workbench.views.parts.collected import Kept
+from privgraph_workbench.views.report import page
 
 Open = Callable[..., AppTest]
+
+
+def _empty(app: AppTest) -> bool:
+    return any("Nothing is kept yet" in one.value for one in app.markdown)
 
 
 def _listed(app: AppTest) -> list[str]:
@@ -24,8 +31,39 @@ def _listed(app: AppTest) -> list[str]:
 
 def test_nothing_kept_leads_to_where_things_are_kept(opened: Open, store: RunStore) -> None:
     app = opened("report")
-    assert "Nothing is kept yet" in app.info[0].value
+    assert _empty(app)
     assert {link.proto.label for link in app.get("page_link")} >= {"Trade-offs", "Runs", "Attacks"}
+
+
+def test_nothing_kept_shows_what_comes_out_and_offers_the_run_one_came_from(opened: Open, store: RunStore) -> None:
+    for name in reporting.FILES:
+        assert any(name in str(table.value) for table in opened("report").table)
+    assert "report_last" not in {button.key for button in opened("report").button}, "there is no run"
+    older, newer = (keep(store, spec(epsilon=epsilon)) for epsilon in (1.0, 2.0))
+    assert "ε 2" in opened("report").button(key="report_last").label, "the latest of one's own"
+    app = opened("train", run=older)
+    app.switch_page(str(shell.folder() / "report.py")).run()
+    assert "ε 1" in app.button(key="report_last").label, "where somebody looked at one, that"
+    app.button(key="report_last").click().run()
+    assert [one.run for one in app.session_state["collected"]] == [older]
+    assert "report_last" not in {button.key for button in app.button}, "it is in"
+    app.button(key="report_figures").click().run()
+    assert [one.figure for one in app.session_state["collected"]][1:] == ["curves", "ledger"]
+    assert "report_figures" not in {button.key for button in app.button}
+    assert newer not in {one.run for one in app.session_state["collected"]}
+
+
+def test_an_example_is_one_click(opened: Open, store: RunStore) -> None:
+    assert "report_example" not in {button.key for button in opened("report").button}, "there is no gallery"
+    gallery.bring_in(store)
+    app = opened("report")
+    app.button(key="report_example").click().run()
+    assert not app.exception, app.exception
+    kept = app.session_state["collected"]
+    methods = [store.get(one.run).spec.method for one in kept if one.run]
+    assert methods == [method for method, *_ in page.EXAMPLE]
+    assert [one.figure for one in kept if one.figure] == ["tradeoff", "compare"]
+    assert offered_files.labels(app) == ["Take the report away (zip)"]
 
 
 def test_runs_and_figures_are_kept_from_their_pages(opened: Open, store: RunStore) -> None:
@@ -61,7 +99,7 @@ def test_what_is_kept_is_ordered_and_taken_out(opened: Open, store: RunStore) ->
     assert asks.label == "Begin anew", "one click asks, the next one wipes"
     assert app.button(key="report_clear").label == "Empty the report"
     app.button(key="report_clear").click().run()
-    assert "Nothing is kept yet" in app.info[0].value
+    assert _empty(app)
 
 
 def test_a_run_that_was_deleted_and_an_empty_title_are_told(opened: Open, store: RunStore) -> None:
@@ -92,7 +130,7 @@ def test_what_is_kept_is_there_after_a_reload(opened: Open, store: RunStore) -> 
     assert again.text_input(key="report_title").value == "What it costs"
     assert again.text_area(key="report_remark").value == "Not much."
     again.button(key="report_clear").click().run()
-    assert "Nothing is kept yet" in opened("report").info[0].value
+    assert _empty(opened("report"))
 
 
 def test_more_runs_than_a_report_holds_do_not_make_it_full(
@@ -126,7 +164,7 @@ def test_a_file_that_is_no_list_of_kept_things_is_told(opened: Open, store: RunS
     app = opened("report")
     assert not app.exception
     assert "begins anew" in app.warning[0].value
-    assert "Nothing is kept yet" in app.info[0].value
+    assert _empty(app)
 
 
 def test_the_page_of_the_report_can_be_looked_at_first(opened: Open, store: RunStore) -> None:

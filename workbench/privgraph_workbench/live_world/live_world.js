@@ -3,6 +3,8 @@
 
 const GROUPS = 3;
 const EVERY = 350; // milliseconds between two releases while it plays
+const RIM = 1.65; // of an arc around a mark, in sizes of the mark: outside of all three shapes
+const FADED = 0.3; // how strongly those are drawn of whom both worlds publish the same
 const SEEN = 5; // releases from which on it is told how often guesses change
 
 // An ordinary generator with a seed (mulberry32), so that a class sees the same noise: for pictures, and for nothing
@@ -63,8 +65,13 @@ function world(data, gone) {
   return { people: hints.length, hints, friends, near, b: data.b, hops: data.hops, gone: gone ?? null };
 }
 
-// A rim stays thin beside its mark, however small that is drawn: the colour inside has to be seen.
-const rim = (size, unsure) => size * (0.1 + 0.3 * unsure);
+// Whose published numbers can differ between the two worlds: who is taken out and their friends, or the two ends of a
+// friendship, and with each further hop the friends of these.
+export function reached({ gone, hops }, near) {
+  const found = new Set(gone.friend === undefined ? [gone.who, ...near[gone.who]] : [gone.who, gone.friend]);
+  for (let hop = 1; hop < hops; hop += 1) for (const one of [...found]) for (const friend of near[one]) found.add(friend);
+  return found;
+}
 
 const percent = (share) => `${(100 * share).toFixed(0)}%`;
 const share = (told, groups) => told.filter((group, who) => group === groups[who]).length / told.length;
@@ -117,6 +124,7 @@ class World {
       this.settled = settled;
       this.both = [world(data, null), ...(data.gone ? [world(data, data.gone)] : [])];
       this.plain = this.both.map((one) => release({ ...one, b: 0 }, () => 0.5));
+      this.reached = data.gone ? reached(data, this.both[0].near) : null;
       this.frame = 0;
       this.counts = this.both.map(() => ({ changed: Array(data.groups.length).fill(0), right: 0 }));
       this.shown = this.plain;
@@ -167,7 +175,7 @@ class World {
       this.picture(stage.canvas, place, colours);
       stage.canvas.setAttribute("aria-label", this.said(place));
     });
-    this.told.textContent = this.data.b > 0 || this.both.length > 1 ? this.said(0) : `${this.said(0)} Nothing flickers, for there is no noise.`;
+    this.told.textContent = `${this.said(0)}${this.differ()}`;
     this.legend(colours);
   }
 
@@ -179,6 +187,12 @@ class World {
     const changed = this.shown[place].filter((group, who) => group !== this.plain[place][who]).length / groups.length;
     const average = this.frame >= SEEN ? ` On average over ${this.frame} draws: ${percent(count.right / this.frame)}.` : "";
     return `Guessed right without noise: ${percent(bare)}. In this draw: ${percent(now)}; the noise has changed ${percent(changed)} of all guesses.${average} Guessing blindly: 33%.`;
+  }
+
+  differ() {
+    if (this.both.length < 2) return this.data.b > 0 ? "" : " Nothing flickers, for there is no noise.";
+    const others = this.shown[0].filter((group, who) => group !== this.shown[1][who]).length;
+    return ` In this draw ${others} of ${this.shown[0].length} guesses differ between the two worlds.`;
   }
 
   picture(canvas, place, colours) {
@@ -198,7 +212,7 @@ class World {
     const { protects, gone, groups } = this.data;
     pen.lineWidth = protects === "edges" ? 1.4 : 0.8;
     pen.strokeStyle = protects === "edges" ? colours.sound : colours.edge;
-    pen.globalAlpha = protects === "edges" ? 0.45 : 0.55;
+    pen.globalAlpha = (protects === "edges" ? 0.45 : 0.55) * (gone ? 0.5 : 1);
     pen.beginPath();
     for (const [from, to] of one.friends) {
       pen.moveTo(...at[from]);
@@ -219,27 +233,31 @@ class World {
       pen.stroke();
       pen.setLineDash([]);
     }
-    const size = Math.max(3.2, Math.min(8, (width / 90) * Math.sqrt(90 / groups.length)));
+    const size = Math.max(3.2, Math.min(8, (width / (gone ? 70 : 90)) * Math.sqrt(90 / groups.length)));
     this.shown[place].forEach((group, who) => {
       const [x, y] = at[who];
+      const shade = this.reached === null || this.reached.has(who) ? 1 : FADED;
       if (protects === "people") {
         pen.beginPath();
         pen.arc(x, y, size * 1.75, 0, 2 * Math.PI);
         pen.fillStyle = colours.sound;
-        pen.globalAlpha = 0.16;
+        pen.globalAlpha = 0.16 * shade;
         pen.fill();
-        pen.globalAlpha = 1;
       }
+      pen.globalAlpha = shade;
       const away = place && one.hints[who] < 0;
       shape(pen, group, x, y, size);
       pen.fillStyle = away ? colours.surface : colours.groups[group];
       pen.fill();
       const unsure = this.counts[place].changed[who] / Math.max(1, this.frame);
       if (unsure > 0 && !away) {
-        pen.lineWidth = rim(size, unsure);
+        pen.beginPath();
+        pen.arc(x, y, size * RIM, -Math.PI / 2, (2 * unsure - 0.5) * Math.PI);
+        pen.lineWidth = Math.max(1.4, size * 0.3);
         pen.strokeStyle = colours.text;
         pen.stroke();
       }
+      pen.globalAlpha = 1;
       if (gone && gone.who === who) {
         pen.beginPath();
         pen.arc(x, y, size * 2.1, 0, 2 * Math.PI);
@@ -254,10 +272,13 @@ class World {
 
   legend(colours) {
     const path = ["M1 6a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M1.5 1.5h9v9h-9z", "M6 1L11 10.5H1z"];
-    const mark = (group, ring) =>
-      `<svg width="14" height="13" viewBox="-1 -1 14 14" aria-hidden="true"><path d="${path[group]}" fill="${colours.groups[group]}"${ring ? ` stroke="${colours.text}" stroke-width="2"` : ""}/></svg>`;
+    const ring = `<path d="M6 -2a8 8 0 1 1 -8 8" fill="none" stroke="${colours.text}" stroke-width="2"/>`;
+    const mark = (group, rim) =>
+      `<svg width="15" height="15" viewBox="-3.5 -3.5 19 19" aria-hidden="true"><path d="${path[group]}" fill="${colours.groups[group]}"/>${rim ? ring : ""}</svg>`;
     const marks = [0, 1, 2].map((group) => `<span>${mark(group)}guessed: group ${"ABC"[group]}</span>`);
-    const drawn = [...marks, `<span>${mark(0, true)}rim: how often the noise changed this guess</span>`].join("");
+    const rims = `<span>${mark(0, true)}arc: share of draws in which the noise changed this guess (full circle: all)</span>`;
+    const faded = this.reached ? ["<span>faded: published alike in both worlds</span>"] : [];
+    const drawn = [...marks, rims, ...faded].join("");
     if (drawn !== this.drawn) this.key.innerHTML = this.drawn = drawn; // numbers and fixed words alone
   }
 

@@ -22,7 +22,7 @@ from privgraph.runs.examining import write
 from privgraph_workbench.figures import FIGURES
 from privgraph_workbench.figures.chart import Row
 
-_KEY, _STAMP, _WORDS = "collected", "collected.stamp", "collected.words"
+_KEY, _STAMP, _WORDS, _SEEN = "collected", "collected.stamp", "collected.words", "collected.seen"
 TITLE, REMARK = "report_title", "report_remark"
 """The report's own words, by the keys of their fields."""
 MOST = 60
@@ -122,6 +122,16 @@ def keep() -> None:
     st.session_state[_STAMP] = _stamp()
 
 
+def saw(run: str) -> None:
+    """Somebody looks at this run: the page Report offers it."""
+    st.session_state[_SEEN] = run
+
+
+def seen() -> str:
+    """The run that was looked at last; "" where none was."""
+    return str(st.session_state.get(_SEEN, ""))
+
+
 def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
     """ "Add to report" for these runs or figures. What it did is read on itself: a message elsewhere would
     move the page."""
@@ -145,7 +155,7 @@ def button(key: str, fresh: Sequence[Kept], help_: str) -> None:
         key=key,
         icon=f":material/{icon}:",
         help=said,
-        on_click=_add,
+        on_click=add,
         args=(left,),
         disabled=not fresh or len(held) + len(left) > MOST,
     )
@@ -165,7 +175,7 @@ def _is_in(one: Kept, held: Sequence[Kept]) -> bool:
     return any(one.run == other.run if one.run else one == other for other in held)
 
 
-def _add(fresh: Sequence[Kept]) -> None:
+def add(fresh: Sequence[Kept]) -> None:
     """Keep each that is not kept yet: another tab may have kept it since the button was drawn."""
     held = everything()
     held.extend([one for one in fresh if not _is_in(one, held)][: MOST - len(held)])

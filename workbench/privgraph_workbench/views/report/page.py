@@ -10,6 +10,7 @@ from privgraph.options import OptionError
 from privgraph.runs.records import RunQuery, RunRecord, Unreadable
 from privgraph_workbench import reporting
 from privgraph_workbench.figures import chart_of
+from privgraph_workbench.forms import beginnings
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.serving.offered_files import File
@@ -18,26 +19,23 @@ from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup, naming
 
+EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
+"""Runs of the gallery that an example is made of: method, unit and epsilon."""
+
 
 def page() -> None:
     """What was kept, and the archive."""
     st.title("Report")
     st.markdown(
-        "Keep runs and figures anywhere with **Add to report**, put them in order here, and leave with one archive: an "
-        "HTML file that needs no network, a PDF, every kept figure as SVG, PDF, PNG and CSV, tables as LaTeX and CSV, "
-        "BibTeX, the privacy statements in full, the commands that reproduce it, and an executed notebook."
+        "Take runs and figures away for a paper, a class or a colleague: **one archive, in which every number has its "
+        "privacy statement beside it**."
     )
     kept = collected.everything()
     if not kept:
-        st.info(
-            "Nothing is kept yet. Look for “Add to report” below a figure, on a run, or on the page Runs.", icon="🗂️"
-        )
-        with st.container(horizontal=True):
-            st.page_link(shell.page("tradeoffs"), label="Trade-offs", icon=":material/balance:")
-            st.page_link(shell.page("runs"), label="Runs", icon=":material/list_alt:")
-            st.page_link(shell.page("attacks"), label="Attacks", icon=":material/gavel:")
+        _nothing()
         return
     records = _records(kept)
+    _more(kept, records)
     collected.begin(collected.TITLE, "Private learning on graphs")
     title = st.text_input(
         "Title",
@@ -96,13 +94,135 @@ def page() -> None:
         primary=True,
     )
     st.caption(
-        "It is made when it is asked for: some seconds for each figure. Equal runs, figures and words give equal "
-        "bytes, as `privgraph report` does from a shell."
+        "It is made when it is asked for: some seconds for each figure, a minute for three runs. Equal runs, figures "
+        "and words give equal bytes, as `privgraph report` does from a shell."
     )
     with layout.fold("Look at its page first", "preview", icon=":material/preview:") as part:
         if part.open:
             with st.spinner("The page is being made: some seconds for each figure."):
                 st.iframe(reporting.page(asked), height=900, alt="The page of the report")
+    with layout.fold("What comes out", "contents", icon=":material/folder_zip:") as part:
+        if part.open:
+            _contents()
+
+
+def _nothing() -> None:
+    """How a report begins, beside what comes out."""
+    left, right = layout.columns("report-begin", (2, 3))
+    with left:
+        st.markdown("#### Nothing is kept yet")
+        last = _last()
+        if last is not None:
+            st.button(
+                f"Add {naming.name(last)}",
+                key="report_last",
+                type="primary",
+                icon=":material/post_add:",
+                help="The run that you looked at last" if last.id == collected.seen() else "The latest of your runs",
+                on_click=collected.add,
+                args=(collected.runs([last.id]),),
+            )
+        example = _example()
+        if example:
+            st.button(
+                "Fill it with an example",
+                key="report_example",
+                type="secondary" if last is not None else "primary",
+                icon=":material/auto_awesome:",
+                on_click=_fill,
+                args=(example,),
+            )
+            st.caption(
+                "Three runs of the gallery on the made-up social network, with and without privacy, and the figures "
+                "of them. **Begin anew** empties it."
+            )
+        st.markdown("Or press **Add to report** below any figure, on any run, or on Runs for several at once.")
+        with st.container(horizontal=True):
+            st.page_link(shell.page("runs"), label="Runs", icon=":material/list_alt:")
+            st.page_link(shell.page("tradeoffs"), label="Trade-offs", icon=":material/balance:")
+            st.page_link(shell.page("attacks"), label="Attacks", icon=":material/gavel:")
+    with right:
+        st.markdown("#### What comes out")
+        _contents()
+
+
+def _contents() -> None:
+    """What the archive holds."""
+    st.table(
+        [
+            {"In the archive": f"`{name}`", "What it is": f"{said[:1].upper()}{said[1:]}"}
+            for name, said in reporting.FILES.items()
+        ]
+    )
+
+
+def _last() -> RunRecord | None:
+    """The run that was looked at last, else the latest own one that is done."""
+    seen = collected.seen()
+    asked = [RunQuery(ids=(seen,), states=("done",))] if seen else []
+    for query in (*asked, RunQuery(own=True, states=("done",), limit=1)):
+        found = [one for one in queue.store().find(query) if not one.unreadable]
+        if found:
+            return found[0]
+    return None
+
+
+def _example() -> list[RunRecord]:
+    """The runs of the example; none where the gallery is not here."""
+    data = beginnings.DATA["social"].items()
+    query = RunQuery(methods=tuple(method for method, *_ in EXAMPLE), datasets=("social",), states=("done",), limit=500)
+    held: dict[tuple[str, str, float | None], RunRecord] = {}
+    for one in queue.store().find(query):
+        plain = one.spec.seed == 0 and one.spec.options.get("accounting", "sound") == "sound"
+        if one.gallery and not one.unreadable and plain and data <= one.spec.data_options.items():
+            held.setdefault((one.spec.method, one.spec.unit, one.spec.asked_epsilon), one)
+    return [held[one] for one in EXAMPLE] if all(one in held for one in EXAMPLE) else []
+
+
+def _fill(records: list[RunRecord]) -> None:
+    """Keep these runs and their usual figures."""
+    collected.add([*collected.runs([one.id for one in records]), *_usual(records)])
+
+
+def _usual(records: list[RunRecord]) -> list[Kept]:
+    return [
+        collected.figure(one.figure, one.rows, one.statements)
+        for one in reporting.usual([_told(record) for record in records])
+    ]
+
+
+def _more(kept: list[Kept], records: dict[str, RunRecord]) -> None:
+    """One click for the run that somebody came from, and for the figures of all that are here."""
+    last, runs = _last(), [records[one.run] for one in kept if one.run in records]
+    offers = last is not None and last.id == collected.seen() and last.id not in {one.run for one in kept}
+    bare = bool(runs) and not any(one.figure for one in kept)
+    if not offers and not bare:
+        return
+    with st.container(horizontal=True):
+        if offers and last is not None:
+            st.button(
+                f"Add {naming.name(last)}",
+                key="report_last",
+                icon=":material/post_add:",
+                help="The run that you looked at last",
+                on_click=collected.add,
+                args=(collected.runs([last.id]),),
+            )
+        if bare:
+            st.button(
+                "Add their figures" if len(runs) > 1 else "Add its figures",
+                key="report_figures",
+                icon=":material/show_chart:",
+                help="Accuracy against privacy, the runs side by side, and attacks on them"
+                if len(runs) > 1
+                else "Its learning curves, where the budget went, and attacks on it",
+                on_click=_add_figures,
+                args=(runs,),
+            )
+
+
+def _add_figures(runs: list[RunRecord]) -> None:
+    collected.add(_usual(runs))
 
 
 def _records(kept: list[Kept]) -> dict[str, RunRecord]:

@@ -21,7 +21,7 @@ from privgraph_workbench.facts import datasets, method_costs, plans
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue, watching
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.parts import beginning, file_links, layout, statement, states
+from privgraph_workbench.views.parts import beginning, collected, file_links, layout, statement, states
 from privgraph_workbench.views.runs import comparison, replay, story, tabs
 from privgraph_workbench.words import markup, meaning, naming
 from privgraph_workbench.words.numbers import duration, number, percent, stated
@@ -40,6 +40,8 @@ def show(run: str) -> None:
         states.badge(record)
         states.unreadable(record)
         return
+    if record.state == "done":
+        collected.saw(run)
     title = f"{story.called(record)} on {naming.graph_short(record)}"
     st.set_page_config(page_title=f"{title} · privgraph")
     st.title(markup.literal(title))
