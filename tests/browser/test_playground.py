@@ -104,15 +104,16 @@ ARCS = f"""share => {{ const w = {WORLD};
     const dark = w.data.colours.text.toLowerCase(), arcs = [], marks = [], shades = new Set();
     let last;
     pen.arc = function (...at) {{ last = at; return arc.apply(this, at); }};
-    pen.fill = function () {{ marks.push(last?.[2] ?? 99); shades.add(this.globalAlpha.toFixed(2)); return fill.call(this); }};
+    pen.fill = function () {{
+        marks.push(last?.[2] ?? 99); shades.add(this.globalAlpha.toFixed(2)); return fill.call(this); }};
     pen.stroke = function () {{
         if (this.strokeStyle === dark) arcs.push([last[2], this.lineWidth, last[4] - last[3]]);
         return stroke.call(this); }};
     w.draw();
     pen.stroke = stroke; pen.arc = arc; pen.fill = fill;
     return [arcs, Math.min(...marks), [...shades]]; }}"""
-"""Radius, width and angle of each arc around a mark; the radius of the smallest round mark; how strongly marks
-are drawn."""
+"""Radius, width and angle of each arc around a mark; the radius of the smallest round mark; how strongly
+marks are drawn."""
 
 
 @pytest.mark.parametrize("width", [390, 1280])

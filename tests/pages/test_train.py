@@ -343,7 +343,7 @@ def _bars(app: AppTest, run: str) -> list[str]:
     return [str(trace["y"][0]) for trace in figure["data"] if trace["type"] == "bar"]
 
 
-def test_seeds_stand_as_dots_on_one_bar_and_their_curves_over_each_other(
+def test_seeds_stand_in_rows_of_their_own_and_their_curves_over_each_other(
     opened: Callable[..., AppTest], store: RunStore
 ) -> None:
     runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7 + seed / 10) for seed in (0, 1, 2)]
@@ -354,9 +354,11 @@ def test_seeds_stand_as_dots_on_one_bar_and_their_curves_over_each_other(
     drawn = _figure(app, f"standing.{runs[0]}")["data"]
     dots = {trace["name"]: trace["x"] for trace in drawn if trace["type"] == "scatter" and "seed" in trace["name"]}
     assert {name: list(values) for name, values in dots.items()} == {
-        "other seeds": [pytest.approx(0.8), pytest.approx(0.9)],
-        "this run, seed 0": [0.7],
+        "this run, seed 0: 70.0%": [0.7],
+        "seed 1: 80.0%": [pytest.approx(0.8)],
+        "seed 2: 90.0%": [pytest.approx(0.9)],
     }
+    assert all(set(trace["y"]) == {trace["name"]} for trace in drawn if trace["name"] in dots), "none hides another"
     assert _bars(app, runs[0]) == ["Largest class, mean: 50.0%", "Mean of 3 seeds: 80.0%"]
     seeds = _figure(app, f"seeds.{runs[0]}")
     assert [trace["name"] for trace in seeds["data"]] == [f"seed {seed}: validation accuracy" for seed in (0, 1, 2)]
@@ -365,6 +367,9 @@ def test_seeds_stand_as_dots_on_one_bar_and_their_curves_over_each_other(
 def test_all_of_many_seeds_are_drawn_and_this_one_stands_out(opened: Callable[..., AppTest], store: RunStore) -> None:
     runs = [keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.7) for seed in range(9)]
     app = opened("train", run=runs[4])
+    drawn = _figure(app, f"standing.{runs[4]}")["data"]
+    dots = {trace["name"]: len(trace["x"]) for trace in drawn if trace["type"] == "scatter" and "seed" in trace["name"]}
+    assert dots == {"this run, seed 4: 70.0%": 1, "8 other seeds: 70.0% to 70.0%": 8}
     assert "##### All 9 seeds, laid over each other" in {text.value for text in app.markdown}
     traces = _figure(app, f"seeds.{runs[4]}")["data"]
     assert [trace["name"] for trace in traces] == ["8 others: validation accuracy"] * 8 + [

@@ -15,6 +15,8 @@ from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import percent
 
 TITLE = "Where its accuracy stands"
+MOST_ROWS = 4
+"""Other seeds that have a row each."""
 LABELS = {
     "guessing": "Guessing",
     "majority": "Largest class",
@@ -76,7 +78,7 @@ def _of(kind: str, one: Reached) -> Row:
 
 
 def chart(rows: Sequence[Row]) -> Chart:
-    """A bar a level; on the run's own its seeds as dots and its interval as a line."""
+    """A bar a level, on the run's own its interval as a line; its seeds as points in rows below it."""
     levels = [row for kind in LABELS for row in rows if row["kind"] == kind]
     if not levels:
         return empty(TITLE, "nothing has been measured yet")
@@ -114,26 +116,25 @@ def chart(rows: Sequence[Row]) -> Chart:
                 hover=(_hover(own, mine),) * 2,
             )
         )
-    if len(seeds) > 1:
-        for name, held, hollow in (
-            ("other seeds", [row for row in seeds if not row["mine"]], True),
-            (f"this run, seed {this['seed']}" if this else "this run", [this] if this else [], False),
-        ):
-            if held:
-                series.append(_dots(name, held, mine, hollow=hollow))
+    below = _seeds(seeds, this)
+    for name, held in below.items():
+        series.append(_dots(name, held))
+    places = [labels[row["kind"]] for row in levels]
+    at = places.index(mine) + 1
+    places[at:at] = below
     told = "; ".join(labels.values())
     return Chart(
         title=TITLE,
         panels=(
             Panel(
                 x=Axis(title="test accuracy (percent)", percent=True, low=0, high=1),
-                y=Axis(title="", scale="category", categories=tuple(labels.values())),
+                y=Axis(title="", scale="category", categories=tuple(places)),
             ),
         ),
         series=tuple(series),
         summary=f"Test accuracy: {told}.",
         badges=badges_of(rows),
-        height=130 + 40 * len(levels),
+        height=130 + 40 * len(levels) + 26 * len(below),
         legend=True,
     )
 
@@ -141,16 +142,30 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def _dots(name: str, rows: Sequence[Row], label: str, *, hollow: bool) -> Series:
+def _seeds(seeds: Sequence[Row], this: Row | None) -> dict[str, list[Row]]:
+    """The seeds by the names of their rows: this run's first; of many, those of the others share one."""
+    if len(seeds) < 2:
+        return {}
+    others = sorted((row for row in seeds if row is not this), key=lambda row: row["seed"])
+    found = {f"this run, seed {this['seed']}: {percent(this['value'])}": [this]} if this else {}
+    if len(others) <= MOST_ROWS:
+        return found | {f"seed {row['seed']}: {percent(row['value'])}": [row] for row in others}
+    ends = [percent(end(row["value"] for row in others)) for end in (min, max)]
+    return found | {f"{len(others)} other seeds: {ends[0]} to {ends[1]}": others}
+
+
+def _dots(name: str, rows: Sequence[Row]) -> Series:
+    hollow = not rows[0]["mine"]
     return Series(
         name=name,
         kind="points",
         x=tuple(row["value"] for row in rows),
-        y=(label,) * len(rows),
-        slot=4,
+        y=(name,) * len(rows),
+        slot=0,
         shape=7,
         hollow=hollow,
-        size=9 if hollow else 13,
+        legend=False,
+        size=9 if hollow else 12,
         hover=tuple(f"seed {row['seed']}: {percent(row['value'])}" for row in rows),
     )
 
