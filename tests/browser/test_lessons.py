@@ -102,6 +102,27 @@ def test_from_the_first_step_to_the_last_by_keyboard_alone(browser: Browser, add
     context.close()
 
 
+def test_each_step_begins_at_its_top_and_keys_go_on_from_there(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(f"{address}/lessons?lesson=claims")
+    for place, step in enumerate(LESSONS["claims"].steps[1:3], start=2):
+        settled(page)
+        reached(page, "button", "Next")
+        assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop") > 0
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(f"step={place}"))
+        expect(page.get_by_role("heading", name=step.title, exact=True)).to_be_visible()
+        settled(page)
+        assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollTop") == 0
+        assert page.evaluate("() => document.activeElement.tagName") == "H1"
+        page.keyboard.press("Tab")
+        assert page.evaluate("() => document.querySelector('[data-testid=stMain]').contains(document.activeElement)"), (
+            "the next key press is within the step, and not in the bar above it"
+        )
+    context.close()
+
+
 def test_on_a_telephone_no_figure_is_cut(browser: Browser, address: str) -> None:
     """Titles of several lines, names of rows, and what stands below an axis that names of rows push aside."""
     context = browser.new_context(viewport={"width": 390, "height": 844})

@@ -28,7 +28,10 @@ def test_six_lessons_are_listed_with_their_progress(opened: Open, store: RunStor
     for place, lesson in enumerate(LESSONS.values(), start=1):
         assert f"#### {place}. {lesson.title}" in text
     labels = [button.label for button in app.button]
-    assert (labels.count("Go on"), labels.count("Begin")) == (1, 5)
+    assert (labels.count("Go on"), labels.count("Begin"), labels.count("Again")) == (1, 4, 1)
+    remembered = [lesson.name for lesson in LESSONS.values() if lesson.takeaway in text]
+    assert remembered == ["statements"], "what is to be learnt stands where it was learnt"
+    assert [button.key for button in app.button if button.proto.type == "primary"] == ["begin.neighbours"]
     app.button(key="begin.neighbours").click().run()
     assert app.title[0].value == "1. What a neighbour gives away"
     assert app.query_params["step"] in ("2", ["2"]), "it goes on where somebody was"
@@ -68,7 +71,7 @@ def test_what_is_to_be_learnt_is_told_after_the_answer(opened: Open, store: RunS
     lesson = LESSONS["noise"]
     app = opened("lessons", lesson="noise", step="3")
     question = lesson.steps[2].question
-    for said in (question.why, lesson.paper, lesson.holds):
+    for said in (question.why, lesson.takeaway, lesson.paper, lesson.holds):
         assert said not in _texts(app)
     app.button(key="show_answer").click().run()
     for said in (f"The answer is: {question.choices[question.right]}. {question.why}", lesson.paper, lesson.holds):

@@ -66,14 +66,16 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """`minutes` are what it takes; `paper` is what papers say of it, and `holds` what holds. `notebook` is
-    the name of the one with the same figures and exercises."""
+    """`minutes` are what it takes; `takeaway` is to be remembered of it, in one sentence; `paper` is what
+    papers say of it, and `holds` what holds. `notebook` is the name of the one with the same figures and
+    exercises."""
 
     name: str
     title: str
     minutes: int
     about: str
     steps: tuple[Step, ...]
+    takeaway: str
     paper: str
     holds: str
     notebook: str

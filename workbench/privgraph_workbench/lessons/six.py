@@ -110,6 +110,7 @@ NEIGHBOURS = Lesson(
             ),
         ),
     ),
+    takeaway="What is predicted of your friends can give you away, even if you never said a word.",
     paper="Papers on graph networks show that models leak: who trained (membership inference) and who is connected "
     "(link stealing). They measure it by attacks.",
     holds="An attack that fails proves nothing; the next may succeed. What limits every attack is noise with a proof: "
@@ -183,6 +184,7 @@ NOISE = Lesson(
             ),
         ),
     ),
+    takeaway="ε bounds what anybody can learn from one release; what several releases tell adds up.",
     paper="Training takes many noisy steps. Papers add their costs with an accountant: Rényi orders, or a privacy-loss "
     "distribution.",
     holds="All sound accountants give an upper bound; a looser one only wastes accuracy. On the page Accounting you "
@@ -264,6 +266,7 @@ PROMISES = Lesson(
             ),
         ),
     ),
+    takeaway="Ask first whom an ε hides: one friendship is far less than one person.",
     paper="GAP and ProGAP state results for edge level and for node level; their node level bounds degrees first.",
     holds="Edge level: an undirected edge is two entries, so the sensitivity is the square root of 2, not 1. Node "
     "level: the bound must not be drawn again when somebody leaves (lesson 5).",
@@ -343,6 +346,7 @@ VOTES = Lesson(
             ),
         ),
     ),
+    takeaway="A noisy vote of many teachers can answer a few questions well, and each answer costs.",
     paper="PrivGNN publishes noisy posteriors; DP-GPL publishes noisy votes, with a threshold before, and prints a "
     "data-dependent ε for each teacher.",
     holds="Posteriors move by 2, not by 1. Votes with the printed noise and 50 answers cost a sound ε of 49.9 where "
@@ -358,9 +362,11 @@ CLAIMS = Lesson(
     steps=(
         Step(
             title="Noise that tells its own size",
-            text="HeterPoisson hides a person in 200 numbers by **spherical Laplace** noise, which is large on some "
-            "days and small on others. One draw decides for all 200 numbers. So the numbers that the person does not "
-            "touch show how large the noise is today: the attacker waits for a day with hardly any, and then speaks.",
+            text="The paper HeterPoisson publishes 200 numbers at once, and claims that **spherical Laplace** noise "
+            "hides in them whether a person took part. One draw decides how large the noise is on all 200: some "
+            "releases get much, and some hardly any. Most of the numbers do not depend on the person, so the attacker "
+            "sees in them how large the noise is, and guesses only where there is hardly any. In each **round** a coin "
+            "decides whether the person took part.",
             words=("Laplace noise", PUBLISHED, "lower bound (ε audited)"),
             control=ROUNDS,
             figure=Figure(name="claims_played", given={"games": ("spherical Laplace noise",)}, reads="rounds"),
@@ -373,15 +379,16 @@ CLAIMS = Lesson(
                     "The noise is drawn exactly as the paper says. So what is left to be wrong?",
                 ),
                 right=1,
-                why="In the rounds in which the attacker speaks, it is right far more often than e^1 = 2.7 times for "
-                "each error. The proof (Lemma 1) looks at one number alone, and fails from two on; Gaussian noise of "
-                "the same size keeps its promise.",
+                why="Where the attacker guesses, it is right far more often than e^1 = 2.7 times for each error, which "
+                "ε = 1 would not allow. The proof (Lemma 1) looks at one number alone, and fails from two on; Gaussian "
+                "noise of the same size keeps its promise.",
             ),
         ),
         Step(
             title="A crowd that is drawn again",
-            text="To bound what one person moves, GAP and ProGAP let everybody keep at most 10 neighbours, drawn at "
-            "random. When somebody leaves, **all** lists are drawn again.",
+            text="The papers GAP and ProGAP sum what neighbours say. So that one person moves only a few sums, "
+            "everybody keeps at most 10 neighbours, drawn at random: a **degree bound**. But without that person "
+            "**all** lists are drawn again, so other people's sums move, too.",
             words=("degree bound", "sensitivity"),
             control=ROUNDS,
             figure=Figure(
@@ -406,8 +413,8 @@ CLAIMS = Lesson(
         ),
         Step(
             title="A number that should not be printed",
-            text="DP-GPL prints an ε that is computed from the votes, without noise. Take one vote away: the printed "
-            "number is another.",
+            text="The paper DP-GPL lets teachers vote (lesson 4), and prints an ε that is computed from the votes "
+            "themselves, without noise. Take one vote away: the printed number is another.",
             words=("data-dependent ε", "release"),
             control=ROUNDS,
             figure=Figure(
@@ -446,6 +453,7 @@ CLAIMS = Lesson(
             ),
         ),
     ),
+    takeaway="An attack can refute a claimed ε; only a proof that fits what the program does can promise one.",
     paper="HeterPoisson proves its noise private in Lemma 1. GAP and ProGAP bound degrees by sampling before they "
     "count what a node moves. DP-GPL prints a data-dependent ε for each teacher.",
     holds="The gap of each is shown on the run's page with its size, and what does hold is offered as the default.",
@@ -557,6 +565,7 @@ STATEMENTS = Lesson(
             ),
         ),
     ),
+    takeaway="An ε says nothing without its unit, its δ, what was released, and what is assumed.",
     paper="Papers state ε and δ in a sentence, and leave unit, release and assumptions to the reader.",
     holds="Of the five papers here, four promise more than holds, in proof or in code. Each run's page says which, by "
     "how much, and why.",

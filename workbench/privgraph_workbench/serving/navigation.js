@@ -3,7 +3,7 @@
 // Its server sends the whole address of a page whenever it corrects a part of it (a value that is the default, a
 // widget that is gone), and each time the browser makes an entry of its history: Back then walks through
 // corrections. Here a visit is one entry: the same page is another visit only where it shows another run. It
-// begins at the page's top.
+// begins at the page's top, and so does each step of a lesson, where the next key press goes on from its title.
 //
 // A link to another page is sent together with the values that widgets of this page have in its address, and the
 // server, to be rid of these, takes every value of a name that this page uses out of the address: the graph that
@@ -17,12 +17,18 @@
 
   const push = history.pushState.bind(history);
   const run = (address) => (address.pathname.endsWith("/train") ? address.searchParams.get("run") : null);
+  const step = (address) => ["lesson", "step"].map((name) => address.searchParams.get(name)).join(".");
+  const top = () => document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
   history.pushState = (state, title, to) => {
     const here = new URL(location.href);
     const next = new URL(to ?? here, here);
     const same = next.pathname === here.pathname && run(next) === run(here);
     (same ? history.replaceState.bind(history) : push)(state, title, to);
-    if (!same) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0); // a visit begins at the top
+    if (!same || step(next) !== step(here)) top();
+    const heading = same && step(next) !== step(here) ? document.querySelector("[data-testid=stMain] h1") : null;
+    heading?.setAttribute("tabindex", "-1");
+    heading?.style.setProperty("outline", "none"); // it is no control: nothing can be done there
+    heading?.focus({ preventScroll: true });
   };
 
   document.addEventListener(
@@ -36,7 +42,7 @@
       event.preventDefault();
       event.stopPropagation();
       push({}, "", link.href);
-    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+      top();
       window.dispatchEvent(new PopStateEvent("popstate")); // as after Back: the address alone says what is drawn
     },
     true,

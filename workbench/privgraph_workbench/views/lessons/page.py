@@ -71,27 +71,33 @@ def _list() -> None:
         "something to move, something to see, and a question. Your progress stands in the address: keep the link."
     )
     finished = done()
+    lessons = list(LESSONS.values())
+    following = next((place for place, one in enumerate(lessons) if _open(one, finished[place])), -1)
     for start in (0, 3):
         columns = layout.columns(f"lessons-{start}", 3)
-        for place, (column, lesson) in enumerate(
-            zip(columns, list(LESSONS.values())[start : start + 3], strict=True), start=start
-        ):
+        for place, (column, lesson) in enumerate(zip(columns, lessons[start : start + 3], strict=True), start=start):
             with column, st.container(border=True, height="stretch"):
                 with st.container(height="stretch"):  # buttons of one row stand at one height
                     st.markdown(f"#### {place + 1}. {lesson.title}")
                     st.markdown(lesson.about)
+                    if not _open(lesson, finished[place]):
+                        st.caption(f"**Remember:** {lesson.takeaway}")
                 st.progress(
                     len(finished[place]) / len(lesson.steps),
                     text=f"{_answered(lesson, finished[place])} · about {lesson.minutes} minutes",
                 )
                 st.button(
-                    "Go on" if 0 < len(finished[place]) < len(lesson.steps) else "Begin",
+                    _verb(lesson, finished[place]),
                     key=f"begin.{lesson.name}",
-                    type="primary",
+                    type="primary" if place == following else "secondary",
                     icon=":material/arrow_forward:",
                     on_click=_go,
                     args=(lesson.name, min(_open(lesson, finished[place]), default=1)),
                 )
+
+
+def _verb(lesson: Lesson, finished: set[int]) -> str:
+    return "Begin" if not finished else "Go on" if _open(lesson, finished) else "Again"
 
 
 def _answered(lesson: Lesson, finished: set[int]) -> str:
@@ -276,6 +282,7 @@ def _open_steps(lesson: Lesson, finished: set[int]) -> None:
 def _end(lesson: Lesson, number: int, told: bool) -> None:
     """What papers say and what holds, once the last question was answered, and where to go from here."""
     if told:
+        st.success(f"**Remember:** {lesson.takeaway}", icon=":material/school:")
         paper, holds = layout.columns("lesson-end", 2)
         with paper, st.container(border=True, height="stretch"):
             st.markdown(f"##### What papers say\n{lesson.paper}")

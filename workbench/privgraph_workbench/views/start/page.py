@@ -53,6 +53,7 @@ DOORS = (
         "and a playground in which a class takes one person out and guesses.",
         links=(
             ("lessons", "Six lessons", {}),
+            ("playground", "The playground", {}),
             ("data", "Look at a graph, and ask", {"data": "social", **widgets.address(DEMO_DATA, prefix="data.")}),
         ),
     ),
@@ -60,7 +61,7 @@ DOORS = (
         title="Report",
         text="You need a figure or a table that is right. Compare methods over seeds and budgets, and "
         "export each figure with its privacy statement.",
-        links=(("tradeoffs", "Accuracy against privacy", {}),),
+        links=(("tradeoffs", "Accuracy against privacy", {}), ("report", "Make a report", {})),
     ),
 )
 
@@ -106,7 +107,7 @@ def _curve() -> None:
                 "#### What does privacy cost?\n"
                 "600 invented people, in three groups. A network that reads their friendships knows nearly "
                 "everybody's group; one that reads none knows about half. In between, **ProGAP hides every single "
-                "friendship**: a smaller ε hides it better, and costs more."
+                "friendship**: a smaller privacy budget ε hides it better, and costs accuracy."
             )
             _demo()
             with st.container(horizontal=True):
@@ -118,8 +119,9 @@ def _curve() -> None:
                     query_params={"data": "social"},
                 )
             st.caption(
-                "The curve came along, as the **gallery**; your own runs will stand beside it. An evaluator, who knows "
-                "the true groups, measured its accuracies, and each ε is that of one run alone."
+                "Filled points: the ε that the noise does guarantee. Diamonds: what the paper's formula says of the "
+                "same noise. The curve came along, as the **gallery**; your own runs will stand beside it. An "
+                "evaluator, who knows the true groups, measured its accuracies; each ε is that of one run alone."
             )
         with drawn:
             live_plot.show(with_plotly.draw(_chart(rows), layout.theme()), key=shell.CURVE)
@@ -142,7 +144,9 @@ def _chart(rows: list[Row]) -> Chart:
 def _rows(url: str, ids: tuple[str, ...]) -> list[Row]:
     """The rows of the curve. Finished runs never change, so this is computed once."""
     records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-    return tradeoff.data([one for one in records if one.spec.data_options.items() >= DEMO_DATA.items()])
+    here = [one for one in records if one.spec.data_options.items() >= DEMO_DATA.items()]
+    # without privacy ProGAP does what the network does: one line says it
+    return tradeoff.data([one for one in here if (one.spec.method, one.spec.unit) != ("progap", "none")])
 
 
 def demo_spec() -> RunSpec:
