@@ -108,7 +108,10 @@ def test_with_the_gallery_the_first_page_shows_what_privacy_costs(
     assert any("#### What does privacy cost?" in one.value for one in app.markdown)
     assert any("**10 to 30 seconds.**" in one.value for one in app.markdown)
     curve = json.loads(app.get("bidi_component")[0].proto.json)["figure"]
-    assert FRONT not in {trace.get("name") for trace in curve["data"]}
+    drawn = {trace.get("name") for trace in curve["data"]}
+    assert FRONT not in drawn
+    assert "Graph network (not private)" in drawn
+    assert "ProGAP, not private" not in drawn, "it does what the network does"
     words = [note["text"] for note in curve["layout"].get("annotations", ())]
     assert not any("⚠" in text for text in words), "what a first look must know stands in the text beside it"
     assert any("each ε is that of one run alone" in one.value for one in app.caption)

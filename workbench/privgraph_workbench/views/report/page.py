@@ -244,7 +244,9 @@ def _told(record: RunRecord) -> reporting.Told:
 def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
     """What was kept, each with the ways to move it and to take it out."""
     for place, one in enumerate(kept):
-        with st.container(horizontal=True, vertical_alignment="center", border=True, key=f"kept-{place}"):
+        with st.container(border=True, key=f"kept-{place}"):
+            what, ways = st.columns((5, 2), vertical_alignment="center")
+        with what.container(horizontal=True, vertical_alignment="center"):
             if one.figure:
                 st.badge("figure", color="blue", icon=":material/show_chart:")
                 chart = chart_of(one.figure, one.rows)
@@ -254,6 +256,7 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
                 st.badge("run", color="green", icon=":material/model_training:")
                 record = records.get(one.run)
                 st.markdown(markup.literal(one.run) if record is None else naming.name(record), width="stretch")
+        with ways.container(horizontal=True, horizontal_alignment="right"):
             for icon, help_, call, arguments, idle in (
                 ("arrow_upward", "Move up", collected.move, (place, -1), place == 0),
                 ("arrow_downward", "Move down", collected.move, (place, 1), place == len(kept) - 1),
