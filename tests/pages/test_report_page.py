@@ -26,7 +26,7 @@ def _empty(app: AppTest) -> bool:
 
 
 def _listed(app: AppTest) -> list[str]:
-    return [one.value for one in app.markdown if one.value.startswith(("**", "ProGAP", "GAP"))]
+    return [one.value.partition("] ")[2] for one in app.markdown if one.value.startswith((page.RUN, page.FIGURE))]
 
 
 def test_nothing_kept_leads_to_where_things_are_kept(opened: Open, store: RunStore) -> None:

@@ -19,6 +19,8 @@ from privgraph_workbench.views.parts.collected import Kept
 from privgraph_workbench.views.parts.file_links import offer
 from privgraph_workbench.words import markup, naming
 
+RUN = ":green-badge[:material/model_training: run]"
+FIGURE = ":blue-badge[:material/show_chart: figure]"
 EXAMPLE = (("progap", "edge", 2.0), ("gnn", "none", None), ("mlp", "none", None))
 """Runs of the gallery that an example is made of: method, unit and epsilon."""
 
@@ -246,16 +248,13 @@ def _list(kept: list[Kept], records: dict[str, RunRecord]) -> None:
     for place, one in enumerate(kept):
         with st.container(border=True, key=f"kept-{place}"):
             what, ways = st.columns((5, 2), vertical_alignment="center")
-        with what.container(horizontal=True, vertical_alignment="center"):
-            if one.figure:
-                st.badge("figure", color="blue", icon=":material/show_chart:")
-                chart = chart_of(one.figure, one.rows)
-                first, *_ = chart.summary.split(". ")
-                st.markdown(f"**{markup.literal(chart.title)}** · {markup.literal(first)}", width="stretch")
-            else:
-                st.badge("run", color="green", icon=":material/model_training:")
-                record = records.get(one.run)
-                st.markdown(markup.literal(one.run) if record is None else naming.name(record), width="stretch")
+        if one.figure:
+            chart = chart_of(one.figure, one.rows)
+            first, *_ = chart.summary.split(". ")
+            what.markdown(f"{FIGURE} **{markup.literal(chart.title)}** · {markup.literal(first)}")
+        else:
+            record = records.get(one.run)
+            what.markdown(f"{RUN} {markup.literal(one.run) if record is None else naming.name(record)}")
         with ways.container(horizontal=True, horizontal_alignment="right"):
             for icon, help_, call, arguments, idle in (
                 ("arrow_upward", "Move up", collected.move, (place, -1), place == 0),
