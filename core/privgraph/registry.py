@@ -309,12 +309,12 @@ class Sides:
     `unit` is what an epsilon must protect to be about that question: `node`, or `edge` for connections.
     """
 
-    asks: str = "who trained"
-    members: str = "nodes that trained"
-    others: str = "nodes that did not"
-    member: str = "one node that trained"
-    other: str = "one that did not"
-    gives_away: str = "who trained it"
+    asks: str = "who was trained on"
+    members: str = "nodes trained on"
+    others: str = "nodes not trained on"
+    member: str = "one node trained on"
+    other: str = "one not trained on"
+    gives_away: str = "who it was trained on"
     caution: str = ""
     pair: str = "a training node and another"
     again: str = "the run's own training nodes"
@@ -513,7 +513,7 @@ def attack(name: str) -> AttackSpec:
 
 
 def sides(name: str) -> Sides:
-    """What the attack of that name tells apart; who trained, where a record names one that is gone."""
+    """What the attack of that name tells apart; who was trained on, where a record names one that is gone."""
     return ATTACKS[name].sides if name in ATTACKS else Sides()
 
 

@@ -16,7 +16,7 @@ from privgraph.attacks.drawing import balanced, independent
 from privgraph.attacks.exchange import differences, exchange_bound, implies, walk
 from privgraph.attacks.judging import Implied, Play, judged
 from privgraph.attacks.options import Attacked, AttackOptions
-from privgraph.attacks.planning import PAIRS_SECONDS, START_SECONDS
+from privgraph.attacks.planning import PAIRS_SECONDS, SHARE, START_SECONDS
 from privgraph.attacks.record import AttackRecord
 from privgraph.attacks.shadow import ShadowOptions
 from privgraph.attacks.shadows import Asked, ask
@@ -610,6 +610,6 @@ def test_attack_2_is_refused_where_a_gate_decides_who_is_labelled() -> None:
 def test_the_cost_in_seconds_is_that_of_all_trainings(name: str, models: int) -> None:
     told, spec, options = replace(subject("gnn"), seconds=100.0), ATTACKS[name], AttackOptions()
     # a process starts, and pairs are judged: an estimate of the trainings alone was a tenth of what it took
-    judged = 100.0 + PAIRS_SECONDS * (spec.name == "link")
-    assert f", about {in_words(START_SECONDS + models * judged)} in all if each" in spec.cost(told, options)
+    each = 100.0 if name == "shadow" else SHARE * 100.0 + PAIRS_SECONDS["distance"] * (name == "link")
+    assert f", about {in_words(START_SECONDS + models * each)} in all on a quiet machine" in spec.cost(told, options)
     assert "or so" not in spec.cost(replace(told, seconds=None), options)

@@ -51,7 +51,7 @@ def test_an_attack_and_everything_after_it(tmp_path: Path, capsys: pytest.Captur
     assert main(["show", run]) == 0
     area, rare = f"{record.found[0]:.3f}", rates.rare(record)
     (told,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Attack "))
-    assert told.startswith(f"Attack {record.title}, who trained: area under the curve {area} (")
+    assert told.startswith(f"Attack {record.title}, who was trained on: area under the curve {area} (")
     assert rare in told
     assert (record.bound is None) == ("epsilon at least" not in told)
 

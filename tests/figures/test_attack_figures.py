@@ -97,9 +97,9 @@ class TestCurves:
         assert rare is not None
         assert (rare.false, rare.true > 0) == (0.05, True), "of 40 others, one in a hundred is less than one"
         said = attack_roc.chart(attack_roc.data([record])).summary
-        assert f"{percent(rare.true)} true positives with at most 5% false ones" in said
+        assert f"{percent(rare.true)} found with at most 5% false alarms" in said
         few = replace(record, outcome=replace(record.outcome, others=19))
-        assert "true positives" not in attack_roc.chart(attack_roc.data([few])).summary
+        assert "found with" not in attack_roc.chart(attack_roc.data([few])).summary
 
     def test_on_logarithmic_axes_a_band_that_holds_0_reaches_down_to_the_edge(self) -> None:
         record = attack(memory=1.0)
@@ -158,7 +158,7 @@ def test_scores_hold_every_node_once() -> None:
     for side in ("members", "others"):
         assert sum(row[f"share_{side}"] for row in rows) == pytest.approx(1.0), "of that side, however large"
     chart = attack_scores.chart(rows)
-    assert {series.name for series in chart.series} == {"nodes that trained", "nodes that did not"}
+    assert {series.name for series in chart.series} == {"nodes trained on", "nodes not trained on"}
     assert attack_scores.chart([{**row, "members": 0, "others": 0} for row in rows]).series == ()
 
 

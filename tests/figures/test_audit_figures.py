@@ -188,7 +188,7 @@ class TestScores:
                     *(text for one in chart.series for text in (one.name, *(one.hover or ()))),
                 )
             )
-            assert ("nodes that trained" in said and "nodes that did not" in said) == (held is record)
+            assert ("nodes trained on" in said and "nodes not trained on" in said) == (held is record)
             assert ("trials" in said or "the unit" in said) == (held is not record)
 
     def test_what_both_datasets_share_is_one_less_their_distance(self) -> None:

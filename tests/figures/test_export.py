@@ -21,6 +21,7 @@ from tests.figures import made_runs
 
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
@@ -138,7 +139,8 @@ class TestStatementsTravelWithThePicture:
         assert len(table) == len(rows)
         assert float(table[0]["mean"]) == rows[0]["mean"]
         lines = stated.splitlines()
-        assert statement_from_json(json.loads(lines[lines.index("one run") + 1])) == statement
+        assert lines[lines.index("one run") + 2 :] == statement_text(statement).splitlines(), "in words"
+        assert "{" not in stated, "JSON is for the JSON file"
         assert any(line.split()[:2] == ["protects", "sound"] for line in lines)
         assert notes.EVALUATOR in lines
 

@@ -112,7 +112,7 @@ def test_what_outsiders_found_stands_in_it(run: tuple[RunRecord, list[StoredEven
         assert "What outsiders can tell" in text
         assert f"{found.found[0]:.3f} ({found.found[1]:.3f} to {found.found[2]:.3f})" in text
         assert found.title in text
-        assert "who trained" in text
+        assert "who was trained on" in text
         assert record.id not in text
         assert "cannot be read by this one" in render(record, events, None)
 

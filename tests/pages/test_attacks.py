@@ -26,8 +26,10 @@ from privgraph.runs.attacking import Attacking
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
+from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.export import export
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.attacks import findings, overview, shown, verdict
+from privgraph_workbench.views.attacks import comparing, findings, overall, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import exact_percent, number, percent
@@ -38,6 +40,14 @@ Open = Callable[..., AppTest]
 def _texts(app: AppTest) -> str:
     kinds = (app.markdown, app.caption, app.warning, app.error, app.info)
     return "\n".join(element.value for kind in kinds for element in kind)
+
+
+def _unfold(app: AppTest) -> None:
+    """Open all parts that are made when somebody asks for them, but for the table of all runs."""
+    for part in ("scores", "exposed", "attacks", "compared"):
+        app.session_state[f"fold.{part}"] = True
+    app.run()
+    assert not app.exception
 
 
 def _drawn(app: AppTest) -> list[str]:
@@ -223,6 +233,8 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     assert app.metric[0].value == f"{second.found[0]:.3f}"
     assert "Black box" in text
     assert "node ε 8" in _drawn(app)[0].split(": area")[0], "the run's own curve has the run's name"
+    assert len(_drawn(app)) == 1, "the curve; what is secondary is folded"
+    _unfold(app)
     assert len(_drawn(app)) == 4
     offered = app.multiselect(key="over").options
     assert len(offered) == 1, "an attack is not laid over itself"
@@ -258,6 +270,7 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
 
     monkeypatch.setattr(shown, "figure_exports", exports)
     app = opened("attacks", run=run)
+    _unfold(app)
     own, other = (store.get(one).statement for one in (run, elsewhere))
     assert own is not None
     assert other is not None
@@ -271,7 +284,7 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
 
 @pytest.mark.parametrize(
     ("memory", "said"),
-    [(0.0, "cannot be told from guessing"), (3.0, "gives away who trained it")],
+    [(0.0, "cannot be told from guessing"), (3.0, "gives away who it was trained on")],
 )
 def test_conclusions(memory: float, said: str) -> None:
     assert said in verdict.conclusion(made_attack(memory=memory, seed=5))
@@ -293,6 +306,7 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
     found = replace(made_attack(run, memory=1.5), bound=1.23987)
     store.add_attack(run, found)
     app = opened("attacks", run=run)
+    _unfold(app)
     bound = next(one for one in app.metric if one.label == "ε at least")
     assert bound.value == "1.23", "a lower bound is not rounded up"
     below = [one.value for one in app.caption]
@@ -310,7 +324,8 @@ def test_each_number_stands_with_its_interval_and_each_attack_with_its_shadow_mo
         assert shown.get(name) == (percent(mean.true) if seen else "–" if own.false == RARE else None)
     (line,) = next(one.value for one in app.dataframe if "kind" in one.value.columns).to_dict("records")
     assert list(line)[:2] == ["area", "ε at least"], "a phone shows the first columns"
-    assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA), 27 models")
+    assert (line["attack"], line["kind"]) == (1, "Likelihood ratio with a prior (BaVarIA)")
+    assert line["models"] == "27 models (24 shadow, 3 attacked)"
     for place, rate in enumerate(found.rates_found):
         assert line[f"found at {exact_percent(rate.false)} false alarms"] == rates.found(found, place)
     assert {rates.found(found, place) for place in range(3)} > {"–"}, "too few others for the rarest"
@@ -383,6 +398,7 @@ def test_runs_of_one_method_at_other_budgets_are_laid_over_by_one_button(
     next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
     assert not app.exception
     assert set(app.multiselect(key="over").value) == {near, bare}
+    _unfold(app)
     table = next(one.value for one in app.dataframe if "test / training accuracy" in one.value.columns)
     assert len(table) == 3
 
@@ -439,22 +455,29 @@ def test_too_few_shadow_models_are_told_before_the_start(
 
 @pytest.mark.parametrize(
     ("unit", "said"),
-    [("none", "The run promises nothing."), ("edge", "promises to hide edges, not who trained"), ("node", "")],
+    [("none", "The run promises nothing."), ("edge", "promises to hide edges, not who was trained on"), ("node", "")],
 )
 def test_the_verdict_says_what_the_run_promises(unit: str, said: str) -> None:
     assert said in verdict.conclusion(made_attack(memory=3.0), unit)
     assert ("promises" in verdict.conclusion(made_attack(memory=3.0), unit)) == bool(said)
 
 
-def test_why_no_limit_is_drawn() -> None:
+def test_why_no_limit_is_drawn_stands_on_the_figure_and_in_its_files() -> None:
     limited = replace(made_attack(), sound=2.0, steps=2, drawn=True)
-    assert findings.without_line(["a"], [limited], ["node"]) == []
+
+    def told(names: list[str], records: list[AttackRecord], units: list[str]) -> list[str]:
+        rows = attack_roc.data(records, "log", names, units)
+        said = [one for one in attack_roc.chart(rows).notes if one.startswith("No line of a sound ε")]
+        assert all(one in export("attack_roc", rows, {}, "txt").decode() for one in said)
+        return said
+
+    assert told(["a"], [limited], ["node"]) == []
     bare, none = replace(limited, sound=math.inf), replace(limited, steps=None)
-    (first, second) = findings.without_line(["a", "b", "c"], [bare, none, bare], ["none", "node", "none"])
+    (first, second) = told(["a", "b", "c"], [bare, none, bare], ["none", "node", "none"])
     assert first == "No line of a sound ε for a; c: nothing is promised."
     assert second.startswith("No line of a sound ε for b: that ε is for a node that leaves")
-    (edges,) = findings.without_line(["d"], [none], ["edge"])
-    assert edges == "No line of a sound ε for d: that ε hides edges, and limits nothing of who trained."
+    (edges,) = told(["d"], [none], ["edge"])
+    assert edges == "No line of a sound ε for d: that ε hides edges, and limits nothing of who was trained on."
     link = replace(bare, attack="link", bound=None)
     for of, unit in ((link, "none"), (replace(link, sound=2.0), "edge")):
         assert findings.no_bound(of, unit) == "which pairs are connected was not drawn by us"
@@ -468,10 +491,11 @@ def test_a_bound_of_nothing_refutes_nothing_and_the_rule_of_the_words_stands_bes
     bare = keep(store, spec("gnn", unit="none"))
     for bound, said in ((0.0, "nothing was shown"), (0.5, "a smaller ε would be refuted")):
         store.add_attack(bare, replace(made_attack(bare, memory=3.0), bound=bound))
-        captions = [one.value for one in opened("attacks", run=bare, found=str(1 + (bound > 0))).caption]
+        app = opened("attacks", run=bare, found=str(1 + (bound > 0)))
+        captions = [one.value for one in app.caption]
         assert ("nothing was shown" in captions) == (said == "nothing was shown")
         assert any("a smaller ε would be refuted" in one for one in captions) == ("smaller" in said)
-        assert verdict.WORDS in captions
+        assert verdict.WORDS in [one.proto.help for one in app.markdown]
 
 
 def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> None:
@@ -480,11 +504,11 @@ def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> No
     sure, guess = found.outcome, replace(found.outcome, area_low=0.45)
     assert sure.area_low > 0.5
     for areas, own, said in (
-        (clear, sure, "**The model gives away who trained it.**"),
+        (clear, sure, "**The model gives away who it was trained on.**"),
         (unsure, sure, "**Better than guessing on the run's own training nodes; over all"),
         (clear, guess, "**Better than guessing on average; on the run's own training nodes alone"),
         (unsure, guess, "**The attack cannot be told from guessing.**"),
-        (unsure[:2], sure, "**The model gives away who trained it.**"),
+        (unsure[:2], sure, "**The model gives away who it was trained on.**"),
     ):
         seen = replace(found, areas=areas, true_rates=found.true_rates[: len(areas)], outcome=own)
         assert verdict.conclusion(seen).startswith(said)
@@ -502,14 +526,16 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
     app = opened("attacks", run=run)
     assert app.selectbox(key="found").value == "2", "the run hides nodes"
     text = _texts(app)
-    assert "**Who trained?**" in text
+    assert "**Who was trained on?**" in text
     assert "**Who is connected to whom?**" in text
     (other,) = [one for one in app.button if one.label == "Show it"]
     other.click().run()
     assert app.selectbox(key="found").value == "4", "the way from the summary to the attack that it tells of"
     assert app.query_params["found"] in ("4", ["4"])
-    assert shown.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
-    assert shown.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
+    assert overall.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
+    assert overall.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
+    refuting = replace(records[0], sound=0.1, bound=0.2)
+    assert overall.strongest([*records, refuting], [2, 4, 2, 4], "node") == 4, "what refutes our proof, before all"
 
 
 def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store: RunStore, run: str) -> None:
@@ -519,6 +545,7 @@ def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store:
     assert verdict.severity(link, None) == 2, "likeness alone may explain it"
     assert verdict.severity(link, link) == 1, "a model that read no edge gives as much"
     store.add_attack(run, made_attack(run, memory=3.0))
+    store.add_attack(run, made_attack(run, memory=0.1))
     app = opened("attacks", run=run)
     assert ":red-badge[given away]" in _texts(app)
 
@@ -581,7 +608,9 @@ def test_an_attacked_model_that_is_no_stand_in_for_the_run_is_pointed_out(
 def test_nobody_is_listed_as_exposed_by_a_guess(opened: Open, store: RunStore, run: str) -> None:
     for memory, listed in ((0.0, False), (3.0, True)):
         store.add_attack(run, made_attack(run, memory=memory, seed=5))
-        text = _texts(opened("attacks", run=run))
+        app = opened("attacks", run=run)
+        _unfold(app)
+        text = _texts(app)
         assert ("The most exposed nodes" in text) == listed
         assert ("a guess, too, puts some nodes before all others" in text) != listed
 
@@ -599,10 +628,12 @@ def test_how_many_of_the_exposed_chance_would_list_stands_beside_them(opened: Op
     made = made_attack(run, memory=3.0)
     assert made.ahead.found >= sum(one.exposure == 1 for one in made.exposed) > 3
     store.add_attack(run, _ahead(made, 40))
-    text = _texts(opened("attacks", run=run))
+    app = opened("attacks", run=run)
+    _unfold(app)
+    text = _texts(app)
     seen = made.ahead
     assert (
-        f"Of {seen.members} nodes that trained, about {number(seen.by_chance, 2)} would stand before all {seen.others} "
+        f"Of {seen.members} nodes trained on, about {number(seen.by_chance, 2)} would stand before all {seen.others} "
         "others by chance; 40 do. Which of them are there by chance cannot be told."
     ) in text
     assert "listed by" not in text, "there is no other attack"
@@ -610,6 +641,7 @@ def test_how_many_of_the_exposed_chance_would_list_stands_beside_them(opened: Op
     store.add_attack(run, other)
     store.add_attack(run, replace(_ahead(made, 1), attack="rmia"))
     app = opened("attacks", run=run, found="1")
+    _unfold(app)
     assert "Of the 20 listed here, 7 are listed by another attack on this run, too." in _texts(app)
     table = next(one.value for one in app.dataframe if "other attacks that list it" in one.value.columns)
     assert table["other attacks that list it"].tolist() == [1] * 7 + [0] * 13
@@ -618,6 +650,7 @@ def test_how_many_of_the_exposed_chance_would_list_stands_beside_them(opened: Op
 def test_nobody_is_listed_where_chance_explains_who_stands_in_front(opened: Open, store: RunStore, run: str) -> None:
     store.add_attack(run, _ahead(made_attack(run, memory=3.0), 6))
     app = opened("attacks", run=run)
+    _unfold(app)
     text = _texts(app)
     assert "Which nodes are exposed most is not listed. Of" in text
     assert "; 6 do. So many or more do with chance" in text
@@ -674,7 +707,7 @@ def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_t
     assert app.session_state["overview_question"] == asks
     app = opened("attacks", run=run, found="1")
     table = _overview(app)
-    assert app.session_state["overview_question"] == "who trained"
+    assert app.session_state["overview_question"] == "who was trained on"
     assert table["verdict"].tolist() == ["given away"] * 2
     app.session_state["found"] = "3"
     app.run()
@@ -764,3 +797,53 @@ def test_a_run_that_was_never_attacked_stays_offered_where_the_address_names_it(
     assert app.selectbox(key="run").value == other
     assert app.selectbox(key="run").options.count(app.selectbox(key="run").options[0]) == 1
     assert opened("attacks").selectbox(key="run").value == run
+
+
+def test_one_verdict_of_the_run_stands_above_its_attacks_and_the_strongest_counts(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    weak, strong = made_attack(run, memory=0.0, seed=5), made_attack(run, memory=3.0)
+    link = replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="distance"), bound=None)
+    for one in (weak, strong, link):
+        store.add_attack(run, one)
+    app = opened("attacks", run=run, found="1")
+    (box,) = [one.value for one in (*app.warning, *app.info) if "What outsiders got out of this run" in one.value]
+    assert verdict.lead(strong, None) in box, "whichever attack is shown"
+    assert "Who is connected to whom: undecided: likeness or leak." in box
+    assert "The strongest of 3 attacks counts (number 2)." in box
+    assert verdict.lead(weak, None) in [one.value for one in app.markdown], "the one that is shown speaks for itself"
+    again = opened("attacks", run=run, found="2")
+    assert sum(verdict.lead(strong, None) in one.value for one in (*again.markdown, *again.warning)) == 1, "said once"
+    severe = [verdict.severity(weak, None)]
+    assert "attacks counts" not in overall.told([weak], severe, "node", None, None), "of one there is no strongest"
+
+
+def test_of_many_attacks_the_curves_of_the_strongest_are_drawn_and_all_stand_below(
+    opened: Open, store: RunStore, run: str
+) -> None:
+    for seed in range(9):
+        store.add_attack(run, made_attack(run, memory=0.2 * seed, seed=seed))
+    app = opened("attacks", run=run, found="1", over=[str(place) for place in range(2, 10)])
+    curves, areas = _drawn(app)
+    assert curves.count(": area") == comparing.MOST_CURVES
+    assert areas.count("node ε 8") == 9
+    assert "6 of 9 curves are drawn: that of the attack shown here and the 5 of the others with the largest areas" in (
+        _texts(app)
+    )
+    few = opened("attacks", run=run, found="1", over=["2", "3"])
+    assert "curves are drawn" not in _texts(few)
+    made = [comparing.Other(name=str(one), attack=made_attack(memory=one), run=store.get(run)) for one in range(8)]
+    assert made[0] in comparing.drawn(made, [made[0]]), "what a curve has to be compared with stays"
+
+
+def test_every_column_of_a_table_says_what_it_means(opened: Open, store: RunStore, run: str) -> None:
+    elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
+    for one in (run, run, elsewhere):
+        store.add_attack(one, _ahead(made_attack(one, memory=3.0), 40))
+    app = opened("attacks", run=run, over=elsewhere)
+    app.session_state["fold.overview"] = True
+    _unfold(app)
+    assert len(app.dataframe) == 4
+    for table in app.dataframe:
+        told = json.loads(table.proto.columns)
+        assert all(told[str(name)]["help"] for name in table.value.columns), list(table.value.columns)

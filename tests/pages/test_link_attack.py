@@ -1,4 +1,4 @@
-"""The attack on edges on the page Attacks and in a shell: nothing there speaks of nodes that trained."""
+"""The attack on edges on the page Attacks and in a shell: nothing there speaks of nodes trained on."""
 
 from __future__ import annotations
 
@@ -63,9 +63,12 @@ def test_what_it_found_is_told_of_edges(opened: Open, store: RunStore) -> None:
     record = made(run)
     store.add_attack(run, record)
     app = opened("attacks", run=run, attack="link")
+    for part in ("scores", "exposed"):
+        app.session_state[f"fold.{part}"] = True
+    app.run()
     text = "\n".join(one.value for kind in (app.markdown, app.caption, app.warning, app.info) for one in kind)
     assert verdict.lead(record, None) in text
-    assert "undecided: likeness or leak" in text, "no model that reads no edge stands beside it"
+    assert "Undecided: likeness or leak" in text, "no model that reads no edge stands beside it"
     assert f"{record.outcome.members:,} edges, {record.outcome.others:,} pairs without an edge" in text
     assert "most exposed nodes" not in text
     drawn = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
@@ -81,22 +84,22 @@ def test_conclusions_name_both_sides_and_what_similarity_explains() -> None:
     assert verdict.conclusion(moved).startswith("**The model gives away who is connected to whom.**"), "edges alone"
     assert "never saw" not in none
     assert "Another attack may find more" in none
-    assert "that trained" not in strong + none
+    assert "trained on" not in strong + none
     said = describe(made())
     assert "edges, " in said
-    assert "that trained" not in said
+    assert "trained on" not in said
 
 
 def test_figures_name_both_sides_and_mixed_ones_neither() -> None:
     record, other = made(), made_attack()
     alone = attack_roc.chart(attack_roc.data([record]))
     assert alone.title == "Who is connected to whom? What attacks find"
-    assert alone.panels[0].x.title == "false positives (share of pairs without an edge)"
-    assert alone.panels[0].y.title == "true positives (share of edges)"
-    assert attack_roc.chart(attack_roc.data([other])).title == "Who trained? What attacks find"
+    assert alone.panels[0].x.title == "false alarms: share of pairs without an edge (FPR)"
+    assert alone.panels[0].y.title == "found: share of edges (TPR)"
+    assert attack_roc.chart(attack_roc.data([other])).title == "Who was trained on? What attacks find"
     mixed = attack_roc.chart(attack_roc.data([record, other]))
     assert mixed.title == "What attacks find"
-    assert mixed.panels[0].x.title == "false positives (share of the others)"
+    assert mixed.panels[0].x.title == "false alarms: share of the others (FPR)"
     scores = attack_scores.chart(attack_scores.data(record))
     assert {series.name for series in scores.series} == {"edges", "pairs without an edge"}
     exposed = attack_exposure.chart(attack_exposure.data(record))
@@ -168,6 +171,8 @@ def test_the_perceptron_is_looked_for_on_the_same_graph_and_offered_where_there_
     assert any(unsure in one.value for one in opened("attacks", run=run).info), "other distance"
     store.add_attack(flat, other)
     told = opened("attacks", run=run)
+    told.session_state["fold.exposed"] = True
+    told.run()
     assert any("more of who is connected to whom than likeness tells" in one.value for one in told.warning)
     assert any("A perceptron on the same graph" in one.value for one in told.markdown)
     assert "perceptron" not in {one.key for one in told.button}

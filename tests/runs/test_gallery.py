@@ -14,6 +14,7 @@ from tests.figures.made_attacks import attack as made_attack
 from tests.figures.made_audits import audit as made_audit
 from tests.runs.runs_made_here import done
 
+from privgraph.attacks.planning import LINK, MEMBERSHIP, START_SECONDS
 from privgraph.audits.record import AuditRecord
 from privgraph.data.catalogue import dataset
 from privgraph.data.load import load
@@ -23,7 +24,7 @@ from privgraph.methods.keys import run_keys
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.program import program
 from privgraph.progress import Artifact, Log, Metric, Progress, Result
-from privgraph.runs import gallery, worker
+from privgraph.runs import attacking, gallery, worker
 from privgraph.runs.final_statement import NOISE_IS_PUBLIC
 from privgraph.runs.leases import Outcome
 from privgraph.runs.records import RunIsFixed, RunQuery
@@ -35,6 +36,23 @@ SOCIAL = {"nodes": 120, "degree": 6}
 SPECS = [make_spec("dp-mlp", "social", {"epsilon": 8.0}, data_options=SOCIAL, seed=seed) for seed in range(2)]
 AGAIN = ("mlp-social", "progap-social", "dp-mlp-social")
 """Methods of which one run is run again: of no noise, of noise on edges, of noise on nodes."""
+
+
+def test_the_time_that_is_told_before_an_attack_is_about_what_those_of_the_gallery_took(store: RunStore) -> None:
+    """Their records count from when the process has started and loaded torch: some seconds more."""
+    gallery.bring_in(store)
+    measured = 0
+    for one in store.all_attacks():
+        if one.attack not in ("bavaria", "link"):
+            continue
+        told = (MEMBERSHIP if one.attack == "bavaria" else LINK).seconds(
+            attacking.subject(store.get(one.run)), one.options
+        )
+        assert told is not None
+        took = one.seconds + START_SECONDS
+        assert took / 2 <= told <= 2 * took, (one.run, one.attack, told, took)
+        measured += 1
+    assert measured > 20
 
 
 @pytest.fixture

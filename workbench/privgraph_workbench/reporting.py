@@ -131,10 +131,11 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
                 )
         if one.attacks:
             names = [f"{label}: {attack.title}" for attack in one.attacks]
+            units = ["none" if said is None else said.unit] * len(names)
             found.append(
                 Drawn(
                     figure="attack_roc",
-                    rows=attack_roc.data(one.attacks, "log", names),
+                    rows=attack_roc.data(one.attacks, "log", names, units),
                     statements=statements_of([one.record]),
                 )
             )

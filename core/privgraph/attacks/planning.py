@@ -73,9 +73,15 @@ class MembershipPlan:
 
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In trainings, and in seconds where the run's own are known."""
-        models = options.shadows * self._shadows + options.targets
+        apart = f" ({options.shadows:,} shadow, {options.targets:,} attacked)" if self._shadows else ""
         kept = "; they are kept, so that the next attack with as many models and the same seed takes seconds"
-        return f"{_trainings(models)} like the run's own{_took(subject, models)}{kept if self._shadows else ''}"
+        trained = _trainings(options.shadows * self._shadows + options.targets)
+        took = _took(self.seconds(subject, options))
+        return f"{trained} like the run's own{apart}{took}{kept if self._shadows else ''}"
+
+    def seconds(self, subject: Attacked, options: AttackOptions) -> float | None:
+        """How long it takes on a quiet machine; None where the run's own time is not known."""
+        return _seconds(subject, options.shadows * self._shadows + options.targets, share=_share(subject))
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""
@@ -129,7 +135,7 @@ class ShadowPlan:
         pairs = options.targets
         return (
             f"{_trainings(pairs)} like the run's own on half of the graph, and {pairs:,} of a shadow network"
-            f"{_took(subject, 2 * pairs)}"
+            f"{_took(_seconds(subject, 2 * pairs))}"
         )
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
@@ -227,7 +233,11 @@ class LinkPlan:
         """In trainings, in seconds where the run's own are known, and in questions."""
         models = options.targets
         asked = "; each model is asked once for every node of the pairs" if options.by == "influence" else ""
-        return f"{_trainings(models)} like the run's own{_took(subject, models, PAIRS_SECONDS)}{asked}"
+        return f"{_trainings(models)} like the run's own{_took(self.seconds(subject, options))}{asked}"
+
+    def seconds(self, subject: Attacked, options: AttackOptions) -> float | None:
+        """How long it takes on a quiet machine; None where the run's own time is not known."""
+        return _seconds(subject, options.targets, share=_share(subject), judging=PAIRS_SECONDS[options.by])
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""
@@ -272,7 +282,8 @@ class RelationPlan:
     def cost(self, subject: Attacked, options: AttackOptions) -> str:
         """In trainings, and in seconds where the run's own are known."""
         models = options.targets + options.shadows * self._shadows
-        return f"{_trainings(models)} like the run's own, each without {self._out(options)}{_took(subject, models)}"
+        took = _took(_seconds(subject, models))
+        return f"{_trainings(models)} like the run's own, each without {self._out(options)}{took}"
 
     def knows(self, subject: Attacked, options: AttackOptions) -> tuple[str, ...]:
         """What the attacker knows and sees, in sentences."""
@@ -298,22 +309,30 @@ class RelationPlan:
         return f"{options.candidates:,} relations (or half of them, where there are fewer than twice as many)"
 
 
-START_SECONDS = 10.0
-"""To start a process, load torch and the graph, and judge and draw what was found; measured on two cores."""
-PAIRS_SECONDS = 6.0
-"""To judge the pairs of one model, in the attack on edges; measured on Cora, on two cores."""
+# Measured in the attacks of the gallery, on two quiet cores.
+START_SECONDS = 5.0
+"""To start a process, load torch and the graph, and judge and draw what was found."""
+PAIRS_SECONDS = {"distance": 0.5, "influence": 13.0}
+"""To judge the pairs of one model, in the attack on edges."""
+SHARE = 0.6
+"""What one of the models takes, as a share of the run's own time, which has its start and its tests in it."""
+SHARES = {"gap": 0.15, "progap": 0.15, "edge-rand": 0.25, "dp-gpl": 3.0}
+"""Of methods whose models are trained together as one stack, that share what was drawn, or that train for
+each model what runs keep for one another."""
 
 
-def _took(subject: Attacked, models: int, judging: float = 0.0) -> str:
-    """How long so many trainings take one after another, as the run took, with `judging` seconds for each
-    model and what it takes to start."""
-    if subject.seconds is None:
-        return ""
-    seconds = START_SECONDS + models * (subject.seconds + judging)
-    return (
-        f", about {in_words(seconds)} in all if each takes as long as the run did: less where models train together, "
-        "more on a busy machine"
-    )
+def _share(subject: Attacked) -> float:
+    return SHARES.get(subject.method, SHARE)
+
+
+def _seconds(subject: Attacked, models: int, *, share: float = 1.0, judging: float = 0.0) -> float | None:
+    """How long so many models take, with `judging` seconds for each and what it takes to start."""
+    return None if subject.seconds is None else START_SECONDS + models * (share * subject.seconds + judging)
+
+
+def _took(seconds: float | None) -> str:
+    """How long it takes, in words; "" where that is not known."""
+    return "" if seconds is None else f", about {in_words(seconds)} in all on a quiet machine"
 
 
 MEMBERSHIP = MembershipPlan(shadows=True)

@@ -63,9 +63,9 @@ SUBJECTS: Mapping[str, Mapping[str, str]] = {
         "audit_bounds": "The epsilons that an audit has shown, and those that are claimed",
     },
     "attacks": {
-        "attack_roc": "What attacks find of who trained, and what the sound epsilon allows",
-        "attack_areas": "What attacks find of who trained, run by run, by the sound epsilon",
-        "attack_scores": "An attack's scores of nodes that trained and of others",
+        "attack_roc": "What attacks find of who was trained on, and what the sound epsilon allows",
+        "attack_areas": "What attacks find of who was trained on, run by run, by the sound epsilon",
+        "attack_scores": "An attack's scores of nodes trained on and of others",
         "attack_exposure": "Whom an attack exposes, by degree and class",
         "attack_map": "The nodes that an attack exposes most, among their neighbours",
     },

@@ -22,6 +22,7 @@ from typing import Any
 from privgraph.options import nearest
 from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
 from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures import notes as figures_notes
@@ -183,13 +184,14 @@ def _csv(rows: Sequence[Row]) -> bytes:
 
 
 def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> bytes:
-    """What must be known of the rows: title, warnings, the statements as a table, and each whole."""
+    """What must be known of the rows: title, warnings, the statements as a table, and each whole in
+    words. Their JSON is in the JSON file."""
     chart = chart_of(figure, rows)
     said = [chart.title, *chart.badges, *chart.notes, *figures_notes.badges(rows, statements)]
     parts = ["\n".join(" ".join(text.split()) for text in said)]
     parts.append("\n".join(figures_notes.block(statements, most=len(statements))))
     parts += [
-        f"{label}\n{_text(statement_to_json(statement), indent=None)}"
+        "\n".join(filter(None, (label, "-" * len(label), statement_text(statement))))
         for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0]))
     ]
     return ("\n\n".join(parts) + "\n").encode()

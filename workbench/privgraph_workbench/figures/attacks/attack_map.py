@@ -94,7 +94,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=f"The most exposed training nodes among their neighbours: {len(nodes)} nodes, {len(ends)} edges, "
         f"{len(trained)} of which trained.{most}",
-        badges=("the evaluator's view: nobody outside knows who trained",),
+        badges=("the evaluator's view: nobody outside knows who was trained on",),
         notes=(
             f"{first['ahead']:,} training nodes stand before all {first['others']:,} others, about "
             f"{number(first['by_chance'], 2)} of them by chance: which ones cannot be told.",

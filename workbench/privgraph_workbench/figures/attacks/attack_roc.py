@@ -1,5 +1,5 @@
-"""How well attacks tell who trained, or what else they ask, and the curve that a run's sound epsilon says
-they cannot cross."""
+"""How well attacks tell who was trained on, or what else they ask, and the curve that a run's sound epsilon
+says they cannot cross."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from privgraph.attacks.exchange import group_delta
 from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.audits.bounds import at_most
 from privgraph.registry import sides
+from privgraph_workbench.figures.attacks.limits import no_line, without_line
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -27,7 +28,9 @@ CROWD = 3
 """Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 
 
-def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = ()) -> list[Row]:
+def data(
+    records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = (), units: Sequence[str] = ()
+) -> list[Row]:
     """One row per point of each curve, from few false positives to many.
 
     attack (its name in the legend: of `names`, else its title), run, curve (attack: on the run's own training
@@ -37,14 +40,16 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
     rare_true (the rarest false positive rate that so many others can show, and its true positive rate),
     epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by likeness; else
     None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words),
-    others (how many of them it is judged on: their smallest share that can be named is one of so many). An
-    infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets lead from
-    no node that trains to one that does not. Raises `ValueError` for an unknown scale."""
+    others (how many of them it is judged on: their smallest share that can be named is one of so many),
+    no_line (why no line follows from the sound epsilon: told where `units`, what the runs protect, are
+    given). An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets
+    lead from no node that trains to one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []
     claims: set[tuple[float, float, int | None]] = set()
-    for name, record in zip(distinct(names or [one.title for one in records]), records, strict=True):
+    titles = distinct(names or [one.title for one in records])
+    for name, record, unit in zip(titles, records, units or [""] * len(records), strict=True):
         shared = {
             "attack": name,
             "run": record.run,
@@ -64,6 +69,7 @@ def data(records: Sequence[AttackRecord], scale: str = "linear", names: Sequence
             "members_are": sides(record.attack).members,
             "others_are": sides(record.attack).others,
             "others": record.outcome.others,
+            "no_line": no_line(record, unit) if unit else "",
         }
         if len(record.areas) > 1:
             ends = (record.band_false, record.band_mean, record.band_low, record.band_high)
@@ -172,7 +178,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     epsilon="sound" if single else None,
                     slot=slot,
                     shape=DOTTED,
-                    hover=tuple(f"{percent(row['false'])} false positives\nat most {percent(row['true'])}"
+                    hover=tuple(f"{percent(row['false'])} false alarms\nfound: at most {percent(row['true'])}"
                                 for row in claim),
                 )
             )  # fmt: skip
@@ -180,8 +186,8 @@ def chart(rows: Sequence[Row]) -> Chart:
         title=f"{asked[0][:1].upper()}{asked[0][1:]}? {TITLE}" if len(asked) == 1 else TITLE,
         panels=(
             Panel(
-                x=_axis(f"false positives (share of {_one(rows, 'others_are', 'the others')}", logarithmic, low),
-                y=_axis(f"true positives (share of {_one(rows, 'members_are', 'the members')}", logarithmic, low),
+                x=_axis(f"false alarms: share of {_one(rows, 'others_are', 'the others')} (FPR", logarithmic, low),
+                y=_axis(f"found: share of {_one(rows, 'members_are', 'the members')} (TPR", logarithmic, low),
             ),
         ),
         series=tuple(series),
@@ -229,7 +235,7 @@ def _one(rows: Sequence[Row], key: str, else_: str) -> str:
 
 def _axis(title: str, logarithmic: bool, low: float) -> Axis:
     if logarithmic:
-        return Axis(title=f"{title}; logarithmic)", scale="log", low=low, high=1.0)
+        return Axis(title=f"{title}, log scale)", scale="log", low=low, high=1.0)
     return Axis(title=f"{title})", low=0.0, high=1.0)
 
 
@@ -241,7 +247,7 @@ def _least(rows: Sequence[Row]) -> float:
 
 def _hover(row: Row) -> str:
     whose = {"mean": f"mean of {row['models']} models\n"}.get(row["curve"], "one model\n" * (row["models"] > 1))
-    return f"{row['attack']}\n{whose}{percent(row['false'])} false positives\n{percent(row['true'])} true positives"
+    return f"{row['attack']}\n{whose}{percent(row['false'])} false alarms\n{percent(row['true'])} found"
 
 
 def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
@@ -273,7 +279,7 @@ def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
             f"most 1 of 40 cases at each point. Exchanging a member and another takes {_steps(rows)} changes of the "
             "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
-    return tuple(notes)
+    return (*notes, *without_line(rows))
 
 
 def _steps(rows: Sequence[Row]) -> str:
@@ -288,7 +294,7 @@ def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:
         rare = ""
         if first["rare_false"] is not None:
             allowed = exact_percent(first["rare_false"])
-            rare = f", {percent(first['rare_true'])} true positives with at most {allowed} false ones"
+            rare = f", {percent(first['rare_true'])} found with at most {allowed} false alarms"
         said.append(
             f"{name}: area {number(first['area'])} ({number(first['area_low'])} to {number(first['area_high'])}){rare}"
         )

@@ -1,4 +1,4 @@
-"""An attack's scores of nodes that trained and of nodes that did not, or of whatever else it tells apart."""
+"""An attack's scores of nodes trained on and of nodes not trained on, or of whatever else it tells apart."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, percent
 
 TITLE = "The attack's score on both neighbouring datasets"
-OUTSIDER_TITLE = "The attack's scores, by who trained"
+OUTSIDER_TITLE = "The attack's scores, by who was trained on"
 MOST_LETTERS = 60
 """Of a score's name that stands at the axis; a longer one is said in words elsewhere."""
 OUTSIDER = "the attack's score of each of them"

@@ -19,7 +19,7 @@ from privgraph_workbench.figures import chart_of
 from privgraph_workbench.figures.audits import audit_bounds, audit_roc, audit_scores
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import outcome
+from privgraph_workbench.views.attacks import columns, outcome
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
@@ -27,11 +27,6 @@ from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
-TURNS = (
-    "Each audit and each attack of a run takes a turn when it starts, and is judged more strictly than those before. "
-    "One that was stopped, or an attack that shows no bound, took its turn too, and is not listed: so turns may skip "
-    "numbers"
-)
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
     "audit_scores": audit_scores.plot,
@@ -207,7 +202,7 @@ def _numbers(audit: AuditRecord, why: str, place: int) -> None:
         f"{duration(audit.seconds)}, seed {audit.seed}."
     )
     if audit.turn and audit.turn != place:
-        st.caption(f"Listed as {place}, it had turn {audit.turn}. {TURNS}.")
+        st.caption(f"Listed as {place}, it had turn {audit.turn}. {columns.HELP['turn']}.")
     if audit.adversary is Adversary.CANARIES:
         st.caption(
             f"As a membership attack (HeterPoisson, Figure 8a): shown a canary that was in and one that was not, it "
@@ -245,13 +240,7 @@ def _history(audits: Sequence[AuditRecord]) -> None:
         [_line(place, audit) for place, audit in reversed(list(enumerate(audits, start=1)))],
         hide_index=True,
         alt="Audits of this run, the newest first",
-        column_config={
-            "covers": st.column_config.TextColumn(
-                help="Whether the bound is one on the whole run, or on one step alone"
-            ),
-            "turn": st.column_config.NumberColumn(help=TURNS),
-            "seconds": st.column_config.NumberColumn(format="%.1f"),
-        },
+        column_config=columns.config(_line(1, audits[0])),
     )
     st.caption(
         "The run carries the largest of the bounds that cover all of it. With every further audit, chance "
@@ -275,6 +264,6 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
         "δ": number(audit.delta),
         EPSILONS["published"].title: _published(audit),
         "trials": audit.trials,
-        "seconds": audit.seconds,
+        "seconds": round(audit.seconds, 1),
         "seed": audit.seed,
     }

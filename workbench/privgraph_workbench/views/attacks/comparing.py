@@ -14,12 +14,14 @@ from privgraph.registry import METHODS, sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import findings
+from privgraph_workbench.views.attacks import columns, findings
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import naming, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, percent, stated
 
 KEY = "over"
+MOST_CURVES = 6
+"""Curves in one figure: of more, none can be followed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +104,24 @@ def choose(record: RunRecord, offered: Mapping[str, Other]) -> list[Other]:
     return [offered[key] for key in chosen if key in offered]
 
 
+def drawn(over: Sequence[Other], forced: Sequence[Other] = ()) -> list[Other]:
+    """Those whose curves are drawn beside the chosen attack's, so that each can still be read: the `forced`
+    ones, then those with the largest areas, in the order in which they were chosen."""
+    room = MOST_CURVES - 1 - len(forced)
+    largest = sorted((one for one in over if one not in forced), key=lambda one: -one.attack.found[0])[: max(0, room)]
+    return [one for one in over if one in forced or one in largest]
+
+
+def left_out(chosen: int, shown: int) -> str:
+    """Which curves are drawn of so many that were chosen; "" where all are."""
+    if shown >= chosen:
+        return ""
+    return (
+        f"{shown + 1} of {chosen + 1} curves are drawn: that of the attack shown here and the {shown} of the others "
+        "with the largest areas. All are among the areas below; choose fewer to see another curve."
+    )
+
+
 def siblings(record: RunRecord, offered: Mapping[str, Other]) -> list[str]:
     """Runs of the same method, unit and graph with another epsilon, and those of its counterpart without
     privacy."""
@@ -141,26 +161,28 @@ def table(names: Sequence[str], attacks: Sequence[AttackRecord], runs: Sequence[
     """What each found, side by side, in order of the sound epsilon; and how well the runs learnt."""
     order = sorted(range(len(names)), key=lambda place: (attacks[place].sound, names[place]))
     told = [(names[place], attacks[place], runs[place]) for place in order]
+    lines = [
+        {
+            "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
+            EPSILONS["sound"].title: "∞" if math.isinf(one.sound) else stated("sound", one.sound),
+            "attack": name,
+            "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
+                str(run.spec.options.get("unit", "none")), "nothing"
+            ),
+            **{
+                f"found at {exact_percent(rate.false)} false alarms": rates.found(one, place)
+                for place, rate in enumerate(one.outcome.rates)
+                if rate.false >= RARE
+            },
+            "ε at least": rates.NONE if one.bound is None else lower(one.bound),
+            "test / training accuracy": f"{percent(run.metrics.get('test_accuracy'))} / "
+            f"{percent(run.metrics.get('train_accuracy'))}",
+        }
+        for name, one, run in told
+    ]
     st.dataframe(
-        [
-            {
-                "area": f"{one.found[0]:.3f} ({one.found[1]:.3f} to {one.found[2]:.3f})",
-                EPSILONS["sound"].title: "∞" if math.isinf(one.sound) else stated("sound", one.sound),
-                "attack": name,
-                "protects": {"none": "nothing", "edge": "edges", "node": "nodes"}.get(
-                    str(run.spec.options.get("unit", "none")), "nothing"
-                ),
-                **{
-                    f"found at {exact_percent(rate.false)} false alarms": rates.found(one, place)
-                    for place, rate in enumerate(one.outcome.rates)
-                    if rate.false >= RARE
-                },
-                "ε at least": rates.NONE if one.bound is None else lower(one.bound),
-                "test / training accuracy": f"{percent(run.metrics.get('test_accuracy'))} / "
-                f"{percent(run.metrics.get('train_accuracy'))}",
-            }
-            for name, one, run in told
-        ],
+        lines,
         hide_index=True,
+        column_config=columns.config(dict.fromkeys(name for line in lines for name in line)),
         alt="The attacks of the curves above, side by side",
     )

@@ -10,14 +10,12 @@ import streamlit as st
 
 from privgraph.attacks.record import FEW, RARE, AttackRecord
 from privgraph.registry import ATTACKS, sides
+from privgraph_workbench.figures.attacks.limits import no_line
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.views.attacks import columns, verdict
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
-
-NAMED = 3
-"""Attacks of which one sentence tells are named one by one up to this many."""
 
 
 def exposure(attack: AttackRecord) -> str:
@@ -68,7 +66,7 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
             f"{low:.3f} to {high:.3f}",
             f"{which} The chance that {apart.member} has a higher score than {apart.other}; 0.5 is guessing, 1 finds "
             "all (AUC). The mean's interval (Student's t) says how models differ that are trained on other draws; that "
-            f"of one model (DeLong's) how much hangs on whom it was judged on. {verdict.WORDS}",
+            "of one model (DeLong's) how much hangs on whom it was judged on.",
         )
     ]
     boxes += [
@@ -94,9 +92,11 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
             f"trained.{counted}",
         )
     )
-    columns = st.container(key=f"{shell.CARDS}-found").columns(len(boxes))
-    for column, (label, shown, told, help_) in zip(columns, boxes, strict=True):
-        with column.container(border=True, height="stretch"):
+    rows = [boxes[place : place + 2] for place in range(0, len(boxes), 2)]
+    held = [st.container(key=f"{shell.CARDS}-found-{row}").columns(len(of)) for row, of in enumerate(rows)]
+    cells = [one for row in held for one in row]
+    for cell, (label, shown, told, help_) in zip(cells, boxes, strict=True):
+        with cell.container(border=True, height="stretch"):
             st.metric(label, shown, help=help_)  # no heading: two equal values would have one name
             st.caption(told)
     st.caption(
@@ -107,12 +107,11 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
 
 
 def models_apart(attack: AttackRecord) -> str:
-    """How many models were attacked, and how many were trained beside them for comparison, in words."""
+    """How many models were trained for it: those that were attacked, and shadow models beside them."""
     attacked, shadows = len(attack.areas), attack.models - len(attack.areas)
-    said = f"{attacked:,} attacked {'model' if attacked == 1 else 'models'}"
     if shadows <= 0:
-        return f"{said} and no shadow models"
-    return f"{said} and {shadows:,} shadow {'model' if shadows == 1 else 'models'}"
+        return models_of(attack) if attacked == 1 else f"{models_of(attack)}, all attacked"
+    return f"{models_of(attack)} ({shadows:,} shadow, {attacked:,} attacked)"
 
 
 def accuracies(attack: AttackRecord) -> str:
@@ -134,43 +133,12 @@ def _beside_bound(attack: AttackRecord, unit: str) -> str:
     return f"{sound}{'' if attack.bound else '; nothing was shown'}"
 
 
-def no_line(attack: AttackRecord, unit: str) -> str:
-    """Why no line, and no bound, follows from the run's sound epsilon; "" where one does. `unit` is what the
-    run protects."""
-    if sides(attack.attack).caution:
-        return "which pairs are connected was not drawn by us"
-    if math.isinf(attack.sound):
-        return "nothing is promised"
-    if unit == "edge" and sides(attack.attack).unit != "edge":
-        return "that ε hides edges, and limits nothing of who trained"
-    if attack.steps is None:
-        return (
-            "that ε is for a node that leaves the graph with its edges, and in the attack a node stays there and only "
-            "stops training"
-        )
-    return "" if attack.drawn else "who trains was not drawn by our own split"
-
-
 def no_bound(attack: AttackRecord, unit: str) -> str:
     """Why no bound on epsilon follows from what was found: also where nothing is promised, coins might show
     one."""
     if math.isinf(attack.sound) and not sides(attack.attack).caution and not attack.drawn:
         return "who trains was not drawn by our own split"
     return no_line(attack, unit) or "the run promises something else"
-
-
-def without_line(names: Sequence[str], attacks: Sequence[AttackRecord], units: Sequence[str]) -> list[str]:
-    """Why an attack has no line that its sound epsilon draws, one sentence for each reason; `units`
-    are what the attacked runs protect."""
-    reasons: dict[str, list[str]] = {}
-    for name, one, unit in zip(names, attacks, units, strict=True):
-        if reason := no_line(one, unit):
-            reasons.setdefault(reason, []).append(name)
-    told = {
-        reason: "; ".join(held) if len(held) <= NAMED else f"{len(held)} of the {len(names)} curves"
-        for reason, held in reasons.items()
-    }
-    return [f"No line of a sound ε for {held}: {reason}." for reason, held in told.items()]
 
 
 def attacker(attack: AttackRecord) -> None:
@@ -190,18 +158,20 @@ def exposed(attack: AttackRecord, others: Sequence[AttackRecord] = ()) -> None:
     st.badge("evaluator's view", color="gray", icon=":material/visibility:")
     count, listing = attack.outcome.others, listed_too(attack, others)
     st.warning(f"{ahead(attack)} Which of them are there by chance cannot be told. {agreed(attack, others)}".strip())
+    lines = [
+        {
+            "node": one.node,
+            "class": one.label,
+            "degree": one.degree,
+            f"found before, of {count:,} {sides(attack.attack).others}": before(one.exposure, count),
+            **({"other attacks that list it": listing[one.node]} if comparable(attack, others) else {}),
+        }
+        for one in attack.exposed
+    ]
     st.dataframe(
-        [
-            {
-                "node": one.node,
-                "class": one.label,
-                "degree": one.degree,
-                f"found before, of {count:,} {sides(attack.attack).others}": before(one.exposure, count),
-                **({"other attacks that list it": listing[one.node]} if comparable(attack, others) else {}),
-            }
-            for one in attack.exposed
-        ],
+        lines,
         hide_index=True,
+        column_config=columns.config(lines[0]),
         alt="The training nodes that the attack finds most easily, the worst first",
     )
 
@@ -274,12 +244,11 @@ def before(exposure: float, others: int) -> str:
 
 def history(attacks: Sequence[AttackRecord]) -> None:
     """All attacks on the run, the newest first."""
-    st.markdown("#### All attacks on this run")
     st.dataframe(
         [_line(place, one) for place, one in reversed(list(enumerate(attacks, start=1)))],
         hide_index=True,
         alt="Attacks on this run, the newest first",
-        column_config={"seconds": st.column_config.NumberColumn(format="%.1f")},
+        column_config=columns.config(_line(1, attacks[0])),
     )
 
 
@@ -290,11 +259,12 @@ def _line(place: int, attack: AttackRecord) -> dict[str, object]:
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "attack": place,
-        "kind": short(attack),
+        "kind": kind(attack),
         **{
             f"found at {exact_percent(rate.false)} false alarms": rates.found(attack, place)
             for place, rate in enumerate(attack.outcome.rates)
         },
-        "seconds": attack.seconds,
+        "models": models_apart(attack),
+        "seconds": round(attack.seconds, 1),
         "seed": attack.options.seed,
     }

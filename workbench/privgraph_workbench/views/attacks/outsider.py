@@ -1,4 +1,4 @@
-"""Outsiders: ask a finished model about nodes, tell who trained it, and lay attacks over each other."""
+"""Outsiders: ask a finished model about nodes, tell who it was trained on, lay attacks over each other."""
 
 from __future__ import annotations
 
@@ -35,6 +35,16 @@ FORM_OF = "attack_form_of"
 """The run that the form was last drawn for."""
 EVERY = "every_run"
 """Whether runs are offered that nobody has attacked, where others were."""
+WORDS = """
+- **Models**: some are trained as this run was, on nodes that we choose, and **attacked** in its place;
+  **shadow models** show what a model says of people whom it never saw.
+- **Nodes trained on, nodes not trained on**: what papers call members and non-members.
+- **False alarms**: the share of nodes not trained on that the attack wrongly names (false positive rate,
+  FPR). **Found**: the share of nodes trained on that it rightly names (true positive rate, TPR). Where it
+  asks for edges, read *edges* and *pairs without an edge*.
+- **Area under the curve**: shown one node trained on and one not, how often the attack picks the right one.
+  A coin: 50%. What it finds beyond that, the model has given away.
+"""
 OF_ALL = ("targets", "confidence", "seed")
 """Options that every attack reads; the others are named by its row."""
 
@@ -42,13 +52,11 @@ OF_ALL = ("targets", "confidence", "seed")
 def body() -> None:
     """Choose a run; start an attack and watch it; read what the attacks have found."""
     st.markdown(
-        "Somebody outside asks a trained model about people whom they know. Can they tell **who was among its training "
-        "nodes** (membership inference), or **who is connected to whom** (link inference)?",
-        help="How it is found out: models are trained as this run was, on training nodes that we know, and some of "
-        "them are attacked; others, the shadow models, show what a model says of people whom it never saw. How to read "
-        "it: shown one who trained and one who did not, a coin picks the right one 50% of the time; what an attack "
-        "finds beyond that, the model has given away.",
+        "Somebody outside asks a trained model about people whom they know. Can they tell **who was trained on** "
+        "(membership inference), or **who is connected to whom** (link inference)?"
     )
+    with st.expander("How it is found out, and the words used here"):
+        st.markdown(WORDS)
     record = _choose_run()
     if record is None:
         return
@@ -70,7 +78,7 @@ def body() -> None:
         with layout.form("A new attack on this run", f"new-attack.{record.id}", icon="🕵️", asked=_asked_for()):
             _new_and_claims(record, subject)
     if attacks:
-        st.markdown("### What attacks on this run have found")
+        st.markdown("### What attacks on this run have found", help=verdict.WORDS)
         shown.show(record, subject, attacks)
 
 
@@ -142,11 +150,7 @@ def _choose_run() -> RunRecord | None:
             shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
         )
         if counts and len(narrowed) < every:
-            st.toggle(
-                f"Offer all {every:,} runs",
-                key=EVERY,
-                help=f"All that can be attacked; otherwise the {len(narrowed):,} that were, and the one that is open",
-            )
+            st.toggle(f"Offer runs not attacked yet ({every - len(narrowed):,} more)", key=EVERY)
     return record
 
 
@@ -304,4 +308,4 @@ def _watch(run: str, were_going: tuple[str, ...]) -> None:
     if last is not None and last.error:
         st.error(markup.sentence(f"The last attack failed: {last.error}"))
     elif last is not None and last.stopped:
-        st.info("The last attack was stopped before it had found anything.", icon=":material/stop:")
+        st.caption(":material/stop: The last attack was stopped before it had found anything.")

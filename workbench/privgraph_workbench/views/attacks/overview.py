@@ -13,7 +13,7 @@ from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import baseline, comparing, findings, verdict
+from privgraph_workbench.views.attacks import baseline, columns, comparing, findings, verdict
 from privgraph_workbench.views.parts import choosing, layout, states
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, stated
@@ -72,14 +72,15 @@ def _table(
     st.caption(_about(rows, [_unit(runs[one.run]) for one in rows]))
     _shown_below(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
+    lines = [_line(titles[one.run], one, verdict.SEVERITIES[severe[one.run]][0]) for one in rows]
     picked = st.dataframe(
-        [_line(titles[one.run], one, verdict.SEVERITIES[severe[one.run]][0]) for one in rows],
+        lines,
         hide_index=True,
         alt="The strongest attack on each attacked run",
         on_select="rerun",
         selection_mode="single-row",
         key=f"{KEY}.{asks}.{turn}",
-        column_config={name: st.column_config.TextColumn(width=width) for name, width in WIDTHS.items()},
+        column_config=columns.config(dict.fromkeys(name for row in lines for name in row), WIDTHS),
         height=min(MOST_PIXELS, ROW_PIXELS * (len(rows) + 1) + 3),
     )
     places = picked["selection"]["rows"]

@@ -8,7 +8,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.attacks import comparing, outsider, worst_case
 
 WHO = {
-    "outsider": "asks the finished model about people, and tells who trained it",
+    "outsider": "asks the finished model about people, and tells who it was trained on",
     "worst-case": "an audit, with all the help that the guarantee grants, shows how large ε is at least",
 }
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.record import AttackRecord
-from privgraph.registry import sides
+from privgraph.privacy.statement import PrivacyStatement
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
-from privgraph_workbench.views.attacks import baseline, comparing, findings, verdict
+from privgraph_workbench.views.attacks import baseline, comparing, findings, overall, verdict
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup
@@ -40,24 +40,51 @@ def choose(record: RunRecord, attacks: Sequence[AttackRecord]) -> AttackRecord:
 
 
 def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) -> None:
-    """The chosen attack in full, with others laid over its curve."""
-    titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
-    summary(record, attacks)
+    """What all attacks on the run come to; then the chosen one in full, with others laid over its curve."""
+    unit, severe, learnt = subject.statement.unit, _severe(record, attacks), verdict.learnt(record)
+    counts = overall.strongest(attacks, severe, _unit(record))
+    overall.show(attacks, severe, _unit(record), baseline.beside(record, attacks[counts - 1]), learnt)
     chosen = str(st.session_state["found"])
-    if len(titles) > 1:
+    if len(attacks) > 1:
+        overall.questions(attacks, severe, chosen)
+        titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
         chosen = str(
-            st.selectbox("Which attack on it", list(titles), key="found", format_func=lambda place: titles[place])
+            st.selectbox("Attack shown below", list(titles), key="found", format_func=lambda place: titles[place])
         )
     st.query_params["found"] = chosen
     attack = attacks[int(chosen) - 1]
     without = baseline.beside(record, attack)
-    verdict.show(attack, subject.statement.unit, without, verdict.learnt(record))
+    verdict.show(attack, unit, without, learnt, led=int(chosen) == counts)
     baseline.offer(record, attack)
-    findings.numbers(attack, subject.statement.unit)
-    with st.expander("What the attacker knows", expanded=False):
-        findings.attacker(attack)
     name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
     _curves(record, attacks, int(chosen) - 1, without, name)
+    with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
+        if part.open:
+            scores = attack_scores.data(attack)
+            live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
+            figure_exports("attack_scores", scores, statements, name=name)
+    with layout.fold(f"Who is exposed: {_groups(attack)}", "exposed", icon=":material/visibility:") as part:
+        if part.open:
+            _exposed(attack, attacks, without, statements, name)
+    every = f"all {len(attacks)} attacks" if len(attacks) > 1 else "the attack"
+    with layout.fold(f"Table of {every} on this run", "attacks", icon=":material/table_rows:") as part:
+        if part.open:
+            findings.history(attacks)
+
+
+def _groups(attack: AttackRecord) -> str:
+    nodes = ", and the most exposed nodes" if attack.exposed else ""
+    return f"by degree and by class{nodes} (the evaluator's view)"
+
+
+def _exposed(
+    attack: AttackRecord,
+    attacks: Sequence[AttackRecord],
+    without: AttackRecord | None,
+    statements: Mapping[str, PrivacyStatement],
+    name: str,
+) -> None:
+    """Groups of nodes, then single ones where more than chance stands behind them."""
     groups = attack_exposure.data(attack, None if without is attack else without)
     live_plot.show(attack_exposure.plot(groups, layout.theme()), key=f"attack_exposure.{name}")
     st.caption(" ".join((findings.exposure(attack), *attack_exposure.chart(groups).notes)))
@@ -75,20 +102,6 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
                 figure_exports("attack_map", nodes, statements, name=name)
             else:
                 st.caption("This attack was made before maps were kept: attack again to see these nodes in the graph.")
-    findings.history(attacks)
-
-
-def strongest(attacks: Sequence[AttackRecord], severe: Sequence[int], unit: str) -> int:
-    """The number, from 1, of the attack that is shown first: what gives away most (`severe`, as
-    `verdict.severity` has it), then what the run promises to hide (who trained, where it promises nothing),
-    then the largest area; the newest of equals."""
-    hidden = "edge" if unit == "edge" else "node"
-
-    def order(number: int) -> tuple[int, bool, float, int]:
-        one = attacks[number - 1]
-        return severe[number - 1], sides(one.attack).unit == hidden, one.found[0], number
-
-    return max(range(1, len(attacks) + 1), key=order)
 
 
 def _severe(record: RunRecord, attacks: Sequence[AttackRecord]) -> list[int]:
@@ -96,34 +109,7 @@ def _severe(record: RunRecord, attacks: Sequence[AttackRecord]) -> list[int]:
 
 
 def _first(record: RunRecord, attacks: Sequence[AttackRecord]) -> int:
-    return strongest(attacks, _severe(record, attacks), _unit(record))
-
-
-def summary(record: RunRecord, attacks: Sequence[AttackRecord]) -> None:
-    """What was found at best of each question, in a line each, with the way to that attack."""
-    severe, chosen = _severe(record, attacks), st.session_state["found"]
-    questions = dict.fromkeys(sides(one.attack).asks for one in attacks)
-    for asks in questions:
-        places = [place for place, one in enumerate(attacks) if sides(one.attack).asks == asks]
-        place = max(places, key=lambda own: (severe[own], attacks[own].found[0]))
-        one = attacks[place]
-        value, low, high = one.found
-        told = f"area {value:.3f} ({low:.3f} to {high:.3f}), by {markup.literal(findings.short(one))}"
-        with st.container(horizontal=True, vertical_alignment="center", key=f"best-{place + 1}"):
-            st.markdown(f"**{asks[:1].upper()}{asks[1:]}?**", width="content")
-            word, colour = verdict.SEVERITIES[severe[place]]
-            st.badge(word, color=colour)
-            st.markdown(told, width="content")
-            if str(place + 1) != chosen:
-                st.button(
-                    "Show it",
-                    key=f"show_attack.{place + 1}",
-                    type="tertiary",
-                    icon=":material/visibility:",
-                    on_click=st.session_state.update,
-                    args=({"found": str(place + 1)},),
-                )
-    st.caption(verdict.WORDS)
+    return overall.strongest(attacks, _severe(record, attacks), _unit(record))
 
 
 def _unit(record: RunRecord) -> str:
@@ -133,51 +119,80 @@ def _unit(record: RunRecord) -> str:
 def _curves(
     record: RunRecord, attacks: Sequence[AttackRecord], chosen: int, without: AttackRecord | None, name: str
 ) -> None:
-    """The curve of an attack, with others that ask the same laid over it, and their numbers below. What is
-    found `without` any edge is always among them: it says what a curve has to be compared with."""
-    offered = comparing.others(record, attacks, chosen)
-    over = comparing.choose(record, offered)
-    if without is not None and without.run != record.id and without not in [one.attack for one in over]:
-        perceptron = next(run for run in baseline.perceptrons(record) if run.id == without.run)
-        over.append(comparing.Other(name=baseline.METHOD, attack=without, run=perceptron))
-    scale = st.segmented_control(
-        "Axes of the curve",
-        list(SCALES),
-        default="log",
-        required=True,
-        key="roc_scale",
-        bind="query-params",
-        help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
-    )
-    many = len(over) >= MANY
-    banded = not over or st.toggle(
-        "Bands",
-        value=not many,
-        key=f"roc_bands.{many}",
-        help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
-    )
-    drawn = [attacks[chosen], *(one.attack for one in over)]
-    runs = [record, *(one.run for one in over)]
-    names = comparing.labels(runs, drawn)
-    rows = [row for row in attack_roc.data(drawn, str(scale), names) if banded or row["curve"] != "band"]
-    statements = statements_of(list({one.id: one for one in runs}.values()))
+    """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
+    `without` any edge is always among them: it says what a curve has to be compared with."""
     curve, beside = layout.columns("curves", (3, 2))  # about as wide as high, as such curves are read
-    with curve:
-        live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
-        figure_exports("attack_roc", rows, statements, name=name)
     with beside:
-        scores = attack_scores.data(attacks[chosen])
-        live_plot.show(attack_scores.plot(scores, layout.theme()), key=f"attack_scores.{name}")
-        figure_exports("attack_scores", scores, statements_of([record]), name=name)
-        for note in (*attack_roc.chart(rows).notes, *findings.without_line(names, drawn, [_unit(run) for run in runs])):
-            st.caption(markup.literal(note))
+        findings.numbers(attacks[chosen], _unit(record))
+        with st.expander("What the attacker knows"):
+            findings.attacker(attacks[chosen])
+    with curve:
+        place = st.container()  # the figure stands above what is chosen for it
+        over = comparing.choose(record, comparing.others(record, attacks, chosen))
+    forced: list[comparing.Other] = []
+    if without is not None and without.run != record.id:
+        forced = [one for one in over if one.attack == without]
+        if not forced:
+            perceptron = next(run for run in baseline.perceptrons(record) if run.id == without.run)
+            forced = [comparing.Other(name=baseline.METHOD, attack=without, run=perceptron)]
+            over += forced
+    with place:
+        _roc(record, attacks[chosen], over, comparing.drawn(over, forced), name)
     if over:
-        areas = attack_areas.data(drawn, names)
-        live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
-        figure_exports("attack_areas", areas, statements, name=name)
-        comparing.table(names, drawn, runs)
-        if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
-            st.caption(
-                "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
-                "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
-            )
+        _side_by_side(record, attacks[chosen], over, name)
+
+
+def _roc(
+    record: RunRecord,
+    attack: AttackRecord,
+    over: Sequence[comparing.Other],
+    beside: Sequence[comparing.Other],
+    name: str,
+) -> None:
+    """The curve, with those `beside` of all that were laid `over` it, its files and what is to be known."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        scale = st.segmented_control(
+            "Axes of the curve",
+            list(SCALES),
+            default="log",
+            required=True,
+            key="roc_scale",
+            bind="query-params",
+            help="; ".join(f"{key}: {meaning}" for key, meaning in SCALES.items()),
+        )
+        many = len(over) >= MANY
+        banded = not over or st.toggle(
+            "Bands",
+            value=not many,
+            key=f"roc_bands.{many}",
+            help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
+        )
+    drawn, runs = [attack, *(one.attack for one in beside)], [record, *(one.run for one in beside)]
+    rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), [_unit(run) for run in runs])
+    rows = [row for row in rows if banded or row["curve"] != "band"]
+    live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
+    if left := comparing.left_out(len(over), len(beside)):
+        st.markdown(left)
+    figure_exports("attack_roc", rows, _statements(runs), name=name)
+    st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
+
+
+def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[comparing.Other], name: str) -> None:
+    """All that were laid over the curve: areas as a figure, and the numbers as a table."""
+    drawn, runs = [attack, *(one.attack for one in over)], [record, *(one.run for one in over)]
+    names = comparing.labels(runs, drawn)
+    areas = attack_areas.data(drawn, names)
+    live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
+    figure_exports("attack_areas", areas, _statements(runs), name=name)
+    if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
+        st.caption(
+            "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
+            "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
+        )
+    with layout.fold("These attacks as a table", "compared", icon=":material/table_rows:") as part:
+        if part.open:
+            comparing.table(names, drawn, runs)
+
+
+def _statements(runs: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
+    return statements_of(list({one.id: one for one in runs}.values()))

@@ -14,7 +14,7 @@ from privgraph.attacks.record import FEW, AttackRecord
 from privgraph.registry import sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.words import meaning
-from privgraph_workbench.words.numbers import at_most, exact_percent, lower, percent, signed, stated
+from privgraph_workbench.words.numbers import at_most, exact_percent, percent, signed, stated
 
 CLOSE = 0.55
 """An area below this is called close to chance, where its interval does not hold 0.5."""
@@ -229,7 +229,7 @@ def _promised(attack: AttackRecord, unit: str, learnt: tuple[float, float] | Non
     if unit == "none":
         return "The run promises nothing."
     if unit == "edge" and not edges:
-        said = "The run promises to hide edges, not who trained: nothing here contradicts its ε."
+        said = "The run promises to hide edges, not who was trained on: nothing here contradicts its ε."
         if learnt is None or learnt[0] - learnt[1] < BY_HEART or guessing(attack):
             return said
         return (
@@ -273,19 +273,13 @@ def show(
     unit: str = "none",
     without: AttackRecord | None = None,
     learnt: tuple[float, float] | None = None,
+    *,
+    led: bool = False,
 ) -> None:
-    """What was found in a box whose colour says whether it is anything, and what follows below it."""
-    said = lead(attack, without, learnt)
-    if attack.refutes_sound:
-        st.error(
-            f"{said} It shows that ε is at least {lower(attack.bound or 0.0)}, more than the "
-            f"{stated('sound', attack.sound)} that we call sound: do not rely on this run, and tell us.",
-            icon="🚨",
-        )
-    elif severity(attack, without, learnt) > 2:
-        st.warning(said, icon="🕵️")
-    else:
-        st.info(said, icon="🕵️")
+    """What was found and what follows; not the former where the verdict of the run above has said it
+    (`led`)."""
+    if not led:
+        st.markdown(lead(attack, without, learnt))
     if told := details(attack, unit, without, learnt):
         st.markdown("\n".join(f"- {one}" for one in told))
     if attack.said is not None and abs(attack.accuracy - attack.said) > APART:

@@ -177,7 +177,7 @@ def _attack(record: RunRecord) -> Way | None:
     made = len(queue.store().attacks(record.id))
     before = f"{made} attack{'s' * (made != 1)} made so far. " if made else ""
     cost = markup.sentence(first.cost(subject, AttackOptions()))
-    text = f"An outsider asks its model, and tells who trained it. {before}{cost}"
+    text = f"An outsider asks its model, and tells who it was trained on. {before}{cost}"
     return ("Attack this run", ":material/person_search:", "attacks", {"run": record.id}, text)
 
 

@@ -1,0 +1,44 @@
+"""Why no line that a run's sound epsilon draws stands beside the curve of an attack."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from privgraph.attacks.record import AttackRecord
+from privgraph.registry import sides
+from privgraph_workbench.figures.chart import Row
+
+NAMED = 3
+"""Attacks of which one sentence tells are named one by one up to this many."""
+
+
+def no_line(attack: AttackRecord, unit: str) -> str:
+    """Why no line, and no bound, follows from the run's sound epsilon; "" where one does. `unit` is what the
+    run protects."""
+    if sides(attack.attack).caution:
+        return "which pairs are connected was not drawn by us"
+    if math.isinf(attack.sound):
+        return "nothing is promised"
+    if unit == "edge" and sides(attack.attack).unit != "edge":
+        return "that ε hides edges, and limits nothing of who was trained on"
+    if attack.steps is None:
+        return (
+            "that ε is for a node that leaves the graph with its edges, and in the attack a node stays there and only "
+            "stops training"
+        )
+    return "" if attack.drawn else "who trains was not drawn by our own split"
+
+
+def without_line(rows: Sequence[Row]) -> list[str]:
+    """One sentence for each reason why attacks among the rows (attack, no_line) have no line."""
+    reasons: dict[str, list[str]] = {}
+    for name, reason in {row["attack"]: row.get("no_line") for row in rows}.items():
+        if reason:
+            reasons.setdefault(reason, []).append(name)
+    every = len({row["attack"] for row in rows})
+    told = {
+        reason: "; ".join(held) if len(held) <= NAMED else f"{len(held)} of the {every} curves"
+        for reason, held in reasons.items()
+    }
+    return [f"No line of a sound ε for {held}: {reason}." for reason, held in told.items()]

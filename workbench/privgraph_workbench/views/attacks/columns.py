@@ -1,0 +1,58 @@
+"""What each column of a table of attacks or audits means: its help text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
+
+from privgraph_workbench.theme import EPSILONS
+
+HELP: Mapping[str, str] = {
+    "area": "Area under the curve (AUC), with its interval: how often the attack picks the right one of two, one "
+    "trained on and one not; 0.5 is guessing",
+    "ε at least": "What was shown: the run's ε cannot be below it. A dash: no bound follows",
+    EPSILONS["sound"].title: "What our own proof claims; ∞: nothing is promised",
+    EPSILONS["published"].title: "What the paper's own formula claims",
+    "attack": "Which attack; in the table of one run its number, as in the selector above",
+    "audit": "Its number, as in the selector above",
+    "kind": "What it was, how it asked, and how many models were trained for it",
+    "verdict": "What follows from the area and its interval, in words",
+    "run": "The attacked run; choose a row to open it",
+    "classes alone": "The area that the true classes of both ends reach without any edge: up to there nothing leaked",
+    "protects": "What the run's ε is about",
+    "test / training accuracy": "Of the run itself: a wide gap says that it has learnt its training nodes by heart",
+    "models": "All models trained for the attack: those attacked in the run's place, and shadow models beside them",
+    "node": "Its number in the graph",
+    "class": "Its true class",
+    "degree": "How many neighbours it has",
+    "other attacks that list it": "How many other attacks on this run that ask the same list this node, too",
+    "turn": "Each audit and each attack of a run takes a turn when it starts, and is judged more strictly than those "
+    "before. One that was stopped, or an attack that shows no bound, took its turn too, and is not listed: so turns "
+    "may skip numbers",
+    "covers": "Whether the bound is one on the whole run, or on one step alone",
+    "confidence": "How sure the bound is, together with all others of the run",
+    "δ": "The δ at which ε is bounded",
+    "trials": "How often the attack was played, or how many canaries or pairs it had",
+    "seconds": "How long it took",
+    "seed": "Its random numbers: the same seed gives the same result again",
+}
+
+
+def config(names: Iterable[str], widths: Mapping[str, int] | None = None, **told: str) -> dict[str, ColumnConfig]:
+    """A help text for each column of these names, and its width in pixels; `told` by name is said instead."""
+    held = widths or {}
+    return {name: st.column_config.Column(width=held.get(name), help=told.get(name, _help(name))) for name in names}
+
+
+def _help(name: str) -> str:
+    if "false alarms" in name:
+        share = name.removeprefix("found ").removeprefix("at ").removesuffix(" false alarms")
+        return (
+            f"Share rightly named (true positive rate) by an attacker who wrongly names at most {share} of the others "
+            "(false positive rate). A dash: there are too few others to tell"
+        )
+    if name.startswith("found before"):
+        return "To how many of the others the attack gives a lower score"
+    return HELP[name]
