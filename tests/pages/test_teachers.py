@@ -291,6 +291,25 @@ def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], stor
     assert _drawn(app)[0] == own
 
 
+@pytest.mark.usefixtures("unread")
+def test_a_gate_tests_a_vote_that_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """PrivGNN's gate counts deviations of the answer's noise; a draw may be refused, as in a run."""
+    record = made_answers("votes", noise=50.0)
+    run = keep_answers(store, record, release="votes", gate=1.0, gate_noise=2.0)
+    app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
+    std = record.noise_std
+    assert f"through noise of ± {number(2 * std)}, exceeds {number(std)}: votes like these pass" in _texts(app)
+    came = set()
+    for _ in range(12):
+        app.button(key="draw_again").click().run()
+        assert not app.exception, app.exception
+        values, told = _steps(app)
+        assert ("refused this query" in told) == (values[2] == "nothing")
+        came.add(values[2] == "nothing")
+    assert came == {True, False}, "a test through so much noise goes either way"
+    assert "A gate lets a query pass" not in _texts(opened("teachers", run=keep_answers(store, record, seed=1)))
+
+
 def test_a_tie_is_no_lead() -> None:
     names = ("theory", "systems", "logic")
     level = one_query.came_out(1, np.array([51.0, 51.0, 3.0]), None, names)[1]
