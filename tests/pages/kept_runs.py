@@ -78,12 +78,13 @@ def keep_answers(
     found: Answers,
     seed: int = 0,
     method: str = "privgnn",
-    lam: float = 0.4,
+    lam: float | None = 0.4,
     split: str = "random",
     **options: object,
 ) -> str:
     """A finished run on karate whose teachers' answers were kept, as a worker keeps them."""
-    return _keep(store, make_spec(method, "karate", {"lam": lam, **options}, seed=seed, split=split), {NAME: found})
+    given = {} if lam is None else {"lam": lam}
+    return _keep(store, make_spec(method, "karate", {**given, **options}, seed=seed, split=split), {NAME: found})
 
 
 def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0) -> str:

@@ -55,13 +55,14 @@ def page() -> None:
     advice = st.container()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
+    below = st.container()
     sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with advice:
         if not st.session_state.get("everywhere"):
             for unit in query.units[1:]:
-                compare_form.headline(spec, unit, newest)
+                compare_form.headline(spec, unit, newest, below)
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
         if part.open:
             compare_form.show(spec, newest)
@@ -133,15 +134,15 @@ def _filters() -> tuple[DatasetSpec, RunQuery]:
     """Graph, methods and unit: the graph that is worked on, and the runs that are shown."""
     _follow_sweep()
     found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    left, middle, right = st.columns([3, 3, 2])
+    left, middle, right, last = st.columns([5, 5, 5, 3], vertical_alignment="bottom")
     with left:
         spec = found[choosing.one("Data", choosing.graphs(found.values()), "data")]
-        everywhere = st.toggle(
-            "All graphs, side by side",
-            key="everywhere",
-            bind="query-params",
-            help="A small figure for each graph that has runs",
-        )
+    everywhere = last.toggle(
+        "All graphs",
+        key="everywhere",
+        bind="query-params",
+        help="A small figure for each graph that has runs, side by side",
+    )
     titles = {name: method.title for name, method in METHODS.items()}
     methods = choosing.several(middle, "Methods", titles, "curve", placeholder="All methods that have run")
     unit = right.segmented_control(
