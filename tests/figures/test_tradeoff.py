@@ -271,8 +271,9 @@ def test_points_of_ones_own_are_ringed_where_others_are_of_the_gallery() -> None
     """A run of one's own takes the place of the gallery's: the figure says where."""
     rows = [_row(1, 0.5, seeds=3, gallery=3), _row(2, 0.6, seeds=3, gallery=2), _row(4, 0.7, seeds=3, gallery=0)]
     for make in (tradeoff.chart, tradeoff.plain):
-        (rings,) = (one for one in make(rows).series if one.name == tradeoff.OWN)
+        rings, key = (one for one in make(rows).series if one.name == tradeoff.OWN)
         assert (rings.x, rings.hollow) == ((2.0, 4.0), True)
+        assert (rings.legend, key.legend, key.x) == (False, True, (None,)), "named once, behind the methods"
         said = [text for one in make(rows).series for text in one.hover if one.kind == "points" and one.panel == 0]
         assert sum(text.endswith("1 of 3 runs are your own") for text in said) >= 1
     alone = [{**row, "gallery": 0} for row in rows]

@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import theme
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
@@ -41,6 +42,7 @@ PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "no
 FRONT = "Pareto front of the means"
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
+RING = theme.MARKERS.index("octagon")
 OWN = "with runs of your own"
 """What a ring around a point says, where other points are of the gallery."""
 SAME_RUN = "same run"
@@ -306,6 +308,9 @@ def chart(rows: Sequence[Row]) -> Chart:
                     series += _level(row, called[level], own[level], place, ends[place])
         series += _front(private, place, ends[place][1])
     series, left = _named(series, [*levels[:LEVELS], *curves, *levels[LEVELS:]])
+    if any(one.group == OWN for one in series):
+        ring = Series(name=OWN, kind="points", x=(None,), y=(None,), slot=NEUTRAL, shape=RING, hollow=True, group=OWN)
+        series.append(ring)
     series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
@@ -350,7 +355,12 @@ def plain(rows: Sequence[Row]) -> Chart:
     series = []
     for one in full.series:
         at = (one.group, one.panel)
-        if one.epsilon == "published" or one.group == FRONT or one.name == SAME_RUN or one.x == (None,):
+        if (
+            one.epsilon == "published"
+            or one.group == FRONT
+            or one.name == SAME_RUN
+            or (one.epsilon and one.x == (None,))
+        ):
             continue
         if at not in lines:
             series.append(one)
@@ -600,10 +610,11 @@ def _rings(members: Sequence[Row], panel: int, aside: float) -> list[Series]:
             x=tuple(aside * float(row["epsilon"]) for row in held),
             y=tuple(row["mean"] for row in held),
             slot=NEUTRAL,
-            shape=0,
+            shape=RING,
             hollow=True,
             size=17,
             panel=panel,
+            legend=False,
             group=OWN,
         )
     ]

@@ -16,6 +16,7 @@ from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, collected, layout, states
 from privgraph_workbench.views.runs import listed, searching, side_by_side
 from privgraph_workbench.views.runs.one_run import form_address
@@ -43,6 +44,14 @@ ORDERS = {
 }
 
 
+WHAT = (
+    "A row is a setting: a method with its options on one graph. Its runs differ in their random seed alone. A smaller "
+    f"ε is more private: {EPSILONS['sound'].glyph} is proved, {EPSILONS['published'].glyph} what the paper's formula "
+    f"says, {EPSILONS['audited'].glyph} what attacks have shown at least."
+)
+"""What the list shows, for somebody who sees it for the first time."""
+
+
 def page() -> None:
     """Filters, the table, and what can be done with the chosen runs."""
     queue.tick()
@@ -52,6 +61,7 @@ def page() -> None:
         st.info("Nothing has run here yet.", icon="🕸️")
         st.page_link(shell.page("start"), label="Start with the demo", icon=":material/play_arrow:")
         return
+    st.caption(WHAT)
     query = _filters()
     search = searching.read(query.text)
     for complaint in search.complaints:

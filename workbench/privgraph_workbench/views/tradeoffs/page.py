@@ -272,7 +272,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             "beaten by another one. Files that are exported have it in any case",
         )
         st.toggle(
-            "ε as published",
+            theme.EPSILONS["published"].title,
             key=DETAILED,
             disabled=not proved,
             help="The paper's own number for the same noise, beside the sound one. Files that are exported have both",

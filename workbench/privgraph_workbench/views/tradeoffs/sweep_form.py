@@ -275,7 +275,7 @@ def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts |
     here = {row["id"] for row in done if not row["gallery"]}
     shipped = len(done) - len(here)
     left = [one for one in specs if one.id not in here]
-    already = f" ({len(here)} of them are there already)" if here else ""
+    already = f" ({len(here)} of them {'are' if len(here) > 1 else 'is'} there already)" if here else ""
     about = f", about {duration(comparing.seconds(left, facts, known, capacity()))} on this machine" if left else ""
     st.markdown(f"**What it takes.** {len(specs)} runs{already}{about}.")
     if shipped:
