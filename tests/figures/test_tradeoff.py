@@ -19,7 +19,7 @@ from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.palette import slots
-from privgraph_workbench.figures.runs import tradeoff
+from privgraph_workbench.figures.runs import curve_names, tradeoff
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import method_title
@@ -86,7 +86,7 @@ def test_the_plain_figure_has_the_sound_epsilon_alone_in_the_colour_of_the_metho
     marks = {one.group: (one.slot, one.x) for one in plain.series if one.kind == "points"}
     assert {group: slot for group, (slot, _) in marks.items()} == lines
     for group, (_, places) in marks.items():
-        assert list(places) == [row["epsilon"] for row in rows if tradeoff.point_of(row).startswith(f"{group} at")]
+        assert list(places) == [row["epsilon"] for row in rows if curve_names.curve_of(row) == group and row["epsilon"]]
     assert [one.name for one in plain.series if one.kind == "level"] == [
         one.name for one in full.series if one.kind == "level"
     ]
@@ -105,8 +105,8 @@ def test_private_curves_come_first_into_a_legend_that_has_no_room_for_all(swept:
     rows = tradeoff.data(swept)
     level = next(row for row in rows if row["reference"])
     many = [*rows, *({**level, "variant": f"layers {place}"} for place in range(tradeoff.ENTRIES + 5))]
-    shown = {one.name for one in tradeoff.chart(many).series if one.legend}
-    assert {tradeoff._curve(row) for row in rows if not row["reference"]} <= shown
+    shown = {one.group for one in tradeoff.chart(many).series if one.legend}
+    assert {curve_names.curve_of(row) for row in rows if not row["reference"]} <= shown
 
 
 def test_what_is_not_proved_is_named_and_not_drawn_as_if_it_were(store: RunStore, swept: list[RunRecord]) -> None:
@@ -250,6 +250,47 @@ def test_a_few_graphs_stand_side_by_side_at_first_the_chosen_one_before_them() -
     shown = tradeoff.first_panels(rows, "graph b")
     assert list(dict.fromkeys(row["graph"] for row in shown)) == ["graph b", "graph f", "graph e", "graph d"]
     assert len(tradeoff.chart(shown).panels) == tradeoff.PANELS
+
+
+def test_a_legend_says_what_tells_curves_apart_and_nothing_that_they_share() -> None:
+    """Settings that differ in two options are told apart by one; marks say all when they are pointed at."""
+    said = "delta 0.1, {0}, objective own, preset {1}"
+    both = [said.format("depth 1", "x"), said.format("depth 2", "y"), said.format("depth 3", "y")]
+    rows = [_row(at, 0.5, variant=one) for one in both for at in (1, 2)]
+    rows += [_row(1, 0.4, method="progap", title="ProGAP"), _row(math.inf, 0.9, reference=True, unit="none")]
+    chart = tradeoff.chart(rows)
+    entries = list(dict.fromkeys(one.name for one in chart.series if one.legend and one.kind in ("line", "level")))
+    assert entries == ["GAP, depth 1", "GAP, depth 2", "GAP, depth 3", "ProGAP", "GAP, not private"]
+    hovers = [one.hover[0] for one in chart.series if one.epsilon == "sound" and one.hover]
+    assert hovers[0].endswith(f"\n{both[0]}")
+    two = [*rows, _row(1, 0.4, unit="node")]
+    assert "GAP, edge-level, depth 1" in curve_names.names(two).values(), "the unit where there are two"
+
+
+def test_points_of_ones_own_are_ringed_where_others_are_of_the_gallery() -> None:
+    """A run of one's own takes the place of the gallery's: the figure says where."""
+    rows = [_row(1, 0.5, seeds=3, gallery=3), _row(2, 0.6, seeds=3, gallery=2), _row(4, 0.7, seeds=3, gallery=0)]
+    for make in (tradeoff.chart, tradeoff.plain):
+        rings, key = (one for one in make(rows).series if one.name == tradeoff.OWN)
+        assert (rings.x, rings.hollow) == ((2.0, 4.0), True)
+        assert (rings.legend, key.legend, key.x) == (False, True, (None,)), "named once, behind the methods"
+        said = [text for one in make(rows).series for text in one.hover if one.kind == "points" and one.panel == 0]
+        assert sum(text.endswith("1 of 3 runs are your own") for text in said) >= 1
+    alone = [{**row, "gallery": 0} for row in rows]
+    assert tradeoff.OWN not in {one.name for one in tradeoff.chart(alone).series}, "nothing to tell them from"
+
+
+def test_a_graph_without_a_curve_has_no_panel_beside_one_that_has() -> None:
+    rows = [_row(1, 0.5), _row(math.inf, 0.9, reference=True, unit="none", graph="other")]
+    assert tradeoff.with_curves(rows) == rows[:1]
+    assert tradeoff.with_curves(rows[1:]) == rows[1:]
+
+
+def test_the_front_and_published_epsilons_are_asked_for_by_themselves(swept: list[RunRecord]) -> None:
+    rows = tradeoff.data(swept)
+    for (published, front), plot in tradeoff.PLOTS.items():
+        names = {trace.name for trace in plot(rows).data}
+        assert ("ε as published" in names, tradeoff.FRONT in names) == (published, front)
 
 
 def test_a_point_knows_its_runs() -> None:
@@ -437,7 +478,7 @@ class TestGivenNoise:
         records = [*self._runs(store, queries=500), *self._runs(store, queries=1000)]
         names = [one.name for one in tradeoff.chart(tradeoff.data(records)).series if one.name.endswith(": sound ε")]
         title = method_title("privgnn")
-        assert names == [f"{title}, node-level, queries {count}: sound ε" for count in (1000, 500)]
+        assert names == [f"{title}, queries {count}: sound ε" for count in (1000, 500)]
 
     def test_a_budget_that_was_not_used_makes_no_other_setting(self, store: RunStore) -> None:
         said = made_runs.statement(made_runs.node_entries(4.0), "node")

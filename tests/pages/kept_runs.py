@@ -74,10 +74,17 @@ def keep(
 
 
 def keep_answers(
-    store: RunStore, found: Answers, seed: int = 0, method: str = "privgnn", lam: float = 0.4, split: str = "random"
+    store: RunStore,
+    found: Answers,
+    seed: int = 0,
+    method: str = "privgnn",
+    lam: float | None = 0.4,
+    split: str = "random",
+    **options: object,
 ) -> str:
     """A finished run on karate whose teachers' answers were kept, as a worker keeps them."""
-    return _keep(store, make_spec(method, "karate", {"lam": lam}, seed=seed, split=split), {NAME: found})
+    given = {} if lam is None else {"lam": lam}
+    return _keep(store, make_spec(method, "karate", {**given, **options}, seed=seed, split=split), {NAME: found})
 
 
 def keep_ensemble(store: RunStore, ensemble: Ensemble, found: Answers, seed: int = 0) -> str:

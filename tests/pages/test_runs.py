@@ -19,7 +19,7 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
 from privgraph_workbench.views.parts import composition
-from privgraph_workbench.views.runs import listed, page
+from privgraph_workbench.views.runs import listed, page, searching
 from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
 
 
@@ -56,6 +56,28 @@ def test_filters_live_in_the_address(opened: Callable[..., AppTest], store: RunS
     nothing = opened("runs", find="no such run").info[0].value
     assert nothing.startswith("No run is like that. Every word of a search must be found")
     assert opened("runs", of_state="failed").info[0].value == "No run is like that. Take a filter away."
+
+
+def test_numbers_beside_words_bound_a_setting_as_the_list_shows_it(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    near = keep(store, spec("gap", epsilon=2.0), accuracy=0.7)
+    far = [keep(store, spec("gap", seed, epsilon=8.0), accuracy=accuracy) for seed, accuracy in ((0, 0.78), (1, 0.84))]
+    open_ = keep(store, spec("mlp", unit="none"), accuracy=0.9)
+    assert _table(opened("runs", find="GAP epsilon<=2")) == [near]
+    app = opened("runs", find="epsilon > 4")
+    assert _table(app) == far, "what protects nothing has no ε to compare"
+    assert searching.NO_GUARANTEE in [caption.value for caption in app.caption]
+    assert _table(opened("runs", find="accuracy>0.8")) == [open_, *far], "the mean over the seeds, with all of them"
+    assert _table(opened("runs", find="accuracy≥70% accuracy<80%")) == [near]
+    app = opened("runs", find="GAP epsilon<2,5 epochs>100 accuracy>")
+    assert [warning.value for warning in app.warning] == [
+        r"epsilon\<2,5 is left out of the search: a decimal has a point, as in epsilon<2.5.",
+        r"epochs\>100 is left out of the search: compared with a number are epsilon, published, accuracy and time; an "
+        "option is found as name=value.",
+        r"accuracy\> is left out of the search: behind \> stands a number, as in accuracy>0.8.",
+    ]
+    assert _table(app) == [*far, near], "the rest is searched for"
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest], store: RunStore) -> None:

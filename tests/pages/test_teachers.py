@@ -27,9 +27,10 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.facts import describing
 from privgraph_workbench.figures.teachers import answers
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.teachers import answered, one_query, payers, price_form, vote_form
 from privgraph_workbench.views.teachers import page as teachers
-from privgraph_workbench.words.numbers import chance, number, percent, upper
+from privgraph_workbench.words.numbers import chance, number, percent, stated, upper
 
 DIGITS = PublicFacts(nodes=1797, edges=6427, entries=12854, features=64, classes=10, train_nodes=1347)
 
@@ -291,6 +292,25 @@ def test_the_noise_of_a_vote_is_drawn_again(opened: Callable[..., AppTest], stor
     assert _drawn(app)[0] == own
 
 
+@pytest.mark.usefixtures("unread")
+def test_a_gate_tests_a_vote_that_is_drawn_again(opened: Callable[..., AppTest], store: RunStore) -> None:
+    """PrivGNN's gate counts deviations of the answer's noise; a draw may be refused, as in a run."""
+    record = made_answers("votes", noise=50.0)
+    run = keep_answers(store, record, release="votes", gate=1.0, gate_noise=2.0)
+    app = opened("teachers", data="karate", run=run, query=str(record.queries[0]))
+    std = record.noise_std
+    assert f"through noise of ± {number(2 * std)}, exceeds {number(std)}: votes like these pass" in _texts(app)
+    came = set()
+    for _ in range(12):
+        app.button(key="draw_again").click().run()
+        assert not app.exception, app.exception
+        values, told = _steps(app)
+        assert ("refused this query" in told) == (values[2] == "nothing")
+        came.add(values[2] == "nothing")
+    assert came == {True, False}, "a test through so much noise goes either way"
+    assert "A gate lets a query pass" not in _texts(opened("teachers", run=keep_answers(store, record, seed=1)))
+
+
 def test_a_tie_is_no_lead() -> None:
     names = ("theory", "systems", "logic")
     level = one_query.came_out(1, np.array([51.0, 51.0, 3.0]), None, names)[1]
@@ -367,7 +387,34 @@ def test_the_price_begins_with_the_run_above_or_stands_apart(opened: Callable[..
     assert "This form begins with the settings of the run above" in _texts(app)
     keep_answers(store, made_answers("counts"), method="pate", seed=1)
     apart = opened("teachers", tab="Price", data="karate")
-    assert "stands apart from the run above: it prices PrivGNN alone, and that run is one of PATE" in _texts(apart)
+    apart.session_state["fold.privgnn_price"] = True
+    apart.run()
+    assert "This form stands apart from the run above, which is of another method." in _texts(apart)
+
+
+@pytest.mark.parametrize("method", ["pate", "dp-gpl"])
+def test_the_price_of_teachers_is_that_of_the_run_above(
+    opened: Callable[..., AppTest], store: RunStore, method: str
+) -> None:
+    """With the noise of the run its own ε; with twice the noise a smaller one, and less for fewer queries."""
+    run = keep_answers(store, made_answers("counts"), method=method, lam=None, queries=8)
+    app = opened("teachers", tab="Price", run=run)
+    own = store.get(run).statement
+    assert own is not None
+    (table,) = (one.value for one in app.dataframe)
+    at = table["noise on a count"].str.contains("the run's").to_numpy().nonzero()[0].item()
+    sound = table[EPSILONS["sound"].title].tolist()
+    assert sound[at] == stated("sound", own.epsilon)
+    assert _shown(app)[0] == sound[at]
+    app.select_slider(key=f"price.times.{run}").set_value(2.0).run()
+    assert not app.exception, app.exception
+    assert _shown(app)[0] == sound[at + 1] != sound[at]
+    (link,) = (one.proto for one in app.get("page_link") if one.proto.label == "**Train with these settings**")
+    noise = store.get(run).spec.noise
+    assert noise is not None
+    assert f"{noise.option}=" in link.query_string
+    app.number_input(key=f"price.asked.{run}").set_value(2).run()
+    assert float(_shown(app)[0]) < float(sound[at + 1])
 
 
 def test_the_price_is_of_the_runs_own_graph(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

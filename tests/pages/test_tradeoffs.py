@@ -15,6 +15,7 @@ from tests.pages.kept_runs import KARATE, keep, spec
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.statements import tuning_price
 from privgraph.registry import METHODS
+from privgraph.runs import gallery
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
@@ -76,6 +77,18 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
         keep(store, store.get(run).spec)
     full = opened("tradeoffs", data="karate")
     assert full.button(key="sweep_go").proto.type == "secondary", "there is nothing left to train"
+
+
+def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    gallery.bring_in(store)
+    app = opened("tradeoffs", data="social", fold="sweep")
+    (told,) = (text.value for text in app.markdown if "What it takes" in text.value)
+    assert "already" not in told
+    assert "15 runs, about" in told, "none of them is saved"
+    (said,) = (text.value for text in app.caption if "from the gallery. Trained here" in text.value)
+    assert "yours will stand in the figure in their place" in said
 
 
 def test_the_price_of_the_whole_sweep_is_shown(opened: Callable[..., AppTest]) -> None:
@@ -440,8 +453,8 @@ def test_what_is_known_is_recommended_at_once_and_refined(opened: Callable[..., 
         "So far, from 12 of the 13 finished runs here: those at default options. "
         "Of the full comparison 36 are missing: "
     )
-    words, again = (one.value for one in app.caption if one.value.startswith(missing))
-    assert words == again
+    words, again = (one.value for one in app.caption if missing in one.value)
+    assert words == f"The advice above, for edges. {again}"
     assert "ProGAP (9 of 12 runs)" in words
     assert "EdgeRand (12 runs)" in words
     assert app.button(key="compare_go").label == "Train what is missing (36 runs)"
@@ -521,7 +534,7 @@ def test_a_point_is_chosen_by_its_words_and_opens_its_runs(opened: Callable[...,
     runs = [keep(store, spec(epsilon=1.0, seed=seed), accuracy=0.7) for seed in (0, 1)]
     app = opened("tradeoffs", data="karate", fold="")
     (point,) = app.selectbox(key="point").options
-    assert point.startswith("ProGAP, edge-level at sound ε ")
+    assert point.startswith("ProGAP at sound ε ")
     assert point.endswith(": 70.0%, 2 seeds")
     (row,) = tradeoff.data(store.find())
     assert f" at sound ε 1 ({upper(row['epsilon'])} spent): " in point, "never 0.99 alone where 1 was asked for"
@@ -549,5 +562,8 @@ def test_published_epsilons_and_the_front_are_drawn_when_asked_for(
 
     assert not names() & {"ε as published", tradeoff.FRONT}
     assert "Each mark stands at a sound ε." in "\n".join(text.value for text in app.caption)
+    app.toggle(key="tradeoff_front").set_value(True).run()
+    assert tradeoff.FRONT in names()
+    assert "ε as published" not in names()
     app.toggle(key="tradeoff_detailed").set_value(True).run()
     assert names() >= {"sound ε", "ε as published", tradeoff.FRONT}

@@ -16,15 +16,16 @@ from itertools import pairwise
 
 from privgraph.registry import METHODS
 from privgraph.runs.records import RunRecord
+from privgraph_workbench import theme
 from privgraph_workbench.figures.axes import COLUMNS, placed, spans
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, band, empty, percentages, shared
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed, mixed_units, place_words
 from privgraph_workbench.figures.palette import slots
+from privgraph_workbench.figures.runs.curve_names import curve_of, names
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.naming import (
-    UNIT_WORDS,
     graph_of,
     method_title,
     network_of,
@@ -41,6 +42,9 @@ PER: Mapping[str, str] = {"edge": " per edge", "node": " per person (node)", "no
 FRONT = "Pareto front of the means"
 LARGEST = 1000.0
 """An axis ends there: beyond it an epsilon promises nothing to anybody."""
+RING = theme.MARKERS.index("octagon")
+OWN = "with runs of your own"
+"""What a ring around a point says, where other points are of the gallery."""
 SAME_RUN = "same run"
 """What joins the two epsilons of one noise."""
 LEVELS = 4
@@ -81,8 +85,9 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
     over seeds; None for fewer than three), seeds (their number), test_nodes (on how many nodes each accuracy
     was measured; None: not known), reference (True: no epsilon to place it at, because nothing or everything
     is protected), data_dependent, evaluator (True: test labels are private), composed (how many of all these
-    runs read the same people), runs (ids), front (True: no other setting of this graph and unit, measured on
-    as many nodes, has a higher mean at an epsilon that is no larger).
+    runs read the same people), gallery (how many of the seeds came with the program), runs (ids), front
+    (True: no other setting of this graph and unit, measured on as many nodes, has a higher mean at an epsilon
+    that is no larger).
     """
     done = [record for record in records if record.state == "done" and metric in record.metrics]
     words, together = variants(done), composed(done)
@@ -120,6 +125,7 @@ def data(records: Iterable[RunRecord], metric: str = "test_accuracy") -> list[Ro
                 "metric": metric,
                 "evaluator": True,
                 "composed": together[first.id],
+                "gallery": sum(member.gallery for member in members),
                 "runs": " ".join(member.id for member in members),
             }
         )
@@ -165,7 +171,7 @@ def outline(rows: Sequence[Row]) -> list[Row]:
     for held in panels_of(rows):
         private = [row for row in held if not row["reference"]]
         levels = [row for row in held if row["reference"]]
-        if len({_curve(row) for row in private}) > FEW:
+        if len({curve_of(row) for row in private}) > FEW:
             private = _one_a_method(_same_nodes(private, private))
         if len(levels) > FEW // 2:
             levels = _one_a_method(_same_nodes(levels, private or levels))
@@ -192,10 +198,16 @@ def fitting(rows: Sequence[Row]) -> list[Row]:
             curves: dict[str, list[Row]] = {}
             for row in held:
                 if row["reference"] == wanted:
-                    curves.setdefault(_curve(row), []).append(row)
+                    curves.setdefault(curve_of(row), []).append(row)
             order = sorted(curves.values(), key=_worth, reverse=True) if len(curves) > most else curves.values()
             chosen |= {id(row) for points in list(order)[:most] for row in points}
     return [row for row in rows if id(row) in chosen]
+
+
+def with_curves(rows: Sequence[Row]) -> list[Row]:
+    """The rows of graphs that have a curve; all rows where none has: levels alone compare nothing."""
+    graphs = {row["graph"] for row in rows if not row["reference"]}
+    return [row for row in rows if row["graph"] in graphs] or list(rows)
 
 
 def _worth(points: Sequence[Row]) -> tuple[int, float]:
@@ -254,8 +266,10 @@ def chart(rows: Sequence[Row]) -> Chart:
     if not rows:
         return empty(TITLE, "no finished run to compare yet")
     graphs = list(dict.fromkeys(row["graph"] for row in rows))
-    curves = list(dict.fromkeys(_curve(row) for row in rows if not row["reference"]))
-    levels = list(dict.fromkeys(_curve(row) for row in rows if row["reference"]))
+    curves = list(dict.fromkeys(curve_of(row) for row in rows if not row["reference"]))
+    levels = list(dict.fromkeys(curve_of(row) for row in rows if row["reference"]))
+    called, beside = names(rows), any(row.get("gallery") for row in rows)
+    rows = [{**row, "own": _own(row) if beside else 0} for row in rows]
     metric = rows[0]["metric"].replace("_", " ")
     parts = panels_of(rows)
     ends = [_ends(held) for held in parts]
@@ -273,23 +287,30 @@ def chart(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
-    own = slots({_curve(row): row["method"] for wanted in (False, True) for row in rows if row["reference"] == wanted})
+    own = slots(
+        {curve_of(row): row["method"] for wanted in (False, True) for row in rows if row["reference"] == wanted}
+    )
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
         private = [row for row in held if not row["reference"]]
-        here = [curve for curve in curves if any(_curve(row) == curve for row in private)]
+        here = [curve for curve in curves if any(curve_of(row) == curve for row in private)]
         step = min(DODGE if len(parts) == 1 else DODGE_OF_MANY, WIDEST / max(1, len(here) - 1))
         for at, curve in enumerate(here):
-            members = [row for row in private if _curve(row) == curve]
+            members = [row for row in private if curve_of(row) == curve]
             crowd, cap = _crowded(held), _across(ends[place], CAP)
             aside = _across(ends[place], at * step) if crowd else 1.0
-            series += _curve_series(members, curve, own[curve], place, mixed=mixed, crowd=crowd, aside=aside, cap=cap)
+            series += _rings(members, place, aside)
+            look = (own[curve], place)
+            series += _curve_series(members, called[curve], *look, mixed=mixed, crowd=crowd, aside=aside, cap=cap)
         for level in levels:
             for row in held:
-                if row["reference"] and _curve(row) == level:
-                    series += _level(row, level, own[level], place, ends[place])
+                if row["reference"] and curve_of(row) == level:
+                    series += _level(row, called[level], own[level], place, ends[place])
         series += _front(private, place, ends[place][1])
     series, left = _named(series, [*levels[:LEVELS], *curves, *levels[LEVELS:]])
+    if any(one.group == OWN for one in series):
+        ring = Series(name=OWN, kind="points", x=(None,), y=(None,), slot=NEUTRAL, shape=RING, hollow=True, group=OWN)
+        series.append(ring)
     series += _keys(series)
     warning = mixed_units(rows)
     badges = [warning] if warning else []
@@ -308,7 +329,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         series=tuple(series),
         summary=(
             f"Accuracy against epsilon for {len(rows)} settings on {', '.join(graphs)}. "
-            f"Highest: {_curve(best)} with {percent(best['mean'])} on {best['graph']}."
+            f"Highest: {called[curve_of(best)]} with {percent(best['mean'])} on {best['graph']}."
         ),
         badges=(*badges, *badges_of(rows)),
         columns=2,
@@ -334,13 +355,19 @@ def plain(rows: Sequence[Row]) -> Chart:
     series = []
     for one in full.series:
         at = (one.group, one.panel)
-        if one.epsilon == "published" or one.group == FRONT or one.name == SAME_RUN or one.x == (None,):
+        if (
+            one.epsilon == "published"
+            or one.group == FRONT
+            or one.name == SAME_RUN
+            or (one.epsilon and one.x == (None,))
+        ):
             continue
         if at not in lines:
             series.append(one)
         elif at in proved:
             series.append(replace(one, epsilon=None, slot=lines[at]) if one.epsilon == "sound" else one)
-    unproved = sorted({group for group, panel in lines if (group, panel) not in proved})
+    called = names(rows)
+    unproved = sorted({called[group] for group, panel in lines if (group, panel) not in proved})
     note = [f"No ε is proved for {'; '.join(unproved)}: not drawn here."] if unproved else []
     panels = []
     for panel, held in zip(full.panels, panels_of(rows), strict=bool(rows)):
@@ -352,6 +379,28 @@ def plain(rows: Sequence[Row]) -> Chart:
 
 
 plot_plain = plotted(plain)
+
+
+def stepped(rows: Sequence[Row]) -> Chart:
+    """The plain figure with the Pareto front."""
+    without = plain(rows)
+    steps = tuple(one for one in chart(rows).series if one.group == FRONT)
+    return replace(without, series=(*without.series, *steps))
+
+
+def both(rows: Sequence[Row]) -> Chart:
+    """The figure at both epsilons without the front."""
+    full = chart(rows)
+    return replace(full, series=tuple(one for one in full.series if one.group != FRONT))
+
+
+PLOTS = {
+    (False, False): plot_plain,
+    (False, True): plotted(stepped),
+    (True, False): plotted(both),
+    (True, True): plot,
+}
+"""The figure with or without epsilons as published, and with or without the front."""
 
 
 def _seeds_note(rows: Sequence[Row]) -> str:
@@ -397,19 +446,6 @@ def _decade(low: float, high: float) -> tuple[float, float]:
     """
     wider = max(1.0, math.sqrt(10 * low / high))
     return low / wider, high * wider
-
-
-def point_of(row: Row) -> str:
-    """A point of the figure in a few words."""
-    sound = "" if row["reference"] else f" at sound ε {spent(row['asked'], row['epsilon'])}"
-    return f"{_curve(row)}{sound}: {percent(row['mean'])}, {row['seeds']} seed{'s' * (row['seeds'] != 1)}"
-
-
-def _curve(row: Row) -> str:
-    unit = "" if row["unit"] == "none" and "private" in row["title"] else f", {UNIT_WORDS[row['unit']]}"
-    if row["reference"] and row["epsilon"] == 0:
-        unit = ", ε = 0"
-    return f"{row['title']}{unit}" + (f", {row['variant']}" if row["variant"] else "")
 
 
 def _ends(rows: Sequence[Row], kinds: Sequence[Epsilon] = KINDS) -> tuple[float, float]:
@@ -464,7 +500,7 @@ def _front(rows: Sequence[Row], panel: int, end: float) -> list[Series]:
 
 
 def _crowded(held: Sequence[Row]) -> bool:
-    return len({_curve(row) for row in held if not row["reference"]}) > CROWD
+    return len({curve_of(row) for row in held if not row["reference"]}) > CROWD
 
 
 def _across(ends: tuple[float, float], share: float) -> float:
@@ -473,11 +509,12 @@ def _across(ends: tuple[float, float], share: float) -> float:
 
 
 def _curve_series(
-    members: list[Row], curve: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
+    members: list[Row], name: str, slot: int, panel: int, *, mixed: bool, crowd: bool, aside: float, cap: float
 ) -> list[Series]:
     """A line through the curve's points, the sound ones where there are any, and a mark at each of the two
     epsilons; a smaller one for few seeds, where the figure has both (`mixed`). No band in a `crowd`. All of
     it stands `aside` of its epsilon by that factor; the ends of bars are as wide as `cap` says."""
+    curve = curve_of(members[0])
     points = {kind: sorted(_placed(members, kind), key=lambda row: float(row[COLUMNS[kind]])) for kind in KINDS}
     kind: Epsilon = "sound" if points["sound"] else "published"
     line = [(aside * float(row[COLUMNS[kind]]), row["mean"]) for row in points[kind]]
@@ -487,7 +524,7 @@ def _curve_series(
     series = [] if crowd else band(points[kind], COLUMNS[kind], slot=slot, panel=panel, group=curve)
     series.append(
         Series(
-            name=curve,
+            name=name,
             kind="line",
             x=tuple(x for x, _ in line),
             y=tuple(y for _, y in line),
@@ -540,7 +577,7 @@ def _curve_series(
                 continue
             series.append(
                 Series(
-                    name=f"{curve}: {EPSILONS[kind].title}",
+                    name=f"{name}: {EPSILONS[kind].title}",
                     kind="points",
                     x=tuple(aside * row[COLUMNS[kind]] for row in chosen),
                     y=tuple(row["mean"] for row in chosen),
@@ -549,11 +586,38 @@ def _curve_series(
                     legend=False,
                     group=curve,
                     size=5 if few else 9,
-                    hover=tuple(_hover(row, curve) for row in chosen),
+                    hover=tuple(_hover(row, name) for row in chosen),
                     keys=tuple(str(row["runs"]) for row in chosen),
                 )
             )
     return series
+
+
+def _own(row: Row) -> int:
+    """How many of its seeds were run here."""
+    return int(row["seeds"]) - int(row.get("gallery", 0))
+
+
+def _rings(members: Sequence[Row], panel: int, aside: float) -> list[Series]:
+    """A ring around each point that holds runs of one's own, where others are of the gallery."""
+    held = [row for row in _placed(members, "sound") if row["own"]]
+    if not held:
+        return []
+    return [
+        Series(
+            name=OWN,
+            kind="points",
+            x=tuple(aside * float(row["epsilon"]) for row in held),
+            y=tuple(row["mean"] for row in held),
+            slot=NEUTRAL,
+            shape=RING,
+            hollow=True,
+            size=17,
+            panel=panel,
+            legend=False,
+            group=OWN,
+        )
+    ]
 
 
 def _placed(members: Sequence[Row], kind: Epsilon) -> list[Row]:
@@ -572,7 +636,8 @@ def _keys(series: Sequence[Series]) -> list[Series]:
 
 def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]) -> list[Series]:
     """A line from end to end, in its 95% band where there are seeds enough for one."""
-    series = band([{**row, "x": end} for end in ends], "x", slot=slot, panel=panel, group=name)
+    level = curve_of(row)
+    series = band([{**row, "x": end} for end in ends], "x", slot=slot, panel=panel, group=level)
     series.append(
         Series(
             name=name,
@@ -582,7 +647,7 @@ def _level(row: Row, name: str, slot: int, panel: int, ends: tuple[float, float]
             slot=slot,
             shape=1 + slot % 5,
             panel=panel,
-            group=name,
+            group=level,
             hover=(_hover(row, name),) * 2,
         )
     )
@@ -593,8 +658,11 @@ def _hover(row: Row, curve: str) -> str:
     band = "one seed" if row["low"] is None else f"95%: {percent(row['low'])} to {percent(row['high'])}"
     seeds = "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds, {band}"
     seeds += "" if row["test_nodes"] is None else f"; {row['test_nodes']:,} test nodes"
+    told = row.get("setting") or ("" if row["variant"] in curve else row["variant"])
+    whose = f"{row['own']} of {row['seeds']} runs are your own" if row["own"] else ""
     return (
         f"{curve}\n{percent(row['mean'])} ({seeds})\nsound ε {spent(row['asked'], row['epsilon'])}"
         f"\nε as published {stated('published', row['epsilon_as_published'])}"
-        + (f"\n{row['setting']}" if row.get("setting") else "")
+        + (f"\n{told}" if told else "")
+        + (f"\n{whose}" if whose else "")
     )

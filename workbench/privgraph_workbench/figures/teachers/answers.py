@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,13 @@ UNITS = {
 def data(answers: Answers, class_names: Sequence[str] = ()) -> list[Row]:
     """One row per query, in the order in which they were asked.
 
-    order, query (its node), before and after (the class that was largest without and with noise), released
-    (what the student got; None: a gate refused), truth, flipped (None where refused), right_before,
-    right_after, right_released, margin_before, margin_after (largest less second), noise_std, seconds, kind,
-    evaluator (True).
+    order, query (its node), before and after (the class that was largest without and with noise; before it,
+    all that were level), released (what the student got; None: a gate refused), truth, level (whether several
+    were largest before noise), flipped (None where refused or level: no label was there to change),
+    right_before (a share of 1 where level, for a coin's toss among them), right_after, right_released,
+    margin_before, margin_after (largest less second), noise_std, seconds, kind, evaluator (True).
     """
-    before, after = largest(answers.before), largest(answers.after)
+    before, after = [ahead(row) for row in answers.before], largest(answers.after)
     margins = [_margins(answers.before), _margins(answers.after)]
     rows: list[Row] = []
     for place, node in enumerate(answers.queries.tolist()):
@@ -45,12 +47,13 @@ def data(answers: Answers, class_names: Sequence[str] = ()) -> list[Row]:
             {
                 "order": place,
                 "query": node,
-                "before": class_name(before[place], class_names),
+                "before": " = ".join(class_name(one, class_names) for one in before[place]),
                 "after": class_name(after[place], class_names) if answered else None,
                 "released": class_name(int(answers.released[place]), class_names) if answered else None,
                 "truth": class_name(truth, class_names),
-                "flipped": bool(before[place] != after[place]) if answered else None,
-                "right_before": bool(before[place] == truth),
+                "level": len(before[place]) > 1,
+                "flipped": before[place] != [after[place]] if answered and len(before[place]) == 1 else None,
+                "right_before": (truth in before[place]) / len(before[place]),
                 "right_after": bool(after[place] == truth) if answered else None,
                 "right_released": bool(answers.released[place] == truth) if answered else None,
                 "margin_before": _finite(margins[0][place]),
@@ -65,7 +68,8 @@ def data(answers: Answers, class_names: Sequence[str] = ()) -> list[Row]:
 
 
 def share(rows: Sequence[Row], column: str) -> float | None:
-    """The share of rows whose `column` is true, among those that have it; None where none has.
+    """The mean of a `column` over the rows that have it, a share of what is true or false; None where none
+    has.
 
     >>> share([{"flipped": True}, {"flipped": False}, {"flipped": None}], "flipped")
     0.5
@@ -76,7 +80,7 @@ def share(rows: Sequence[Row], column: str) -> float | None:
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Queries by the margin of their answer before noise, and those whose label noise changed among them."""
-    answered = [row for row in rows if row["flipped"] is not None and row["margin_before"] is not None]
+    answered = [row for row in rows if row["released"] is not None and row["margin_before"] is not None]
     if not answered:
         return empty(TITLE, "no query was answered")
     step = round_step(max(row["margin_before"] for row in answered))
@@ -84,7 +88,9 @@ def chart(rows: Sequence[Row]) -> Chart:
     places = range(max(bins) + 1)
     names = tuple(f"{number(step * place)}–{number(step * (place + 1))}" for place in places)
     asked = [bins.count(place) for place in places]
-    flipped = [sum(row["flipped"] for row, own in zip(answered, bins, strict=True) if own == place) for place in places]
+    flipped = [
+        sum(row["flipped"] is True for row, own in zip(answered, bins, strict=True) if own == place) for place in places
+    ]
     spread = math.sqrt(2) * answered[0]["noise_std"]
     hover = tuple(
         f"margin {name}\n{count:,} queries\nnoise changed the label of {changed:,}"
@@ -92,6 +98,7 @@ def chart(rows: Sequence[Row]) -> Chart:
     )
     smaller = sum(row["margin_before"] < spread for row in answered) / len(answered)
     refused = sum(row["released"] is None for row in rows)
+    told, changed = level_words(rows), share(rows, "flipped")
     return Chart(
         title=TITLE,
         panels=(
@@ -112,8 +119,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=(
             (
                 f"{len(answered):,} answered queries; {percent(smaller)} had a margin smaller than the noise "
-                f"between two classes, and noise changed the label of {percent(share(rows, 'flipped'))}."
+                f"between two classes"
+                + (f", and noise changed the label of {percent(changed)}." if changed is not None else ".")
             )
+            + (f" {told}" if told else "")
             + (f" {refused:,} more were refused." if refused else "")
         ),
         badges=(PRIVATE_BADGE,),
@@ -122,6 +131,30 @@ def chart(rows: Sequence[Row]) -> Chart:
 
 
 plot = plotted(chart)
+
+
+def level_words(rows: Sequence[Row]) -> str:
+    """Of how many answered queries no class led before noise, and that they are not counted as changed; ""
+    where one always led."""
+    count = sum(row["level"] for row in rows if row["released"] is not None)
+    if not count:
+        return ""
+    many = f"{count:,} answered queries" if count > 1 else "1 answered query"
+    return (
+        f"Before noise nobody led in {many}: classes were level. There was no label to change, and "
+        f"{'these are' if count > 1 else 'this is'} left out of that share."
+    )
+
+
+def ahead(values: NDArray[np.floating[Any]]) -> list[int]:
+    """The classes that have the most: more than one where they are level, and all where nothing has any.
+
+    >>> ahead(np.array([3.0, 1.0, 3.0])), ahead(np.array([0.2, 0.8]))
+    ([0, 2], [1])
+    """
+    held = np.where(np.isnan(values), -np.inf, values)
+    found: list[int] = np.flatnonzero(np.isclose(held, held.max(), rtol=1e-6, atol=0)).tolist()
+    return found
 
 
 def largest(values: NDArray[np.float32]) -> list[int]:

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from privgraph.methods.teachers.answers import Answers
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
-from privgraph_workbench.figures.teachers.answers import EVALUATOR_BADGE, PRIVATE_BADGE, UNITS, class_name, largest
+from privgraph_workbench.figures.teachers.answers import (
+    EVALUATOR_BADGE,
+    PRIVATE_BADGE,
+    UNITS,
+    ahead,
+    class_name,
+    largest,
+)
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.numbers import number
 
@@ -20,7 +27,7 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
     """One row per class of the query at that place: class, name, before, after, largest_before,
     largest_after, released, refused, truth, query (its node), kind, noise_std, evaluator (True)."""
     before, after = answers.before[place], answers.after[place]
-    (first,), (second,) = largest(before[None]), largest(after[None])
+    leading, (second,) = ahead(before), largest(after[None])
     released = int(answers.released[place])
     return [
         {
@@ -28,7 +35,7 @@ def data(answers: Answers, place: int, class_names: Sequence[str] = ()) -> list[
             "name": class_name(label, class_names),
             "before": float(before[label]),
             "after": float(after[label]),
-            "largest_before": label == first,
+            "largest_before": label in leading,
             "largest_after": label == second,
             "released": label == released,
             "refused": released < 0,
@@ -64,13 +71,15 @@ def chart(rows: Sequence[Row]) -> Chart:
         for panel, column in enumerate(("before", "after"))
         for winner in (False, True)
     ]
-    winners = {column: next(row["name"] for row in rows if row[f"largest_{column}"]) for column in ("before", "after")}
+    leading = [str(row["name"]) for row in rows if row["largest_before"]]
+    led = f"{leading[0]} was largest" if len(leading) == 1 else f"{' and '.join(leading)} were level"
+    after = next(row["name"] for row in rows if row["largest_after"])
     said = "the gate refused it" if first["refused"] else f"{_marked(rows, 'released')} was released"
     return Chart(
         title=f"{TITLE}: node {first['query']}",
         panels=panels,
         series=tuple(series),
-        summary=f"Node {first['query']}: {winners['before']} was largest before noise and {winners['after']} "
+        summary=f"Node {first['query']}: {led} before noise and {after} was largest "
         f"after it; {said}. The truth, which only an evaluator knows, is {_marked(rows, 'truth')}.",
         badges=(PRIVATE_BADGE, EVALUATOR_BADGE),
         columns=2,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -15,8 +16,9 @@ from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, collected, layout, states
-from privgraph_workbench.views.runs import listed, side_by_side
+from privgraph_workbench.views.runs import listed, searching, side_by_side
 from privgraph_workbench.views.runs.one_run import form_address
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import method_title
@@ -42,6 +44,14 @@ ORDERS = {
 }
 
 
+WHAT = (
+    "A row is a setting: a method with its options on one graph. Its runs differ in their random seed alone. A smaller "
+    f"ε is more private: {EPSILONS['sound'].glyph} is proved, {EPSILONS['published'].glyph} what the paper's formula "
+    f"says, {EPSILONS['audited'].glyph} what attacks have shown at least."
+)
+"""What the list shows, for somebody who sees it for the first time."""
+
+
 def page() -> None:
     """Filters, the table, and what can be done with the chosen runs."""
     queue.tick()
@@ -51,8 +61,16 @@ def page() -> None:
         st.info("Nothing has run here yet.", icon="🕸️")
         st.page_link(shell.page("start"), label="Start with the demo", icon=":material/play_arrow:")
         return
+    st.caption(WHAT)
     query = _filters()
-    groups = listed.by_setting(store, store.find_rows(query, graphs=True), query.order)
+    search = searching.read(query.text)
+    for complaint in search.complaints:
+        st.warning(complaint)
+    if any(bound.name in searching.GUARANTEES for bound in search.bounds):
+        st.caption(searching.NO_GUARANTEE)
+    found = store.find_rows(replace(query, text=search.words), graphs=True)
+    groups = listed.by_setting(store, found, query.order)
+    groups = [group for group in groups if all(bound.holds(group) for bound in search.bounds)]
     if not groups:
         _nothing(query)
         return
@@ -65,11 +83,11 @@ def page() -> None:
         return
     records = {record.id: record for record in store.find(RunQuery(ids=tuple(chosen)))}
     _missing([run for run in chosen if run not in records])
-    found = [records[run] for run in chosen if run in records]
-    if found:
-        st.markdown(f"### Chosen: {_count(len(found), 'run')}")
-        _actions(found)
-        side_by_side.show([record for record in found if not record.unreadable])
+    there = [records[run] for run in chosen if run in records]
+    if there:
+        st.markdown(f"### Chosen: {_count(len(there), 'run')}")
+        _actions(there)
+        side_by_side.show([record for record in there if not record.unreadable])
 
 
 def _arrived_first(groups: list[list[listed.Light]], chosen: Sequence[str], order: str) -> list[list[listed.Light]]:
@@ -140,7 +158,10 @@ def _nothing(query: RunQuery) -> None:
     filtered = query.methods or query.datasets or query.states or query.units or query.tags
     advice = ["Take a filter away."] if filtered else []
     if query.text:
-        advice.append("Every word of a search must be found; an option is found as name=value, such as epsilon=2.")
+        advice.append(
+            "Every word of a search must be found; an option is found as name=value, such as epochs=100, and a number "
+            "within a bound as epsilon<=2 or accuracy>0.8."
+        )
     st.info(" ".join(["No run is like that.", *advice]))
     st.button("Clear filters", key="clear_filters", icon=":material/filter_alt_off:", on_click=_clear)
 
@@ -168,7 +189,7 @@ def _filters() -> RunQuery:
     words_ = st.text_input(
         "Search",
         key="find",
-        placeholder="Search: ProGAP Cora, epsilon=2, a tag, a note or an id",
+        placeholder="Search: ProGAP Cora epsilon<=2 accuracy>0.8, an option as epochs=100, a tag, a note",
         label_visibility="collapsed",
         live="300ms",
         type="search",

@@ -30,6 +30,7 @@ from privgraph_workbench.words.numbers import duration, number, percent
 
 POLL_SECONDS = 1.0
 TABLE = "table"
+CHANGED = {True: "yes", False: "no", None: "—"}
 NO_TEACHERS = (
     "This run has no teachers: it released one noisy table of its private nodes, and each answer is worked "
     "out from that table. *Before noise* is what the table would have said without noise."
@@ -127,7 +128,8 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
         (
             "Noise changed the label",
             percent(answers.share(answered, "flipped")),
-            "Share of the answered queries whose largest class is another one after noise. Private: not released",
+            "Share of the answered queries whose largest class is another one after noise, among those in which one "
+            "class led before it. Private: not released",
         ),
         ("Right before noise", percent(answers.share(answered, "right_before")), known),
         ("Right after noise", percent(after), known),
@@ -136,7 +138,7 @@ def _numbers(rows: Sequence[Row], record: RunRecord) -> None:
         for column, (label, value, help_) in zip(st.columns(len(boxes)), boxes, strict=True):
             column.metric(label, value, border=True, help=help_)
     states.badges(private=True, evaluator=True)
-    said = []
+    said = [level] if (level := answers.level_words(rows)) else []
     if not answered:
         said.append("Every query was refused: no label went to the student.")
     elif released != after:
@@ -195,7 +197,7 @@ def _line(row: Row) -> dict[str, object]:
         "margin before (private)": row["margin_before"],
         "after noise": row["after"] or "—",
         "released": row["released"] or "refused",
-        "changed by noise": "yes" if row["flipped"] else "no" if row["flipped"] is False else "—",
+        "changed by noise": CHANGED[row["flipped"]] if not row["level"] else "nobody led",
         "truth (evaluator only)": row["truth"],
     }
 

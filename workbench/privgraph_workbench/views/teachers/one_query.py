@@ -4,12 +4,13 @@ out."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from privgraph.mechanisms.noisy_max import gate_chance
 from privgraph.methods.teachers.answers import Answers
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Row
@@ -20,7 +21,7 @@ from privgraph_workbench.views.parts import keeping, layout, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.naming import statements_of
-from privgraph_workbench.words.numbers import number, percent
+from privgraph_workbench.words.numbers import chance, number, percent
 
 Array = NDArray[np.float64]
 
@@ -73,11 +74,9 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
         place = _choose(found, rows)
         if known is not None:
             draw_again(record, place)
-    again = times(record, place)
-    shown = found if known is None or not again else anew(found, place, known, again)
-    released = int(found.released[place])
-    after = int(shown.after[place].argmax())
-    label = after if again and known else released
+    again, test = times(record, place), gate(record, found)
+    shown = found if known is None or not again else anew(found, place, known, again, test)
+    label, after = int(shown.released[place]), int(shown.after[place].argmax())
     steps(
         said(found.kind, found.before[place], names),
         (number(found.noise_std), HIDES[found.kind]),
@@ -93,7 +92,9 @@ def show(record: RunRecord, found: Answers, names: Sequence[str]) -> None:
     statements, node = statements_of([record]), f"-{int(found.queries[place])}"
     view = f"{node}-{again}" if again else node
     drawn_figure("one_answer", one_answer.data(shown, place, names), statements, record, view)
-    st.caption(released_words(record, found.kind))
+    st.caption(
+        " ".join([released_words(record, found.kind), *([gate_words(found.before[place], test)] if test else [])])
+    )
     people = chosen.data(found, place, names)
     if not people:
         st.caption(NOBODY_CHOSEN)
@@ -201,7 +202,7 @@ def came_out(
     how = "is the label once the noisy answers of all queries are pooled" if pooled else "leads after noise"
     gets = "The noisy numbers go to the student, and nothing of those before" if whole else "That is all that goes out"
     text = f"{how}. {gets}."
-    ahead = _ahead(before)
+    ahead = answers.ahead(before)
     leaders = " and ".join(markup.literal(class_name(one, names)) for one in ahead)
     if len(ahead) > 1:
         text += f" **Before noise nobody led**: {leaders} were level, and the noise decided."
@@ -211,13 +212,6 @@ def came_out(
         right = "It is right" if label == truth else f"It is wrong: {markup.literal(class_name(truth, names))} is right"
         text += f" {right}, as an evaluator knows."
     return markup.literal(class_name(label, names)), text
-
-
-def _ahead(before: Array) -> list[int]:
-    """The classes that have the most: more than one where they are level."""
-    held = np.where(np.isnan(before), -np.inf, before)
-    found: list[int] = np.flatnonzero(np.isclose(held, held.max(), rtol=1e-6, atol=0)).tolist()
-    return found
 
 
 def steps(*told: tuple[str, str]) -> None:
@@ -274,8 +268,35 @@ def law(record: RunRecord, found: Answers) -> str | None:
     return known if (known := named.get(found.kind)) in ("gaussian", "laplace") else None
 
 
-def anew(found: Answers, place: int, known: str, count: int) -> Answers:
-    """The answers with other noise on that query: the same for the same number of draws."""
+@dataclass(frozen=True, kw_only=True)
+class Gate:
+    """The noise with which the largest count is tested, and what it must exceed."""
+
+    std: float
+    threshold: float
+
+
+def gate(record: RunRecord, found: Answers) -> Gate | None:
+    """The gate of a run of PrivGNN, in deviations of the answer's noise; None where there is none."""
+    asked_for = record.spec.options
+    least = float(asked_for.get("gate") or 0.0) if record.spec.method == "privgnn" else 0.0
+    if least <= 0:
+        return None
+    return Gate(std=float(asked_for["gate_noise"]) * found.noise_std, threshold=least * found.noise_std)
+
+
+def gate_words(before: Array, test: Gate) -> str:
+    """How these votes fare at the gate."""
+    passes = chance(float(gate_chance(float(before.max()), test.threshold, test.std)))
+    return (
+        f"A gate lets a query pass whose largest count, through noise of ± {number(test.std)}, exceeds "
+        f"{number(test.threshold)}: votes like these pass with a chance of {passes}. In the run it tested other nodes, "
+        "drawn for it alone and not kept, and every query here had passed; another draw tests these votes."
+    )
+
+
+def anew(found: Answers, place: int, known: str, count: int, test: Gate | None = None) -> Answers:
+    """The answers with other noise on that query, and at its gate: the same for the same number of draws."""
     draw = np.random.default_rng([int(found.queries[place]), count])
     classes = found.before.shape[1]
     noise = (
@@ -285,7 +306,8 @@ def anew(found: Answers, place: int, known: str, count: int) -> Answers:
     )
     after, released = found.after.copy(), found.released.copy()
     after[place] = found.before[place] + noise
-    released[place] = after[place].argmax()
+    passed = test is None or found.before[place].max() + test.std * draw.standard_normal() > test.threshold
+    released[place] = after[place].argmax() if passed else -1
     return replace(found, after=after, released=released)
 
 

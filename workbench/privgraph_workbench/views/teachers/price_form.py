@@ -21,7 +21,8 @@ from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.words import markup, meaning, naming
+from privgraph_workbench.views.teachers import run_price
+from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words.numbers import number, stated
 
 METHOD = "privgnn"
@@ -86,7 +87,19 @@ SLIDERS = (
 
 
 def show(record: RunRecord | None) -> None:
-    """The form on the left; price, meaning and curve on the right. `record`: the run that is chosen above."""
+    """The price of the run that is chosen above, or of a PrivGNN where none is: the form on the left; price,
+    meaning and curve on the right."""
+    if record is None or record.spec.method == METHOD:
+        _form(record)
+        return
+    run_price.show(record)
+    with layout.fold("What would the answers of PrivGNN cost?", "privgnn_price", icon=":material/sell:") as part:
+        if part.open:
+            _form(record)
+
+
+def _form(record: RunRecord | None) -> None:
+    """The form of PrivGNN."""
     if record is not None:
         st.caption(_stands(record))
     left, right = layout.columns("price", 2)
@@ -123,11 +136,7 @@ def _stands(record: RunRecord) -> str:
         return "This form begins with the settings of the run above. What is changed here changes nothing of it."
     if record.spec.method == METHOD:
         return "This form stands apart from the run above: it holds what the page's address says."
-    title = naming.method_title(record.spec.method)
-    return (
-        f"This form stands apart from the run above: it prices {naming.method_title(METHOD)} alone, and that run is "
-        f"one of {title}."
-    )
+    return "This form stands apart from the run above, which is of another method."
 
 
 def _graph(spec: DatasetSpec, record: RunRecord | None) -> Graph:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
@@ -83,8 +84,9 @@ def show(spec: DatasetSpec, drawn: RunRecord | None = None) -> None:
             st.rerun()
 
 
-def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> None:
-    """What to take here, as far as finished runs tell; nothing before two methods have some."""
+def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None, below: DeltaGenerator) -> None:
+    """What to take here, as far as finished runs tell; nothing before two methods have some. From which runs
+    stands `below` the figure."""
     if not comparing.fitting(spec, unit):
         return
     known = _known(spec, _options(spec, drawn), unit)
@@ -92,7 +94,7 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None) -> None:
         _advise(known.said, f"**On this graph.** {markup.literal(known.said.short)}")
         if known.left:
             st.markdown(known.left)
-        st.caption(known.words)
+        below.caption(f"The advice above, for {UNITS[unit]}. {known.words}")
 
 
 def _advise(said: comparing.Verdict, text: str) -> None:

@@ -19,7 +19,7 @@ from privgraph_workbench.facts import datasets
 from privgraph_workbench.figures.axes import COLUMNS, placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.notes import badges_of
-from privgraph_workbench.figures.runs import neighbours_heatmap, tradeoff
+from privgraph_workbench.figures.runs import curve_names, neighbours_heatmap, tradeoff
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, composition, layout
@@ -33,6 +33,9 @@ from privgraph_workbench.words.numbers import percent, spent, stated
 MOST_RUNS = 1000
 POLL_SECONDS = 2.0
 DETAILED = "tradeoff_detailed"
+"""Whether the epsilons as published stand beside the sound ones."""
+FRONT = "tradeoff_front"
+"""Whether the Pareto front is drawn."""
 EVERY = "tradeoff_every"
 """Whether every setting is drawn, in every panel."""
 OF_BEFORE = "on"
@@ -52,13 +55,14 @@ def page() -> None:
     advice = st.container()
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
+    below = st.container()
     sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with advice:
         if not st.session_state.get("everywhere"):
             for unit in query.units[1:]:
-                compare_form.headline(spec, unit, newest)
+                compare_form.headline(spec, unit, newest, below)
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
         if part.open:
             compare_form.show(spec, newest)
@@ -77,6 +81,7 @@ _KEPT = (
     "sweep_option",
     "sweep_values",
     DETAILED,
+    FRONT,
     EVERY,
     "fold.sweep",
     "fold.compare",
@@ -129,15 +134,15 @@ def _filters() -> tuple[DatasetSpec, RunQuery]:
     """Graph, methods and unit: the graph that is worked on, and the runs that are shown."""
     _follow_sweep()
     found = {spec.name: spec for spec in datasets.choices() if datasets.unavailable(spec) is None}
-    left, middle, right = st.columns([3, 3, 2])
+    left, middle, right, last = st.columns([5, 5, 5, 3], vertical_alignment="bottom")
     with left:
         spec = found[choosing.one("Data", choosing.graphs(found.values()), "data")]
-        everywhere = st.toggle(
-            "All graphs, side by side",
-            key="everywhere",
-            bind="query-params",
-            help="A small figure for each graph that has runs",
-        )
+    everywhere = last.toggle(
+        "All graphs",
+        key="everywhere",
+        bind="query-params",
+        help="A small figure for each graph that has runs, side by side",
+    )
     titles = {name: method.title for name, method in METHODS.items()}
     methods = choosing.several(middle, "Methods", titles, "curve", placeholder="All methods that have run")
     unit = right.segmented_control(
@@ -177,13 +182,14 @@ def _curve(url: str, ids: tuple[str, ...]) -> tuple[list[Row], dict[str, Privacy
     """The figure's rows and the statements behind them. Finished runs never change, so this is computed
     once."""
     records = [one for one in queue.store().find(RunQuery(ids=ids)) if not one.unreadable] if ids else []
-    return tradeoff.data(records), statements_of(records)
+    return tradeoff.with_curves(tradeoff.data(records)), statements_of(records)
 
 
 @lru_cache(maxsize=16)
-def _plot(url: str, ids: tuple[str, ...], theme_name: str, detailed: bool, first: str | None) -> go.Figure:
-    """The figure of these runs in that theme; of many it takes longer to draw than to send."""
-    return (tradeoff.plot if detailed else tradeoff.plot_plain)(_drawn(url, ids, first), theme_name)
+def _plot(url: str, ids: tuple[str, ...], theme_name: str, asked: tuple[bool, bool], first: str | None) -> go.Figure:
+    """The figure of these runs in that theme, with what is `asked` for of published epsilons and front; of
+    many it takes longer to draw than to send."""
+    return tradeoff.PLOTS[asked](_drawn(url, ids, first), theme_name)
 
 
 @lru_cache(maxsize=16)
@@ -253,17 +259,23 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
     known, rows = rows, _drawn(url, ids, first)
     proved = any(placed(row["epsilon"]) for row in rows if not row["reference"])
     detailed = bool(st.session_state.get(DETAILED, False)) or not proved
-    figure = _plot(url, ids, layout.theme(), detailed, first)
+    asked = (detailed, bool(st.session_state.get(FRONT, False)))
+    figure = _plot(url, ids, layout.theme(), asked, first)
     live_plot.show(figure, key=f"tradeoff.{shown}", on_click=_clicked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         figure_exports("tradeoff", rows, statements, name=shown)
         _open_by_name(rows)
         st.toggle(
-            "ε as published, and the Pareto front",
+            "Pareto front",
+            key=FRONT,
+            help="In grey steps, the highest accuracy that is had at an ε or below it: below the steps a point is "
+            "beaten by another one. Files that are exported have it in any case",
+        )
+        st.toggle(
+            theme.EPSILONS["published"].title,
             key=DETAILED,
             disabled=not proved,
-            help="The paper's own number for the same noise beside the sound one, and in grey steps the highest "
-            "accuracy that is had at an ε or below it. Files that are exported have both",
+            help="The paper's own number for the same noise, beside the sound one. Files that are exported have both",
         )
         whole = _drawn(url, ids, None)
         if more := len(whole) - len(outlined):
@@ -280,7 +292,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
             "numbers below. Choose a method above to draw its own."
         )
     left = (tradeoff.chart if detailed else tradeoff.plain)(rows).notes[1:]
-    marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise. Grey steps: the Pareto front."
+    marks = f"Marks: {_mark('sound')} and {_mark('published')} of the same noise."
     st.caption(
         f"{marks if detailed else 'Each mark stands at a sound ε.'} Levels have no ε: they protect nothing, or read "
         "no edge. Bars and bands: 95% confidence over three seeds or more. "
@@ -321,7 +333,8 @@ def _open_clicked() -> None:
 
 def _open_by_name(rows: Sequence[Row]) -> None:
     """The same without a pointer."""
-    titles = {str(row["runs"]): tradeoff.point_of(row) for row in rows}
+    called = curve_names.names(rows)
+    titles = {str(row["runs"]): curve_names.point_of(row, called) for row in rows}
 
     def choose() -> None:
         if st.session_state.get("point"):
@@ -344,8 +357,14 @@ def _from_gallery(runs: Sequence[bool]) -> str:
     """Whether the drawn runs came with the workbench. How many are drawn the figure itself says."""
     if not any(runs):
         return ""
-    said = "All are" if all(runs) else f"{sum(runs):,} of them {'are' if sum(runs) != 1 else 'is'}"
-    return f"{said} from the gallery; the switch above leaves your own."
+    if all(runs):
+        return "All are from the gallery; the switch above leaves your own."
+    own = len(runs) - sum(runs)
+    mine = f"{own:,} {'are your own runs' if own > 1 else 'is your own run'}"
+    return (
+        f"{mine}, the others from the gallery. A ring is around points that hold yours, which take the place of a "
+        "run of the gallery with the same options and seed. The switch above leaves yours alone."
+    )
 
 
 def _neighbours(ids: tuple[str, ...], spec: DatasetSpec) -> None:
@@ -389,6 +408,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
         "accuracy (mean)": percent(row["mean"]),
         "95% band": band,
         "seeds": row["seeds"],
+        "of them yours": row["seeds"] - row["gallery"],
         "test nodes": row["test_nodes"],
         "differs in": row["variant"],
     }

@@ -117,7 +117,7 @@ def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -
     under_way = set(_pending())
     ids = tuple({one.id for one in specs})
     again = bool(specs) and set(ids) <= set(st.session_state.get("sweep", ()))
-    there = bool(specs) and queue.store().count(RunQuery(ids=ids, states=("done",))) == len(ids)
+    there = bool(specs) and queue.store().count(RunQuery(ids=ids, states=("done",))) == len(ids)  # the gallery's too
     if st.button(
         f"Run the sweep ({len(specs)} runs)" if specs else "Run the sweep",
         type="secondary" if there else "primary",
@@ -271,13 +271,19 @@ def _specs(spec: DatasetSpec, data: Mapping[str, Scalar], settings: Sequence[Set
 def _price(specs: Sequence[RunSpec], plans: Sequence[Plan], facts: PublicFacts | None, seeds: int) -> None:
     """How many runs there are, about how long they take, and what all of them would show together."""
     known = queue.store().find(RunQuery(states=("done",), limit=MOST_KNOWN))
-    here = {
-        row["id"] for row in queue.store().find_rows(RunQuery(ids=tuple(one.id for one in specs), states=("done",)))
-    }
+    done = queue.store().find_rows(RunQuery(ids=tuple(one.id for one in specs), states=("done",)))
+    here = {row["id"] for row in done if not row["gallery"]}
+    shipped = len(done) - len(here)
     left = [one for one in specs if one.id not in here]
-    already = f" ({len(here)} of them are there already)" if here else ""
+    already = f" ({len(here)} of them {'are' if len(here) > 1 else 'is'} there already)" if here else ""
     about = f", about {duration(comparing.seconds(left, facts, known, capacity()))} on this machine" if left else ""
     st.markdown(f"**What it takes.** {len(specs)} runs{already}{about}.")
+    if shipped:
+        those = f"{shipped} of them are" if shipped > 1 else "One of them is"
+        st.caption(
+            f"{those} in the figure above, from the gallery. Trained here, with noise of your own, yours will stand in "
+            "the figure in their place."
+        )
     private = [plan.statement for plan in plans if plan.statement.unit != "none"]
     if private:
         statement.looking(private, seeds, "private runs of this sweep")
