@@ -302,12 +302,12 @@ def largest_audited(connection: sa.Connection, number: int) -> float | None:
 
 
 def audited_by(connection: sa.Connection, names: Collection[str], own: bool = False) -> dict[str, float]:
-    """By run, the largest epsilon that audits of these names have shown of the whole run; with `own` without
-    runs of the gallery."""
+    """By run, the largest epsilon that audits of these names have shown of the whole run at its delta; with
+    `own` without runs of the gallery."""
     statement = (
         sa.select(runs.c.id, sa.func.max(audits.c.epsilon))
         .join(runs, runs.c.number == audits.c.run)
-        .where(audits.c.covers == "run", audits.c.audit.in_(names))
+        .where(audits.c.covers == "run", audits.c.delta >= runs.c.delta, audits.c.audit.in_(names))
         .group_by(runs.c.id)
     )
     if own:
