@@ -13,6 +13,7 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
+from privgraph.runs.ending import one_sentence
 from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement
 from privgraph.runs.launch import capacity
 from privgraph.runs.machine import DeviceError
@@ -21,7 +22,6 @@ from privgraph.runs.queueing import STACK_LIMIT, stack_name, stacks
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import price_of_all, sweep
-from privgraph.runs.worker import one_sentence
 
 
 def together(*specs: RunSpec, batch: str = "b") -> list[list[int]]:
