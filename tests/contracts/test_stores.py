@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -295,6 +296,32 @@ def test_retry_is_another_attempt_and_deletes_what_was_told(store: RunStore) -> 
     assert store.leases.tried_again("second") == {run}
 
 
+def test_what_earlier_versions_kept_of_earlier_attempts_is_deleted_too(store: RunStore) -> None:
+    """They left what an attempt had told, and both would be two releases."""
+    run = running(store)
+    store.append(run, [Metric(name="val_accuracy", value=0.5, step=1), Log(message="first")], "w")
+    with store.database.write() as connection:
+        connection.execute(runs.update().values(attempt=2, device="cuda"))
+    store.append(run, [Metric(name="val_accuracy", value=0.6, step=1), Log(message="second")], "w")
+    store.leases.give_back(run, "w")
+    assert [event.payload["message"] for event in store.events(run)] == ["first"]
+    assert store.get(run).device == "", "that of the next attempt is not known"
+
+
+def test_each_attempt_says_which_program_made_it_once(store: RunStore) -> None:
+    run = running(store)
+    assert store.get(run).version == ""
+    for version in ("1.0", "1.1"):
+        store.leases.made_by("w", version)
+    assert store.get(run).version == store.find_rows()[0]["version"] == "1.0"
+    store.leases.finish(run, "w", Outcome(state="failed"))
+    store.retry(run)
+    assert store.get(run).version == "", "nobody has begun with it"
+    store.leases.claim([run], "second")
+    store.leases.made_by("second", "2.0")
+    assert store.get(run).version == store.find_rows()[0]["version"] == "2.0"
+
+
 def test_delete_removes_everything_but_not_under_a_worker(store: RunStore) -> None:
     run = running(store)
     (store.folder(run) / "artifact.txt").write_text("kept")
@@ -359,6 +386,7 @@ def test_audits_stand_beside_a_run_that_stays_as_it_was(store: RunStore) -> None
         shown.append((store.get(run).epsilon_audited, store.find_rows(RunQuery(ids=(run,)))[0]["audited_epsilon"]))
     assert store.audits(run) == records
     assert shown == [(1.25, 1.25)] * 4
+    assert store.audited_by(["mechanism"]) == {run: 1.25}
     after = store.get(run)
     assert (after.audit_confidence, after.audited_by, after.adversary) == (0.9, "mechanism", Adversary.WORST_CASE)
     assert replace(after, epsilon_audited=None, audit_confidence=None, audited_by="", adversary=None) == before
@@ -522,7 +550,9 @@ def test_a_dead_worker_leaves_a_lost_run_with_its_last_words(store: RunStore) ->
     assert store.sweep_lost() == []
     store.leases.adopt("w", NOBODY)
     (store.folder(run) / leases.LOG_NAME).write_text("Traceback\nSegmentation fault\n")
+    (store.folder(run) / leases.RESERVE_NAME).touch()
     assert store.sweep_lost() == [run]
+    assert not (store.folder(run) / leases.RESERVE_NAME).exists(), "the room that it held is free again"
     record = store.get(run)
     assert record.state == "lost"
     assert record.error == "the worker's process ended; its last words were: Segmentation fault"
@@ -534,10 +564,19 @@ def test_a_dead_worker_leaves_a_lost_run_with_its_last_words(store: RunStore) ->
         store.append(run, [Log(message="a ghost")], "w")
 
 
+def test_who_takes_over_a_claim_is_looked_for_where_it_is(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(leases, "this_host", lambda: "another machine")
+        run = running(store)
+    store.leases.adopt("w", NOBODY)
+    assert store.sweep_lost() == [run], "at once, for its process can be looked at"
+
+
 def test_a_lost_run_is_tried_again_as_often_as_was_said_and_then_has_failed(store: RunStore) -> None:
     run = store.submit(a_spec(), retries=2)
     for attempt in (1, 2, 3):
         assert store.leases.claim_next(f"w{attempt}", pid=os.getpid()) == [run]
+        assert store.leases.tried_again(f"w{attempt}") == set(), "nobody chose that"
         told = [Metric(name="val_accuracy", value=0.5, step=1), Log(message="from inside")]
         store.append(run, [*told, Progress(step=1, total=2)], f"w{attempt}")
         store.leases.adopt(f"w{attempt}", NOBODY)
@@ -546,6 +585,7 @@ def test_a_lost_run_is_tried_again_as_often_as_was_said_and_then_has_failed(stor
         record = store.get(run)
         if attempt < 3:
             assert (record.state, record.attempt, record.error) == ("queued", attempt + 1, "")
+            assert record.finished is None
             kinds = [event.kind for event in store.events(run) if event.attempt == attempt]
             assert kinds == ["log", "log"], "nothing stays of what the attempt has told of the data"
             with pytest.raises(RunIsFixed):
@@ -611,6 +651,13 @@ def test_a_claim_takes_of_a_stack_what_waits_alone(store: RunStore) -> None:
     assert store.leases.beat("a") == {ids[3]: "running"}
 
 
+def test_who_comes_later_joins_no_stack_that_has_begun(store: RunStore) -> None:
+    ids = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=seed) for seed in range(3)], batch="b")
+    store.request_stop(ids[0])
+    late = store.submit_all([make_spec("gnn", "karate", {"epochs": 10}, seed=3)], batch="b")
+    assert [store.leases.claim_next("a"), store.leases.claim_next("b")] == [ids[1:], late]
+
+
 def test_events_whose_answer_was_lost_are_stored_once(store: RunStore) -> None:
     run = running(store)
     first = [Log(message="1"), Log(message="2")]
@@ -636,6 +683,24 @@ def test_all_workers_of_a_store_have_one_noise_key(store: RunStore, url: str) ->
         store.leases.agree(one)
 
 
+@pytest.mark.parametrize("own", [bytes(32), bytes([1] * 32)], ids=["the same", "another"])
+def test_of_two_that_begin_at_once_the_first_key_counts(
+    store: RunStore, url: str, monkeypatch: pytest.MonkeyPatch, own: bytes
+) -> None:
+    first, late = bytes(32), RunStore.open(url)
+    honest = late.database.submitting
+
+    def after_the_other() -> Any:
+        store.leases.agree(first)
+        return honest()
+
+    monkeypatch.setattr(late.database, "submitting", after_the_other)  # it has seen that there is no key yet
+    with nullcontext() if own == first else pytest.raises(StoreError, match="not that of the store's other workers"):
+        late.leases.agree(own)
+    assert late.leases.fingerprint() == fingerprint(first)
+    late.close()
+
+
 def test_a_worker_elsewhere_is_lost_by_its_silence(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(leases, "this_host", lambda: "another machine")
@@ -657,6 +722,54 @@ def test_a_worker_elsewhere_is_lost_by_its_silence(store: RunStore, monkeypatch:
     time.sleep(0.3)
     assert store.sweep_lost() == [run]
     assert store.get(run).error == "the worker was not heard of for 16 seconds without a last word"
+    assert store.get(run).finished == clock[0] - leases.LOST_AFTER - 1, "when it was last heard of"
+
+
+def refused(*_: object) -> Any:
+    raise StoreError("the store is away")
+
+
+@pytest.mark.parametrize("failed", [True, False])
+def test_a_watch_that_was_interrupted_begins_anew(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, failed: bool
+) -> None:
+    """While the store was away, or this process slept, nobody could be heard of."""
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(leases, "this_host", lambda: "another machine")
+        run = running(store)
+    later, seen = time.time() + 2 * leases.LOST_AFTER, [time.monotonic()]
+    monkeypatch.setattr(type(store._database), "now", lambda _self, _connection: later)
+    monkeypatch.setattr(leases.clock, "monotonic", lambda: seen[0])
+    assert store.sweep_lost() == []
+    seen[0] += leases.WATCHED_FOR + 1 if failed else leases.LOST_AFTER + 1
+    if failed:
+        with monkeypatch.context() as away:
+            away.setattr(store._database, "read", refused)
+            with pytest.raises(StoreError, match="away"):
+                store.sweep_lost()
+    assert store.sweep_lost() == []
+    seen[0] += leases.WATCHED_FOR + 1
+    assert store.sweep_lost() == [run]
+
+
+def test_files_are_published_last_and_by_who_has_the_run(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, published = running(store), list[str]()
+
+    def finish(worker: str) -> None:
+        last = [Log(message="last")]
+        store.leases.finish(run, worker, Outcome(state="done"), last, publish=lambda: published.append(worker))
+
+    with monkeypatch.context() as full:
+        full.setattr(leases, "append", refused)
+        with pytest.raises(StoreError, match="away"):
+            finish("w")
+    with pytest.raises(RunIsFixed, match="another worker"):
+        finish("another")
+    assert (published, store.get(run).state) == ([], "running")
+    finish("w")
+    with pytest.raises(RunIsFixed, match="done"):
+        finish("w")
+    assert published == ["w"]
 
 
 def test_a_worker_that_hangs_is_lost_later_than_one_that_died(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:

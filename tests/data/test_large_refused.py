@@ -52,6 +52,7 @@ def replace(path: Path, line: int, text: str) -> None:
         (7_001, "p1,p2,0.5", "Edge row 7001 has 3 fields, and two are needed"),
         (10_000, "p", "Edge row 10000 has 1 fields, and two are needed"),
         (3, ",", "Edge row 3 has no source"),
+        (3, "p1,", "Edge row 3 has no target"),
     ],
 )
 def test_rows_of_edges(

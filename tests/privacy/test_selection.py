@@ -161,7 +161,7 @@ def test_the_mean_that_is_priced_is_no_less_than_that_of_the_law_as_drawn(mean: 
     with mpmath.workdps(40):
         g, k = mpmath.mpf(law.parameter), mpmath.mpf(shape)
         drawn = (1 / g - 1) / mpmath.log(1 / g) if shape == 0 else k * (1 - g) / (g * (1 - g**k))
-        assert drawn <= law.priced_mean * (1 + mpmath.mpf(2) ** -52)
+        assert mean * (1 - mpmath.mpf(2) ** -52) <= drawn <= law.priced_mean * (1 + mpmath.mpf(2) ** -52)
     assert law.priced_mean <= mean * 1.000001
 
 
@@ -225,6 +225,12 @@ def test_what_has_no_price_is_infinite(law: selection.Law) -> None:
     assert price([Nothing()], law, 1e-5).epsilon == 0
     with pytest.raises(ValueError, match="delta"):
         price([gaussian], law, 1.0)
+
+
+def test_a_trial_that_hides_nothing_fails_for_certain() -> None:
+    """Theorem 6 with d = 1: an expected number of trials, each of which may fail."""
+    loud, law = np.full(ORDERS.shape, 1e6), Poisson(mean=20)
+    np.testing.assert_allclose(selection.chosen(loud, law), 1e6 + 20 + math.log(20) / (ORDERS - 1), rtol=1e-12)
 
 
 def test_prices_rise_with_the_mean_and_fall_with_noise() -> None:

@@ -82,7 +82,10 @@ def held(store: RunStore, worker: str, text: str) -> str:
     """A run that this worker has, with a file on its desk."""
     run = store.submit(SPEC)
     assert store.leases.claim([run], worker) == [run]
-    (store.begin(run, worker) / "answers.npz").write_text(text)
+    desk = store.begin(run, worker)
+    (desk / "answers.npz").write_text(text)
+    (desk / "model").mkdir()
+    (desk / "model" / "weights.npz").write_text(text)
     return run
 
 
@@ -110,6 +113,7 @@ def test_who_lost_a_run_does_not_replace_the_files_of_who_finished_it(tmp_path: 
         ends(first, run, "first")
     for store in (first, second, RunStore.open(first.url, tmp_path / "three")):
         assert (store.folder(run) / "answers.npz").read_text() == "of the second"
+        assert (store.folder(run) / "model" / "weights.npz").read_text() == "of the second"
 
 
 def test_a_copy_of_an_earlier_attempt_is_fetched_again(tmp_path: Path) -> None:
@@ -131,7 +135,37 @@ def test_files_of_an_earlier_version_are_found(tmp_path: Path) -> None:
     store.leases.finish(run, "first", Outcome(state="done"))
     (tmp_path / "bucket" / run).mkdir(parents=True, exist_ok=True)
     (tmp_path / "bucket" / run / "answers.npz").write_text("of before")
+    (tmp_path / "bucket" / run / "lost").mkdir()
+    (tmp_path / "bucket" / run / "lost" / "answers.npz").write_text("of a worker that lost it")
     assert (store.folder(run) / "answers.npz").read_text() == "of before"
+    assert not (store.folder(run) / "lost").exists()
+
+
+def test_nobody_is_given_the_files_of_a_run_that_is_not_done(tmp_path: Path) -> None:
+    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    other = RunStore.open(store.url, tmp_path / "two")
+    run = held(store, "first", "of the first")
+    store.keep(run, "first")
+    assert not list(other.folder(run).iterdir())
+    ends(store, run, "first")
+    assert (other.folder(run) / "answers.npz").read_text() == "of the first"
+
+
+def test_a_copy_that_was_cut_off_is_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RunStore.open(a_url(tmp_path, (tmp_path / "bucket").as_uri()), tmp_path / "one")
+    run = held(store, "first", "of the first")
+    ends(store, run, "first")
+    other = RunStore.open(store.url, tmp_path / "two")
+
+    def cut_off(_from: str, to: str) -> None:
+        Path(to).write_text("of")
+        raise ConnectionError("reset by peer")
+
+    with monkeypatch.context() as network:
+        network.setattr(other._artifacts._files, "get_file", cut_off)
+        with pytest.raises(StoreError, match=r"cannot be reached \(reset by peer\)"):
+            other.folder(run)
+    assert (other.folder(run) / "answers.npz").read_text() == "of the first"
 
 
 def test_an_earlier_attempt_leaves_nothing_elsewhere(tmp_path: Path) -> None:

@@ -5,20 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.postgres_here import Server, binaries
 
+from privgraph.home import home
 from privgraph.options import OptionError, UnknownName
-from privgraph.runs import engines
+from privgraph.runs import engines, launch
 from privgraph.runs.engine_options import EngineOptions
-from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, numbers, train
+from privgraph.runs.engines import ENGINES, EngineError, EngineSpec, configured, numbers, surroundings, train
 from privgraph.runs.engines.__main__ import main as given
 from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
 from privgraph_workbench.cli import main
+
+NOBODY = 2**22 + 1
+"""A process number that Linux never gives."""
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +119,140 @@ def test_workers_that_end_again_and_again_are_given_up(tmp_path: Path, monkeypat
         train("local", store, ids, every=0.0)
     assert len(crews) == engines.MOST_CREWS
     assert crews[-1].stopped
+
+
+class Waiting(Idle):
+    """A crew that stays, and does nothing."""
+
+    def look(self) -> bool:
+        return True
+
+
+def test_runs_whose_worker_died_are_found_while_the_others_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crew, store = Waiting(), a_store(tmp_path)
+    monkeypatch.setattr(EngineSpec, "start", lambda *_: crew)
+    first, last = store.submit_all(the_sweep()[:2])
+    store.leases.claim([first], "dead", pid=NOBODY)
+    store.request_stop(last)
+    states = train("slurm", store, [last, first], every=0.0)
+    assert list(states.items()) == [(last, "stopped"), (first, "lost")], "in the order that was asked for"
+    assert crew.stopped, "no worker is left that waits for more"
+
+
+def a_team(folder: Path) -> RunStore:
+    """A store that says it lies in PostgreSQL."""
+    store = a_store(folder)
+    store.database.engine.dialect.name = "postgresql"
+    return store
+
+
+ASKED = EngineOptions(workers=3, cpus=2, gpus=2.0, memory="4GB", minutes=30, partition="long")
+
+
+def test_slurm_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    class Executor:
+        def __init__(self, **named: object) -> None:
+            asked.update(named)
+
+        def update_parameters(self, **named: object) -> None:
+            asked.update(named)
+
+        def map_array(self, work: object, *arguments: list[Any]) -> list[Any]:
+            asked["arguments"] = list(zip(*arguments, strict=True))
+            asked["store"] = os.environ["PRIVGRAPH_STORE"]
+            return [Job(done) for done in (True, False, False)]
+
+    class Job:
+        def __init__(self, done: bool) -> None:
+            self.over, self.cancelled = done, False
+
+        def done(self) -> bool:
+            return self.over
+
+        def cancel(self) -> None:
+            self.cancelled = True
+
+    monkeypatch.setattr("submitit.AutoExecutor", Executor)
+    store = a_team(tmp_path)
+    jobs = cast(Any, ENGINES["slurm"].start(store, ASKED))
+    assert asked.pop("arguments") == [({}, ["--idle=30.0", "--memory=4GB"])] * 3
+    assert asked.pop("store") == store.url
+    assert asked.pop("folder") == home() / "slurm" / "%j"
+    assert asked == {
+        "cluster": "slurm",
+        "name": "privgraph",
+        "timeout_min": 30,
+        "cpus_per_task": 2,
+        "gpus_per_node": 2,
+        "mem_gb": 4.0,
+        "slurm_array_parallelism": 3,
+        "slurm_partition": "long",
+    }
+    assert jobs.look()
+    jobs.stop()
+    assert [job.cancelled for job in jobs._jobs] == [False, True, True]
+    for job in jobs._jobs:
+        job.over = True
+    assert not jobs.look()
+
+
+def test_ray_is_asked_for_what_each_worker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    class Remote:
+        def options(self, **named: object) -> Remote:
+            asked.append(named)
+            return self
+
+        def remote(self, *arguments: object) -> object:
+            asked.append(arguments)
+            return len(asked)
+
+    machines = [{"NodeManagerAddress": "one", "Alive": True}, {"NodeManagerAddress": "two", "Alive": False}]
+    monkeypatch.setattr("ray.is_initialized", lambda: True)
+    monkeypatch.setattr("ray.nodes", lambda: machines)
+    monkeypatch.setattr("ray.remote", lambda _work: Remote())
+    store = a_store(tmp_path)
+    tasks = cast(Any, ENGINES["ray"].start(store, ASKED))
+    needs, *given = asked
+    assert needs == {"num_cpus": 2, "num_gpus": 2.0, "memory": 4 * 2**30, "max_retries": 3}
+    told = {"PRIVGRAPH_STORE": store.url, "PRIVGRAPH_ARTIFACTS": str(store.folders)}
+    assert given == [(told, ["--idle=30.0", "--memory=4GB"])] * 3
+    ended: list[object] = [2]
+    monkeypatch.setattr("ray.wait", lambda tasks, **_: (ended, [one for one in tasks if one not in ended]))
+    cancelled: list[object] = []
+    monkeypatch.setattr("ray.cancel", cancelled.append)
+    assert tasks.look()
+    tasks.stop()
+    assert cancelled == [3, 4]
+    ended += [3, 4]
+    assert not tasks.look()
+
+    machines[1]["Alive"] = True
+    with pytest.raises(EngineError, match="ray needs a store that all machines reach"):
+        ENGINES["ray"].start(store, ASKED)
+    ENGINES["ray"].start(a_team(tmp_path / "team"), ASKED)
+
+
+def test_workers_are_told_where_artifacts_lie_unless_the_url_says_so(tmp_path: Path) -> None:
+    store = a_store(tmp_path)
+    assert surroundings(store)["PRIVGRAPH_ARTIFACTS"] == str(store.folders)
+    shared = RunStore.open(f"sqlite:///{tmp_path / 'runs.sqlite'}?artifacts={tmp_path / 'shared'}")
+    assert surroundings(shared) == {"PRIVGRAPH_STORE": shared.url}
+
+
+def test_a_launcher_leaves_what_was_given_to_an_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(launch, "_start", lambda _store, ids, _worker: started.append(ids))
+    store = a_store(tmp_path)
+    store.submit_all(the_sweep()[:2], engine="slurm")
+    own = store.submit(make_spec("mlp", "karate"))
+    assert launch.launch(store) == [own]
+    assert started == [[own]]
 
 
 def test_a_sweep_of_the_command_line_ends_here(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,8 @@ from privgraph.privacy.kinds import MechanismKind, Neighbours, Release
 from privgraph.privacy.ledger import Ledger, LedgerEntry
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES, ASSUME_LAST_EPOCH, ASSUME_STOP_NOT_CHOSEN
-from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement
+from privgraph.runs.ending import one_sentence
+from privgraph.runs.final_statement import LedgerMismatch, final_statement, interrupted_statement, sound_epsilon
 from privgraph.runs.launch import capacity
 from privgraph.runs.machine import DeviceError
 from privgraph.runs.processes import last_words
@@ -21,7 +22,6 @@ from privgraph.runs.queueing import STACK_LIMIT, stack_name, stacks
 from privgraph.runs.records import RunQuery, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.sweep import price_of_all, sweep
-from privgraph.runs.worker import one_sentence
 
 
 def together(*specs: RunSpec, batch: str = "b") -> list[list[int]]:
@@ -49,6 +49,10 @@ def test_only_what_shares_batch_graph_and_stacking_key_is_trained_together() -> 
     many = together(*sweep(base, seeds=range(25)))
     assert many == [list(range(10)), list(range(10, 20)), list(range(20, 25))]
     assert max(map(len, many)) == STACK_LIMIT
+    graphs = [make_spec("gnn", "social", {"epochs": 10}, data_options={"nodes": nodes}) for nodes in (400, 800)]
+    assert together(*graphs) == [[0], [1]], "another graph"
+    splits = [make_spec("gnn", "cora", {"epochs": 10}, split=split) for split in ("random", "public")]
+    assert together(*splits) == [[0], [1]], "other nodes train"
     alone = sweep(make_spec("relational", "products", {"encoder": "tiny"}), seeds=range(2))
     assert together(*alone) == [[0], [1]], "adapters gain nothing by a stack"
     stale = [RunSpec(method="gnn", dataset="karate", options={"gone": 1}, seed=seed) for seed in range(2)]
@@ -97,7 +101,7 @@ def test_tuning_costs_the_composition_of_all_that_was_tried() -> None:
     assert math.isinf(price_of_all([one, replace(one, epsilon=math.inf)])[0])
     common = replace(one, assumptions=(*one.assumptions, ASSUME_COMMON_SAMPLES))
     assert price_of_all([one, common])[0] < math.inf
-    assert math.isinf(price_of_all([common, common])[0])
+    assert price_of_all([common, common]) == (math.inf, 1e-7)
     with pytest.raises(ValueError, match="one and the same unit"):
         price_of_all([one, replace(one, unit="node")])
     with pytest.raises(ValueError, match="one and the same unit"):
@@ -181,8 +185,11 @@ def test_a_run_that_did_anything_else_is_refused(run: list[LedgerEntry]) -> None
 def test_a_plan_that_promised_too_much_is_refused() -> None:
     # One Gaussian at multiplier 2 costs 1.97 or so at this delta, whatever the plan says.
     assert final_statement(planned(entry(), epsilon=2.1), Ledger([entry()])).epsilon == 2.1
-    with pytest.raises(LedgerMismatch, match="the ledger costs epsilon"):
-        final_statement(planned(entry(), epsilon=1.9), Ledger([entry()]))
+    costs = sound_epsilon(planned(entry()), Ledger([entry()]))
+    assert final_statement(planned(entry(), epsilon=costs * (1 - 1e-9)), Ledger([entry()])), "it is rounded"
+    for promised in (1.9, costs * 0.9999):
+        with pytest.raises(LedgerMismatch, match="the ledger costs epsilon"):
+            final_statement(planned(entry(), epsilon=promised), Ledger([entry()]))
 
 
 def test_an_interrupted_run_states_an_upper_bound() -> None:

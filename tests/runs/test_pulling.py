@@ -6,9 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from tests.data import large_made_here as made
@@ -17,11 +19,13 @@ from privgraph.data.large.add import add
 from privgraph.data.uploads import large_folder
 from privgraph.options import OptionError
 from privgraph.runs import launch, worker
-from privgraph.runs.leases import LOG_NAME
+from privgraph.runs import pulling as pulling_room
+from privgraph.runs.leases import LOG_NAME, Outcome
 from privgraph.runs.pull_options import PullOptions
 from privgraph.runs.pulling import at_hand
 from privgraph.runs.queueing import Wants
 from privgraph.runs.records import RunRecord, StoreError
+from privgraph.runs.reporting import Job
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
@@ -169,3 +173,76 @@ def test_a_worker_with_another_noise_key_refuses(store: RunStore) -> None:
     assert main(["key"]) == 1
     assert main(["key", "--renew"]) == 0
     assert main(["key"]) == 0
+
+
+class Made:
+    """A worker that does not train: its runs end as `outcomes` says, in order of their claims."""
+
+    outcomes: ClassVar[list[str]] = []
+
+    def __init__(self, store: RunStore, token: str, jobs: Sequence[Job], **_: object) -> None:
+        self._store, self._token, self._jobs, self.told_to_end = store, token, jobs, False
+
+    def work(self) -> bool:
+        state = self.outcomes.pop(0)
+        for job in self._jobs:
+            self._store.leases.finish(job.id, self._token, Outcome(state=state))
+        return state == "done"
+
+
+@pytest.fixture
+def made_worker(monkeypatch: pytest.MonkeyPatch) -> type[Made]:
+    monkeypatch.setattr(pulling_room, "Worker", Made)
+    monkeypatch.setattr(pulling_room, "_hear", lambda _: None)
+    monkeypatch.setattr(pulling_room, "LOOK_SECONDS", 0.01)
+    return Made
+
+
+def three(store: RunStore) -> list[str]:
+    """Three runs, each of which is trained alone."""
+    return [store.submit(make_spec("mlp", "karate", {"epochs": 3}, seed=seed)) for seed in range(3)]
+
+
+def test_one_run_that_fails_is_told_at_the_end(store: RunStore, made_worker: type[Made]) -> None:
+    ids, made_worker.outcomes = three(store), ["done", "failed", "done"]
+    assert not pulling_room.pull(store, PullOptions(idle=0.0), (), threading.Event())
+    assert store.states(ids) == dict(zip(ids, ["done", "failed", "done"], strict=True))
+
+
+def test_who_pulls_takes_what_a_dead_worker_left(store: RunStore, made_worker: type[Made]) -> None:
+    run = store.submit(make_spec("mlp", "karate", {"epochs": 3}), retries=1)
+    store.leases.claim([run], "dead", pid=2**22 + 1)
+    made_worker.outcomes = ["done"]
+    assert pulling_room.pull(store, PullOptions(idle=0.0), (), threading.Event())
+    assert (store.get(run).state, store.get(run).attempt) == ("done", 2)
+
+
+def test_the_time_without_a_run_counts_from_the_last_one(
+    store: RunStore, made_worker: type[Made], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, later = store.submit(LONG), make_spec("mlp", "karate", {"epochs": 3})
+    made_worker.outcomes = ["done", "done"]
+    clock = [0.0]
+    monkeypatch.setattr(pulling_room.time, "monotonic", lambda: clock[0])
+    work = made_worker.work
+
+    def long(self: Made) -> bool:
+        clock[0] += 1000
+        return work(self)
+
+    class Ends(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            store.submit(later)
+            clock[0] += 1
+            return False
+
+    monkeypatch.setattr(made_worker, "work", long)
+    assert pulling_room.pull(store, PullOptions(idle=60.0), (), Ends())
+    assert store.states([first, later.id]) == {first: "done", later.id: "done"}
+
+
+def test_a_machine_without_cuda_takes_no_run_that_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for there, asks in ((False, ("auto", "cpu")), (True, ("auto", "cpu", "cuda"))):
+        monkeypatch.setattr("torch.cuda.is_available", lambda there=there: there)
+        assert pulling_room._devices(PullOptions()) == asks
+        assert pulling_room._devices(PullOptions(device="cpu")) == ("auto", "cpu")

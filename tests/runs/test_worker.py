@@ -15,7 +15,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
+from privgraph.data.load import load
 from privgraph.privacy.accountants import tight
 from privgraph.privacy.ledger import Ledger
 from privgraph.privacy.serialisation import entry_from_json
@@ -27,6 +29,7 @@ from privgraph.runs.records import FINISHED, RunQuery, StoreIsFull
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.sweep import sweep
+from privgraph.runs.worker import Worker, jobs_of
 
 PATIENCE = 120.0
 
@@ -121,6 +124,22 @@ def test_a_batch_of_seeds_is_one_worker(store: RunStore) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("split", ["random", "inductive"])
+def test_runs_that_are_trained_together_have_splits_of_their_own(store: RunStore, split: str) -> None:
+    ids = store.submit_all(sweep(make_spec("mlp", "karate", split=split), seeds=range(3)), batch="b")
+    store.leases.claim(ids, "w", pid=os.getpid())
+    graphs = list(Worker(store, "w", jobs_of(store, ids))._graphs())
+    for run in ids:
+        store.leases.give_back(run, "w")
+    alone = [load("karate", split=split, split_seed=seed) for seed in range(3)]
+    for graph, own in zip(graphs, alone, strict=True):
+        assert graph.split_seed == own.split_seed
+        assert torch.equal(graph.train_mask, own.train_mask)
+        assert torch.equal(graph.edge_index, own.edge_index)
+    assert not torch.equal(graphs[0].train_mask, graphs[1].train_mask)
+    assert (graphs[1].edge_index is graphs[0].edge_index) == (split == "random"), "no copy where none is needed"
+
+
 def test_a_killed_worker_loses_nothing_and_can_be_tried_again(store: RunStore) -> None:
     run = store.submit(long())
     assert launch(store) == [run]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.tuning.worker_made_here import SIZES, MadeWorker, at_work, gap, noisier
@@ -24,8 +25,10 @@ from privgraph.runs.sweep import price_of_all
 from privgraph.runs.trials import ALL_ARE_PAID, NOT_RELEASED, ONLY_THE_CHOSEN, TRIED_AGAIN, Trial
 from privgraph.runs.tunings import Tunings
 from privgraph.streams import OPEN_KEY, Secret, derived_key, noise_key
+from privgraph.tuning import conducting
 from privgraph.tuning.conducting import Tuning, TuningStopped
 from privgraph.tuning.request import Choice, Search
+from privgraph.tuning.sampling import propose
 
 OVER = {"depth": [1, 2, 3], "learning_rate": [0.01, 0.1]}
 
@@ -49,17 +52,17 @@ def deep(spec: RunSpec) -> float:
     return round(0.2 * int(spec.options["depth"]) + int(spec.trial[:4], 16) / 2**20, 6)
 
 
-def several(store: RunStore) -> tuple[Tuning, int]:
-    """A tuning that will try at least three; the number of its trials is found as the tuning itself finds
+def several(store: RunStore, least: int = 3) -> tuple[Tuning, int]:
+    """A tuning that will try at least so many; the number of its trials is found as the tuning itself finds
     it."""
     for trials in range(6, 60):
         law = NegativeBinomial(mean=float(trials))
         tuning = Tuning(store, choice(law))
         key = derived_key(noise_key(home()), "tuning", tuning.id)
         count = draw(law, Secret(key, 0, "noise/trials"))
-        if 3 <= count <= 40:
+        if least <= count <= 40:
             return tuning, count
-    raise AssertionError("no law gives three trials")
+    raise AssertionError("no law gives so many trials")
 
 
 @pytest.mark.parametrize("workers", ["2", "0"])
@@ -105,7 +108,7 @@ def test_the_best_is_released_with_the_price_and_the_others_are_not(
 
 def test_trials_have_noise_of_their_own_and_words_that_do_not_tell_their_place(store: RunStore) -> None:
     with at_work(MadeWorker(deep)):
-        tuning, count = several(store)
+        tuning, count = several(store, least=10)  # of three, one in six is in order by chance
         trials = tuning.conduct().trials
     assert len({one.spec.trial for one in trials}) == len({one.spec.text for one in trials}) == count
     for one in trials:
@@ -122,6 +125,23 @@ def test_the_number_of_trials_hangs_on_the_tuning_alone_and_stands_nowhere(store
         terms = first.terms.to_json()
     assert str(count) not in [str(value) for value in json.loads(terms).values()]
     assert "trials" not in json.loads(terms)
+
+
+def test_who_watches_sees_what_is_over_and_under_way(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, list[str]]] = []
+
+    class Slow(MadeWorker):
+        """Trains a run at every second look."""
+
+        def launch(self, store: RunStore) -> list[str]:
+            return super().launch(store) if len(seen) % 2 else []
+
+    monkeypatch.setenv("PRIVGRAPH_WORKERS", "1")
+    with at_work(Slow(deep)):
+        Tuning(store, choice(Fixed(count=2))).conduct(lambda over, runs: seen.append((over, [r.state for r in runs])))
+    assert [over for over, _ in seen] == sorted(over for over, _ in seen)
+    assert {over for over, _ in seen} == {0, 1}
+    assert {state for _, states in seen for state in states} == {"queued"}, "what is done, is not under way"
 
 
 def test_an_interrupted_tuning_goes_on_as_it_was_meant(store: RunStore) -> None:
@@ -159,6 +179,21 @@ def test_a_trial_that_fails_stops_the_tuning_and_is_tried_again(store: RunStore)
     assert tuned.id == tuning.id
     assert tuned.released is not None
     assert any(record.attempt == 2 for record in store.find())
+
+
+def test_a_trial_that_fails_again_stops_the_tuning_again(store: RunStore) -> None:
+    tried: list[RunSpec] = []
+
+    def fails(spec: RunSpec) -> str:
+        tried.append(spec)
+        assert len(tried) < 5, "it is tried on and on"
+        return "out of memory"
+
+    for attempt in (1, 2, 3):
+        with at_work(MadeWorker(fails)), pytest.raises(TuningStopped, match="out of memory"):
+            Tuning(store, choice(Fixed(count=1))).conduct()
+        (trial,) = store.find()
+        assert (trial.state, trial.attempt) == ("failed", attempt), "each request tries it once"
 
 
 def test_a_trial_that_was_still_stopping_is_tried_again(store: RunStore) -> None:
@@ -214,10 +249,22 @@ def test_a_run_that_was_not_priced_is_not_scored(store: RunStore) -> None:
         Tuning(store, choice()).conduct()
 
 
-def test_where_all_trials_are_paid_for_any_sampler_may_choose_and_all_are_covered(store: RunStore) -> None:
+def test_where_all_trials_are_paid_for_any_sampler_may_choose_and_all_are_covered(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+
+    def proposed(name: str, over: Any, seed: int, past: Any) -> Any:
+        told.append(past)
+        return propose(name, over, seed, past)
+
+    monkeypatch.setattr(conducting, "propose", proposed)
+    monkeypatch.setenv("PRIVGRAPH_WORKERS", "3")
     with at_work(MadeWorker(deep)) as worker:
         tuned = Tuning(store, choice(Fixed(count=5), sampler="tpe")).conduct()
     assert len(worker.done) == 5
+    assert [len(past) for past in told] == [0, 1, 2, 3, 4], "it is told of every trial before"
+    assert told[-1] == [(one.spec.options, one.score) for one in tuned.trials[:-1]]
     for one in tuned.trials:
         statement = store.get(one.run).statement
         assert statement is not None
@@ -239,7 +286,7 @@ def test_no_trial_releases_nothing(store: RunStore, monkeypatch: pytest.MonkeyPa
 def test_a_search_finds_the_smallest_epsilon_that_reaches_the_accuracy(
     store: RunStore, needed: float, found: int | None
 ) -> None:
-    search = Search(base=gap(), accuracy=0.8, lowest=0.5, highest=2.0, steps=3)
+    search = Search(base=gap(), accuracy=0.9, lowest=0.5, highest=2.0, steps=3)
     with at_work(MadeWorker(lambda spec: 0.9 if float(spec.options["epsilon"]) >= needed else 0.3)):
         tuned = Tuning(store, search).conduct()
     assert len(tuned.trials) == 3

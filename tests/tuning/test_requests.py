@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.tuning.worker_made_here import FACTS, SIZES, gap
 
 from privgraph.options import OptionError
@@ -16,6 +18,7 @@ from privgraph.privacy.kinds import Neighbours, Release
 from privgraph.privacy.selection import Fixed, NegativeBinomial, price, search_price
 from privgraph.privacy.statements import ASSUME_COMMON_SAMPLES
 from privgraph.runs.spec import RunSpec, make_spec
+from privgraph.streams import Secret
 from privgraph.tuning import request as requests
 from privgraph.tuning.request import Choice, Search, make_request
 from privgraph.tuning.sampling import propose
@@ -83,8 +86,10 @@ def test_trials_that_read_the_same_samples_are_refused() -> None:
     with pytest.raises(OptionError, match="same samples"):
         score_of(spec, common, 200, 10.0)
     assert score_of(spec, statement, 200, 10.0) == Score(noise=0.0, nodes=200)
-    with pytest.raises(OptionError, match="data or holder"):
-        score_of(spec, replace(statement, data_dependent=True), 200, 10.0)
+    changes: tuple[dict[str, Any], ...] = ({"data_dependent": True}, {"per_holder": (("one", 1.0), ("other", 4.0))})
+    for change in changes:
+        with pytest.raises(OptionError, match="data or holder"):
+            score_of(spec, replace(statement, **change), 200, 10.0)
     with pytest.raises(OptionError, match="no validation nodes"):
         score_of(spec, statement, 0, 10.0)
 
@@ -132,6 +137,19 @@ def test_a_request_that_says_nothing_sensible_is_one_sentence(asked: dict[str, o
 def test_too_little_epsilon_says_what_the_least_would_cost() -> None:
     with pytest.raises(OptionError, match="too little for the geometric law of mean 20"):
         Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=0.011).terms()
+
+
+def test_trials_of_several_deltas_have_no_common_price(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = Choice(base=gap(), over={"depth": [1, 2]}, law=LAW, epsilon=4.0)
+    judged = Choice._judged
+
+    def moved(self: Choice, spec: RunSpec) -> tuple[Score, float]:
+        return judged(self, spec)[0], 1e-5 / int(spec.options["depth"])
+
+    monkeypatch.setattr(Choice, "_judged", moved)
+    monkeypatch.setattr(Choice, "_representatives", lambda self: self.settings)
+    with pytest.raises(OptionError, match="the options change delta"):
+        asked.terms()
 
 
 def test_equal_requests_are_one_text() -> None:
@@ -193,6 +211,20 @@ def test_no_count_of_right_ones_is_refused(nodes: int) -> None:
     for right in range(int(0.83 * nodes), int(0.83 * nodes) + 24):
         exact = [score.of(right / nodes) for _ in range(3)]
         assert all(abs(nodes * one - right) < 50 for one in (*exact, score.of(float(np.float32(right / nodes)))))
+
+
+def test_noise_is_added_to_a_whole_number_of_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.29 of 100 nodes is a little less than 29 in floats, and a node more or less must move it by 1."""
+    counts: list[float] = []
+
+    def add(kind: str, scale: float, values: NDArray[np.float64], secret: Secret) -> NDArray[np.float64]:
+        counts.extend(values)
+        return values
+
+    monkeypatch.setattr("privgraph.lattice.add", add)
+    for right in range(101):
+        Score(noise=5.0, nodes=100).of(right / 100)
+    assert counts == list(range(101))
 
 
 def test_a_noisy_score_is_one_more_mechanism() -> None:

@@ -74,7 +74,12 @@ def test_equal_requests_open_one_tuning(store: RunStore) -> None:
         asked = choice()
         terms = asked.terms()
     kept = Tunings(store)
-    assert kept.begin(asked.text, terms, "gap") == kept.begin(asked.text, terms, "gap")
+    first = kept.begin(asked.text, terms, "gap")
+    assert kept.begin(asked.text, terms, "gap") == first
+    kept.release(first, "")
+    second = kept.begin(asked.text, terms, "gap")
+    assert (second.done, second.id != first.id) == (False, True), "what is done is not begun again"
+    assert kept.asked(asked.text) == second
 
 
 def test_what_is_done_is_released_once(store: RunStore) -> None:

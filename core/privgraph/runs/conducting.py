@@ -12,13 +12,13 @@ from typing import Any
 
 from privgraph.options import OptionError, UnknownName, build, parameters
 from privgraph.progress import Progress
+from privgraph.runs.ending import one_sentence
 from privgraph.runs.examining import Diary, Examiner, OptionsT, RecordT
 from privgraph.runs.machine import share_cores
 from privgraph.runs.records import StoreError
 from privgraph.runs.reporting import say
 from privgraph.runs.retrying import patiently
 from privgraph.runs.store import RunStore
-from privgraph.runs.worker import one_sentence
 
 FLUSH_SECONDS = 0.25
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sa
 
-from privgraph.attacks.record import AttackRecord
-from privgraph.audits.record import AuditRecord
 from privgraph.data.catalogue import DATASETS
 from privgraph.options import short
-from privgraph.privacy.kinds import Adversary
 from privgraph.progress import check_record
-from privgraph.registry import ATTACKS, AUDITS, METHODS
+from privgraph.registry import METHODS
+from privgraph.runs.evidence import Shown, adversary_of, audited
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
@@ -33,7 +31,7 @@ from privgraph.runs.records import (
     unplain,
 )
 from privgraph.runs.spec import RunSpec
-from privgraph.runs.tables import attacks, audit_turns, audits, events, gallery, origins, runs, tags, trials, tunings
+from privgraph.runs.tables import events, gallery, origins, runs, tags, trials, tunings
 from privgraph.runs.trials import Mark, Terms, Trial
 
 _VOIDED = sa.and_(
@@ -164,7 +162,7 @@ def _ordered(query: RunQuery, columns: tuple[Any, ...]) -> sa.Select[Any]:
 def find_records(connection: sa.Connection, query: RunQuery, time: float) -> list[RunRecord]:
     rows = connection.execute(_ordered(query, _RECORD)).mappings().all()
     numbers = [row["number"] for row in rows]
-    labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
+    labels, shown, made = _tags(connection, numbers), audited(connection, numbers), _versions(connection, numbers)
     tried = find_marks(connection, [row["id"] for row in rows])
     return [
         _record(
@@ -183,7 +181,7 @@ def find_light(connection: sa.Connection, query: RunQuery, graphs: bool) -> list
     columns = (runs.c.number, *LIGHT, runs.c.spec) if graphs else (runs.c.number, *LIGHT)
     rows = [dict(row) for row in connection.execute(_ordered(query, columns)).mappings()]
     numbers, tried = [row["number"] for row in rows], find_marks(connection, [row["id"] for row in rows])
-    labels, shown, made = _tags(connection, numbers), _audited(connection, numbers), _versions(connection, numbers)
+    labels, shown, made = _tags(connection, numbers), audited(connection, numbers), _versions(connection, numbers)
     for row in rows:
         number = row.pop("number")
         row |= {name: row[name] if is_time(row[name]) else None for name in TIMES if name in row}
@@ -220,46 +218,6 @@ def _tags(connection: sa.Connection, numbers: list[int]) -> dict[int, tuple[str,
     return found
 
 
-class Shown(NamedTuple):
-    """A bound on a run's epsilon, its confidence, and the name of the audit that showed it."""
-
-    epsilon: float
-    confidence: float
-    audit: str
-
-
-def _audited(connection: sa.Connection, numbers: list[int]) -> dict[int, Shown]:
-    """What audits have shown of the whole runs of those numbers.
-
-    Audits that took turns share one confidence, and the largest bound holds at it (`shared_confidence`).
-    Audits without a turn share nothing: of these the first alone is shown, which was not picked for what it
-    says, and none where there are audits with turns. Epsilon falls with delta: what an audit has shown at a
-    larger delta than the run's holds at the run's too.
-    """
-    if not numbers:
-        return {}
-    columns = (audits.c.run, audits.c.epsilon, audits.c.confidence, audits.c.audit, audit_turns.c.turn)
-    statement = (
-        sa.select(*columns)
-        .join(runs, runs.c.number == audits.c.run)
-        .outerjoin(audit_turns, sa.and_(audit_turns.c.run == audits.c.run, audit_turns.c.audit == audits.c.number))
-        .where(audits.c.covers == "run", audits.c.delta >= runs.c.delta)
-        .order_by(audits.c.number)
-    )
-    if len(numbers) <= 500:
-        statement = statement.where(audits.c.run.in_(numbers))
-    found: dict[int, list[Any]] = {}
-    for row in connection.execute(statement):
-        found.setdefault(row.run, []).append(row)
-    return {run: _together(rows) for run, rows in found.items()}
-
-
-def _together(rows: list[Any]) -> Shown:
-    shared = [row for row in rows if row.turn is not None]
-    best = max(shared, key=lambda row: float(row.epsilon), default=rows[0])
-    return Shown(best.epsilon, min((row.confidence for row in shared), default=best.confidence), best.audit)
-
-
 def _versions(connection: sa.Connection, numbers: list[int]) -> dict[int, str]:
     """Which program made the last attempt of the runs of those numbers, where it has said so."""
     if not numbers:
@@ -285,82 +243,6 @@ def find_marks(connection: sa.Connection, ids: list[str]) -> dict[str, Mark]:
         trial = Trial.RELEASED if row.released == row.run else Trial.TRIED if row.state == "done" else Trial.GOING_ON
         with suppress(Unreadable), reading("the terms of its tuning"):
             found[row.run] = Mark(tuning=row.id, trial=trial, terms=Terms.from_json(row.terms))
-    return found
-
-
-def _adversary(audit: str) -> Adversary:
-    """The kind of attack of the audit of that name; unknown where a newer version made it."""
-    if audit in ATTACKS:
-        return Adversary.OUTSIDER
-    return AUDITS[audit].adversary if audit in AUDITS else Adversary.UNKNOWN
-
-
-def largest_audited(connection: sa.Connection, number: int) -> float | None:
-    """What audits have shown of the whole run's epsilon, None before one."""
-    shown = _audited(connection, [number]).get(number)
-    return None if shown is None else shown.epsilon
-
-
-def audited_by(connection: sa.Connection, names: Collection[str], own: bool = False) -> dict[str, float]:
-    """By run, the largest epsilon that audits of these names have shown of the whole run; with `own` without
-    runs of the gallery."""
-    statement = (
-        sa.select(runs.c.id, sa.func.max(audits.c.epsilon))
-        .join(runs, runs.c.number == audits.c.run)
-        .where(audits.c.covers == "run", audits.c.audit.in_(names))
-        .group_by(runs.c.id)
-    )
-    if own:
-        statement = statement.where(runs.c.number.not_in(sa.select(gallery.c.run)))
-    return {row[0]: row[1] for row in connection.execute(statement)}
-
-
-def next_turn(connection: sa.Connection, number: int) -> int:
-    """One more than the last turn that an audit or an attack of a run has taken."""
-    last = connection.scalar(sa.select(sa.func.max(audit_turns.c.turn)).where(audit_turns.c.run == number))
-    return 1 + (last or 0)
-
-
-def find_audits(connection: sa.Connection, number: int) -> list[AuditRecord]:
-    """All audits of a run, the oldest first."""
-    statement = sa.select(audits.c.record).where(audits.c.run == number).order_by(audits.c.number)
-    with reading("an audit of this run"):
-        return [AuditRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
-
-
-def find_attacks(connection: sa.Connection, number: int) -> list[AttackRecord]:
-    """All attacks on a run, the oldest first."""
-    statement = sa.select(attacks.c.record).where(attacks.c.run == number).order_by(attacks.c.number)
-    with reading("an attack on this run"):
-        return [AttackRecord.from_json(parsed(record)) for record in connection.scalars(statement)]
-
-
-def all_attacks(connection: sa.Connection, limit: int, own: bool = False) -> list[AttackRecord]:
-    """The newest attacks, the newest first; those that cannot be read are left out, and with `own` those on
-    runs of the gallery."""
-    found = []
-    statement = sa.select(attacks.c.record).where(*_on_own(own)).order_by(attacks.c.number.desc()).limit(limit)
-    for record in connection.scalars(statement):
-        with suppress(Unreadable), reading("an attack"):
-            found.append(AttackRecord.from_json(parsed(record)))
-    return found
-
-
-def _on_own(own: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    return (attacks.c.run.not_in(sa.select(gallery.c.run)),) if own else ()
-
-
-def newest_attacks(connection: sa.Connection, limit: int, own: bool = False) -> list[AttackRecord]:
-    """The newest attack on each run, the newest first; those that cannot be read are left out, and with
-    `own` those on runs of the gallery."""
-    newest = sa.select(sa.func.max(attacks.c.number)).where(*_on_own(own)).group_by(attacks.c.run)
-    statement = (
-        sa.select(attacks.c.record).where(attacks.c.number.in_(newest)).order_by(attacks.c.number.desc()).limit(limit)
-    )
-    found = []
-    for record in connection.scalars(statement):
-        with suppress(Unreadable), reading("an attack"):
-            found.append(AttackRecord.from_json(parsed(record)))
     return found
 
 
@@ -404,7 +286,7 @@ def _record(
         epsilon_audited=shown.epsilon if shown else None,
         audit_confidence=shown.confidence if shown else None,
         audited_by=shown.audit if shown else "",
-        adversary=_adversary(shown.audit) if shown else None,
+        adversary=adversary_of(shown.audit) if shown else None,
         seconds=row["seconds"],
         peak_memory_mb=row["peak_memory_mb"],
         device=row["device"],

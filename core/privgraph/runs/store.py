@@ -13,10 +13,9 @@ True
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -24,13 +23,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from privgraph.attacks.record import AttackRecord
-from privgraph.audits.record import AuditRecord
 from privgraph.home import home
 from privgraph.progress import Event, Log
 from privgraph.runs import listing, queueing
 from privgraph.runs.artifacts import QUERY, Artifacts, clear, opened, parted
 from privgraph.runs.database import Database
+from privgraph.runs.evidence import Evidence, number_of
 from privgraph.runs.leases import Leases, append
 from privgraph.runs.queueing import LOCAL
 from privgraph.runs.records import LIVE, RunIsFixed, RunQuery, RunRecord, StoredEvent, StoreError, UnknownRun
@@ -46,7 +44,7 @@ ARTIFACTS = "PRIVGRAPH_ARTIFACTS"
 people."""
 
 
-class RunStore:
+class RunStore(Evidence):
     """All runs of a person (SQLite) or a team (PostgreSQL). Safe to use from several threads and processes.
 
     Every method raises `StoreError`, whose message is one sentence, where the database refuses:
@@ -55,8 +53,7 @@ class RunStore:
 
     def __init__(self, database: Database, artifacts: Artifacts, named: str = "") -> None:
         """`named`: the place of the artifacts as the store's URL names it."""
-        self._database = database
-        self._own = False
+        super().__init__(database)
         self._artifacts = artifacts
         self._named = named
         self.leases = Leases(database, artifacts.folder)
@@ -334,112 +331,6 @@ class RunStore:
             raise UnknownRun(f"there is no run {run}")
         return self.folders / run
 
-    # Audits
-
-    def begin_audit(self, run: str) -> int:
-        """The turn of an audit of a run that is about to begin: one more than that of the one before it.
-
-        It is taken before the audit has seen anything, and is spent even where the audit comes to nothing:
-        audits of a run share one confidence by their turns (`audits.bounds.shared_confidence`). Raises
-        `RunIsFixed` where the run is not done.
-        """
-        with self._database.write() as connection:
-            row = self._audited_row(connection, run)
-            turn = listing.next_turn(connection, row.number)
-            connection.execute(audit_turns.insert().values(run=row.number, turn=turn))
-            return turn
-
-    def next_turn(self, run: str) -> int:
-        """The turn that an audit of a run would take if it began now; see `begin_audit`."""
-        with self._database.read() as connection:
-            return listing.next_turn(connection, self._number(connection, run))
-
-    def _audited_row(self, connection: sa.Connection, run: str) -> Any:
-        row = self._database.row(connection, run)
-        if row.state != "done" or row.statement is None:
-            raise RunIsFixed(f"only a run that is done can be audited, and {run} is {row.state}")
-        return row
-
-    def add_audit(self, run: str, audit: AuditRecord) -> None:
-        """Keep what an audit of a run came to; the run itself stays as it was, but for its audited number.
-
-        That is the largest bound of all audits that cover the whole run and took turns: a later one that
-        shows less changes nothing. Of audits without a turn the first alone counts, and none beside audits
-        with turns. Raises `RunIsFixed` where the run is not done, and `StoreError` where the audit is of
-        another run, or of a turn that nobody has begun or that has ended.
-        """
-        if audit.run != run:
-            raise StoreError(f"this audit is of {audit.run}, not of {run}")
-        with self._database.write() as connection:
-            row = self._audited_row(connection, run)
-            values = {
-                "run": row.number,
-                "created": self._database.now(connection),
-                "audit": audit.audit,
-                "covers": audit.covers,
-                "delta": audit.delta,
-                "epsilon": audit.epsilon,
-                "confidence": audit.confidence,
-                "record": json.dumps(audit.to_json(), allow_nan=False),
-            }
-            number = connection.execute(audits.insert().values(**values).returning(audits.c.number)).scalar_one()
-            if audit.turn:
-                open_ = (
-                    audit_turns.c.run == row.number,
-                    audit_turns.c.turn == audit.turn,
-                    audit_turns.c.audit.is_(None),
-                )
-                if connection.execute(audit_turns.update().where(*open_).values(audit=number)).rowcount != 1:
-                    raise StoreError(f"no audit of {run} with turn {audit.turn} is on its way")
-            largest = listing.largest_audited(connection, row.number)
-            connection.execute(runs.update().where(runs.c.number == row.number).values(audited_epsilon=largest))
-
-    def audits(self, run: str) -> list[AuditRecord]:
-        """All audits of a run, the oldest first."""
-        with self._database.read() as connection:
-            return listing.find_audits(connection, self._number(connection, run))
-
-    def audited_by(self, names: Collection[str]) -> dict[str, float]:
-        """By run, the largest epsilon that audits of these names have shown of the whole run."""
-        with self._database.read() as connection:
-            return listing.audited_by(connection, names, self._own)
-
-    # Attacks
-
-    def add_attack(self, run: str, attack: AttackRecord) -> None:
-        """Keep what an attack on a run came to; the run itself stays as it was.
-
-        Raises `RunIsFixed` where the run is not done, and `StoreError` where the attack is on another run.
-        """
-        if attack.run != run:
-            raise StoreError(f"this attack is on {attack.run}, not on {run}")
-        with self._database.write() as connection:
-            row = self._database.row(connection, run)
-            if row.state != "done":
-                raise RunIsFixed(f"only a run that is done can be attacked, and {run} is {row.state}")
-            values = {
-                "run": row.number,
-                "created": self._database.now(connection),
-                "attack": attack.attack,
-                "record": json.dumps(attack.to_json(), allow_nan=False),
-            }
-            connection.execute(attacks.insert().values(**values))
-
-    def attacks(self, run: str) -> list[AttackRecord]:
-        """All attacks on a run, the oldest first."""
-        with self._database.read() as connection:
-            return listing.find_attacks(connection, self._number(connection, run))
-
-    def all_attacks(self, limit: int = 2000) -> list[AttackRecord]:
-        """The newest attacks on all runs, the newest first."""
-        with self._database.read() as connection:
-            return listing.all_attacks(connection, limit, self._own)
-
-    def newest_attacks(self, limit: int = 30) -> list[AttackRecord]:
-        """The newest attack on each attacked run, the newest first."""
-        with self._database.read() as connection:
-            return listing.newest_attacks(connection, limit, self._own)
-
     # Events
 
     def events(
@@ -447,15 +338,8 @@ class RunStore:
     ) -> list[StoredEvent]:
         """The run's events with a sequence number greater than `after`, of those kinds, oldest first."""
         with self._database.read() as connection:
-            number = self._number(connection, run)
+            number = number_of(connection, run)
             return listing.find_events(connection, number, after, tuple(kinds) if kinds is not None else None, limit)
-
-    @staticmethod
-    def _number(connection: sa.Connection, run: str) -> int:
-        number = connection.scalar(sa.select(runs.c.number).where(runs.c.id == run))
-        if number is None:
-            raise UnknownRun(f"there is no run {run}")
-        return int(number)
 
     def append(self, run: str, new: Sequence[Event], worker: str | None = None, after: int | None = None) -> int:
         """Append events to a live run; see `Leases.append`."""

@@ -31,7 +31,8 @@ def of_table(table: Table, number: Numbering, nodes: int, seen: Seen) -> Iterato
             if unknown.any():
                 at = int(unknown.argmax())
                 which = 0 if ends[0][at] < 0 else 1
-                raise Wrong(row=read + at + 1, column="source", value=str(batch.column(which)[at].as_py()))
+                value = str(batch.column(which)[at].as_py())
+                raise Wrong(row=read + at + 1, column=("source", "target")[which], value=value)
             read += batch.num_rows
             yield ends
     except Wrong as wrong:
