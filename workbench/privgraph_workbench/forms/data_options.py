@@ -12,6 +12,8 @@ from privgraph.options import OptionError, Parameter, Scalar, build, parameters,
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.words import markup
 
+_KEPT = "kept.data."
+
 
 def known(spec: DatasetSpec) -> tuple[Parameter, ...]:
     """The options of a set as its form begins; nothing for most sets."""
@@ -26,6 +28,16 @@ def held(spec: DatasetSpec) -> dict[str, Scalar]:
         typed = st.session_state.get(f"data.{one.name}", st.query_params.get(f"data.{one.name}"))
         with suppress(OptionError):
             found[one.name] = one.default if typed is None else parse(one, typed)
+    return found
+
+
+def along(spec: DatasetSpec) -> dict[str, Scalar]:
+    """The options of a graph on a page that has no form for them: of its address, else as a form of this visit
+    held them last, else as the form begins."""
+    found = {**beginnings.data_options(spec), **st.session_state.get(_KEPT + spec.name, {})}
+    for one in known(spec):
+        with suppress(OptionError):
+            found[one.name] = parse(one, st.query_params.get(f"data.{one.name}", found[one.name]))
     return found
 
 
@@ -61,4 +73,5 @@ def options_form(spec: DatasetSpec, *, expanded: bool = False, within: DeltaGene
     except OptionError as error:
         (within or st).error(markup.sentence(error))
         return widgets.Filled(values=filled.values, errors={"the settings of this network": str(error)})
+    st.session_state[_KEPT + spec.name] = dict(filled.values)
     return filled

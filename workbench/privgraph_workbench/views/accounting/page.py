@@ -20,7 +20,7 @@ from privgraph_workbench.facts import method_costs
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
@@ -185,39 +185,60 @@ def _priced(setting: Setting, knobs: Sequence[DeltaGenerator]) -> Priced | None:
 def _inputs(
     setting: Setting, noise: float | None, from_noise: PrivacyStatement | None, knobs: Sequence[DeltaGenerator]
 ) -> None:
-    """Wanted epsilon and noise side by side: whichever was changed last decides, and the other follows."""
-    held = float(setting.config.epsilon)
+    """Epsilon and noise side by side: whichever was changed last is asked for, and the other follows; both
+    say which they are."""
+    held, fits, given = float(setting.config.epsilon), True, from_noise is not None
     if from_noise is not None:
         published = setting.config.accounting == "published" and from_noise.epsilon_as_published is not None
-        follows = float((from_noise.epsilon_as_published or 0.0) if published else from_noise.epsilon)
-        if float(EPSILON.low or 0) <= follows <= float(EPSILON.high or math.inf):
-            held = float(upper(follows))
+        found = float((from_noise.epsilon_as_published or 0.0) if published else from_noise.epsilon)
+        fits = float(EPSILON.low or 0) <= found <= float(EPSILON.high or math.inf)
+        held = float(upper(found)) if fits else held
     st.session_state["epsilon"] = held
     if noise is not None:
         st.session_state["scale"] = float(f"{noise:.6g}")
     elif "scale" not in st.session_state:
         st.session_state["scale"] = float(SCALE.default)
-    follows_noise = from_noise is not None
     knobs[1].number_input(
-        "Wanted ε",
+        ("ε, which follows" if fits else "ε of before") if given else "ε, as asked",
         step=0.1,
         format="%.6g",
         key="epsilon",
         on_change=_want,
-        help=f"{EPSILON.help.capitalize()}. The noise beside it follows",
+        help=f"{EPSILON.help.capitalize()}. Whoever changes it asks for it, and the noise follows",
     )
     knobs[2].number_input(
-        "Noise",
+        "Noise, as asked" if given else "Noise, which follows",
         step=0.1,
         format="%.6g",
         key="scale",
         on_change=_give,
-        help=f"The {setting.price.noise}. Both epsilons follow",
+        help=f"The {setting.price.noise}. Whoever changes it asks for it, and ε follows",
     )
-    knobs[2].caption("ε follows from the noise." if follows_noise else "The least noise that keeps ε.")
+    if given:
+        before = option(_asked_before(type(setting.config)))
+        said = "What this noise comes to" if fits else "The noise comes to another, below"
+        knobs[1].caption(f"{said}; you asked for noise in place of ε {before}.")
+        knobs[1].button(f"Back to ε {before}", key="back", type="tertiary", icon=":material/undo:", on_click=_back)
+    else:
+        knobs[2].caption("The least noise that keeps ε.")
     refused = st.session_state.pop("refused", "")
     if refused:
         st.error(refused)
+
+
+def _asked_before(config: type) -> float:
+    """The epsilon that was asked for before a noise was: the address keeps it."""
+    known = next(parameter for parameter in parameters(config) if parameter.name == "epsilon")
+    try:
+        return float(parse(known, st.query_params.get("epsilon", known.default)))
+    except OptionError:
+        return float(known.default)
+
+
+def _back() -> None:
+    """Epsilon is asked for again, as before a noise was given."""
+    st.query_params.pop("scale", None)
+    st.session_state.pop("epsilon", None)
 
 
 def _want() -> None:
@@ -406,6 +427,6 @@ def train_address(setting: Setting, spec: DatasetSpec) -> Mapping[str, str]:
     return {
         "method": setting.name,
         "data": spec.name,
-        **widgets.address(beginnings.data_options(spec), prefix="data."),
+        **widgets.address(data_options.along(spec), prefix="data."),
         **widgets.address({name: held[name] for name in chosen}, known=parameters(type(setting.config))),
     }
