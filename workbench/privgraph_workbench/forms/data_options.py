@@ -32,7 +32,7 @@ def held(spec: DatasetSpec) -> dict[str, Scalar]:
 
 
 def along(spec: DatasetSpec) -> dict[str, Scalar]:
-    """The options of a graph on a page that has no form for them: of its address, else as a form of this visit
+    """The options of a graph on a page without a form for them: of its address, else as a form of this visit
     held them last, else as the form begins."""
     found = {**beginnings.data_options(spec), **st.session_state.get(_KEPT + spec.name, {})}
     for one in known(spec):
