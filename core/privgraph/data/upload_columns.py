@@ -40,6 +40,29 @@ class Columns:
     left_out: tuple[str, ...] = ()
 
 
+def with_commas(file: BinaryIO) -> BinaryIO:
+    """The same CSV file with commas between its columns, where they are semicolons or tabs; any other as it
+    is, and one that cannot be read so, for the reader to say what is wrong."""
+    content = file.read()
+    file.seek(0)
+    mark = _separator(content)
+    if mark == ",":
+        return file
+    out = io.StringIO()
+    try:
+        rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=mark)
+        csv.writer(out, lineterminator="\n").writerows(rows)
+    except (UnicodeDecodeError, csv.Error):
+        return file
+    return io.BytesIO(out.getvalue().encode())
+
+
+def _separator(content: bytes) -> str:
+    """What stands between the columns of a header."""
+    line = content[:100_000].partition(b"\n")[0]
+    return next((mark for mark in ";\t" if b"," not in line and mark.encode() in line), ",")
+
+
 def headers(files: Sequence[BinaryIO | bytes]) -> tuple[tuple[str, ...], ...]:
     """The header of each file; () for one that is no text in UTF-8, or no CSV."""
     return tuple(_header(file) for file in files)
@@ -56,7 +79,7 @@ def _header(file: BinaryIO | bytes) -> tuple[str, ...]:
         return ()
     line = content.splitlines()[0] if content.strip() else b""
     try:
-        return tuple(File(line + b"\n").header)
+        return tuple(File(with_commas(io.BytesIO(line + b"\n")).read()).header)
     except (UnicodeDecodeError, csv.Error, UploadError):
         return ()
 
@@ -121,7 +144,7 @@ def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits)
             _written(nodes, kept, "texts" if columns.text else "nodes"),
         ]
     except UnicodeDecodeError:
-        raise UploadError("A CSV file is not text in UTF-8") from None
+        raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
     except csv.Error as error:
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 
 import streamlit as st
@@ -38,6 +39,15 @@ def along(spec: DatasetSpec) -> dict[str, Scalar]:
     for one in known(spec):
         with suppress(OptionError):
             found[one.name] = parse(one, st.query_params.get(f"data.{one.name}", found[one.name]))
+    return found
+
+
+def sizes(spec: DatasetSpec, values: Mapping[str, Scalar]) -> dict[str, int | None]:
+    """Nodes, edges, features and classes of a graph with these options, as far as they are known."""
+    found = {"nodes": spec.nodes, "edges": spec.edges, "features": spec.features, "classes": spec.classes}
+    if "nodes" in values and "degree" in values:
+        found |= {name: int(values[name]) for name in ("nodes", "features", "classes") if name in values}
+        found["edges"] = round(int(values["nodes"]) * float(values["degree"]) / 2)
     return found
 
 

@@ -58,10 +58,7 @@ def _facts(spec: DatasetSpec, told: bool, *, chosen: bool = False) -> str:
     """A graph in a line of Markdown: its size, and whether finished runs tell what to expect. Of the chosen
     one, the size that its form holds."""
     known = data_options.held(spec) if chosen else {one.name: one.default for one in data_options.known(spec)}
-    nodes, edges, classes = spec.nodes, spec.edges, spec.classes
-    if "nodes" in known and "degree" in known:
-        nodes = int(known["nodes"])
-        edges, classes = round(nodes * float(known["degree"]) / 2), int(known.get("classes", classes or 0))
+    nodes, edges, _, classes = data_options.sizes(spec, known).values()
     texts = spec.task != "node classification"
     sizes = [
         f"{size:,} {word}"
