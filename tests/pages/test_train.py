@@ -118,17 +118,17 @@ def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest],
 
     value, beside, _ = said("1")
     assert value == "62.0%"
-    assert beside == "guess 50% · MLP 55% · no privacy 90%"
+    assert beside == "guess 50% · no edges 55% · no privacy 90%"
     value, _, text = said("2")
     assert value == "72.0%"
     assert "ε 2 lies between measured ones" in text
     value, beside, text = said("16")
     assert value == "unknown above ε 4"
-    assert beside == "guess 50% · MLP 55% · no privacy 90%"
+    assert beside == "guess 50% · no edges 55% · no privacy 90%"
     assert "none is above ε 4, so nobody knows what ε 16 gives" in text
     assert said("0.5")[0] == "unknown below ε 1"
     assert said("1 4")[0] == "62.0% – 82.0%"
-    assert said("0.5 4")[:2] == ("82.0%", "unknown below ε 1 · guess 50% · MLP 55% · no privacy 90%")
+    assert said("0.5 4")[:2] == ("82.0%", "unknown below ε 1 · guess 50% · no edges 55% · no privacy 90%")
 
 
 def test_runs_with_other_options_are_no_number_of_yours(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -145,6 +145,7 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
         domains.show(described)
     else:
         _facts(described)
+        question.show(_address(spec, filled), described)
     left, right = layout.columns("figures", 2)
     with left:
         st.markdown("##### How many neighbours do nodes have?")
@@ -157,8 +158,6 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
         st.markdown("##### Which classes are there?" if described.domains else "##### What is to be predicted?")
         live_plot.show(classes.plot(classes.data(described.classes), layout.theme()), key=f"classes.{spec.name}")
         st.caption(_class_words(described))
-    if not described.domains:
-        question.show(_address(spec, filled), described)
     _neighbourhood(spec, filled, described)
 
 

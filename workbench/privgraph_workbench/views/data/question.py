@@ -69,8 +69,7 @@ def _bound(address: dict[str, str], described: Description) -> None:
     """The wager that an epsilon allows, and the run that shows what accuracy it leaves."""
     st.markdown("###### Promised for every graph, with noise")
     st.markdown(
-        "Somebody knows everything but one connection, sees the predictions, and guesses whether it is there. "
-        "**Without noise nothing limits them.** With noise, how often may they be right?"
+        "**Without noise nothing limits what they learn** of a connection. With noise, how often may a guess be right?"
     )
     for complaint in widgets.complaints([EPSILON]):
         st.warning(complaint)
