@@ -52,9 +52,7 @@ def _priced(run: RunSpec) -> dict[str, str]:
         "method": run.method,
         "data": run.dataset,
         **widgets.address(run.data_options, prefix="data."),
-        **widgets.address(
-            {**moved, **{name: run.options[name] for name in ("unit", "epsilon") if name in run.options}}
-        ),
+        **widgets.address({name: value for name, value in run.options.items() if name in (*moved, "unit", "epsilon")}),
     }
 
 
