@@ -65,7 +65,7 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     assert f"#### {planned.epsilon_as_published:.4g}" in shown
     assert "#### not audited" in {text.value for text in app.markdown}
     assert not [one for one in app.get("page_link") if one.proto.label == "Audit it"], "nothing has run yet"
-    assert "right at most 88." in shown
+    assert "right in at most 88." in shown
     numbers = {metric.label: metric.value for metric in app.metric}
     assert numbers["sound ε"] == "2", "what was asked for, which the noise keeps"
     assert "#### 2" in {text.value for text in app.markdown}

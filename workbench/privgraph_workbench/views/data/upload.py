@@ -68,7 +68,8 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
             "Larger graphs, of up to some billion edges, are read piece by piece on the command line: "
             "`privgraph data add FILE ...`. They can be chosen here afterwards, like any other."
         )
-    offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
+    with st.container(width=220):
+        offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
         "Two CSV files: texts and relations" if texts else "One npz or GraphML file, or two CSV files",
         type=["npz", "csv", "graphml", "xml"],
