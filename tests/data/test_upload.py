@@ -227,7 +227,7 @@ def test_an_npz_that_is_refused(content: dict[str, Any], sentence: str) -> None:
     ("edges", "nodes", "sentence"),
     [
         ("source,target\n0,1", "id,label\n0,1", "0 feature columns"),
-        ("source;target\n0;1", "id;label;a\n0;1;2", "separated by commas"),
+        ("source|target\n0|1", "id|label|a\n0|1|2", "separated by commas"),
         ("from,to\n0,1", "id,label,a\n0,1,2", "headers begin with from,to and id,label,a"),
         ("source,target\nn0,nobody", None, "Edge row 1 names the node nobody"),
         ("source,target\nn0,n1,n2", None, "Edge row 1 has 3 fields"),
@@ -308,6 +308,32 @@ def test_edges_before_their_nodes_in_graphml() -> None:
     assert np.array_equal(found.edges, expected.edges)
     assert np.array_equal(found.y, expected.y)
     assert np.array_equal(found.x, expected.x)
+
+
+@pytest.mark.parametrize("mark", [b";", b"\t"])
+def test_semicolons_and_tabs_between_columns_are_read(mark: bytes) -> None:
+    edges, nodes = made.csv_files()
+    found = check_upload({"e": edges.replace(b",", mark), "n": nodes.replace(b",", mark)})
+    expected = check_upload({"e": edges, "n": nodes})
+    assert np.array_equal(found.edges, expected.edges)
+    assert np.array_equal(found.x, expected.x)
+    comma = nodes.replace(b",", mark).splitlines(keepends=True)
+    comma[1] = mark.join([*comma[1].split(mark)[:-1], b"1,5\n"])
+    with pytest.raises(UploadError, match=r"'1,5' as .* which is not a number .a decimal point is read"):
+        check_upload({"e": edges, "n": b"".join(comma)})
+
+
+def test_one_table_and_a_workbook_are_called_what_they_are() -> None:
+    edges, nodes = made.csv_files()
+    for alone in (edges, nodes, nodes.replace(b",", b";")):
+        with pytest.raises(UploadError, match="This is one CSV file, and two are needed"):
+            check_upload({"a": alone})
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+    for files in ({"a": packed.getvalue()}, {"a": packed.getvalue(), "b": edges}):
+        with pytest.raises(UploadError, match="save each of its sheets as CSV"):
+            check_upload(files)
 
 
 @pytest.mark.parametrize("files", [{}, {"a": b"hello"}, {"a": b"PK", "b": b"a"}, {"a": b"1", "b": b"2", "c": b"3"}])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from privgraph.data.errors import UploadError
 from privgraph.data.upload import check_upload
-from privgraph.data.upload_columns import Columns, are_known, guess, headers
+from privgraph.data.upload_columns import Columns, are_known, guess, headers, in_words
 
 RING = [(f"p{at}", f"p{(at + 1) % 12}") for at in range(12)]
 AGES = [(f"p{at}", 20 + at, "red" if at % 2 else "blue") for at in range(12)]
@@ -41,6 +43,16 @@ def test_what_is_guessed_is_what_is_meant() -> None:
     upload = check_upload({"a": TEXTS, "b": CITED}, columns=texts)
     assert upload.texts[:2] == ("blue, 20", "red, 21")
     assert upload.domain_names == ("x", "y")
+
+
+def test_columns_of_words_are_classes_and_no_features() -> None:
+    nodes = b"name;gruppe;alter;ort\np0;rot;20;Bonn\np1;blau;21;Ulm\np2;rot;22;"
+    edges = b"von;nach\np0;p1\n"
+    assert in_words(nodes) == ("name", "gruppe", "ort")
+    assert in_words(io.BytesIO(edges)) == ("von", "nach")
+    told = guess(headers([edges, nodes]), None, in_words(nodes))
+    assert (told.edges, told.id, told.label, told.left_out) == (0, "name", "gruppe", ("ort",))
+    assert in_words(b"\xff\xfe\x00") == in_words(b"") == ()
 
 
 def test_headers_of_what_is_no_csv_are_empty() -> None:

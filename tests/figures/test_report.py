@@ -73,7 +73,7 @@ def test_the_guarantee_is_said_as_a_wager(run: tuple[RunRecord, list[StoredEvent
     assert statement is not None
     bound = at_most(guess(statement.epsilon, statement.delta))
     for text in (report.markdown(record, events), report.html(record, events)):
-        assert re.search(rf"guess whether a certain connection is in the graph.*are right {bound} of the time", text)
+        assert re.search(rf"guesses whether a certain connection is in the graph.*are right in {bound}", text)
 
 
 def test_results_have_one_form(store: RunStore) -> None:

@@ -37,7 +37,7 @@ Dragged = dict[str, Callable[[str, float], None]]
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short curves, and all of them in the first drawing, however slow the machine is."""
     monkeypatch.setattr(view, "BUDGET_SECONDS", 3600.0)
-    monkeypatch.setattr(method_costs, "SPREAD", 1.5)
+    monkeypatch.setattr(method_costs, "SPREAD", 2.0)
 
 
 @pytest.fixture
@@ -139,6 +139,8 @@ def test_a_second_method_stands_beside_for_the_same_epsilon(opened: Callable[...
     assert "of DP-MLP, node" in drawn
     assert "of DP-GNN, node" in drawn
     assert not app.warning
+    alike = opened("accounting", method="progap", unit="edge", **{"with": "gap"}, **SIZES)
+    assert (view.SAME_WAGER in _texts(alike), view.SAME_WAGER in _texts(app)) == (True, False), "said once where equal"
     other = opened("accounting", method="progap", unit="edge", **{"with": "dp-mlp"}, **SIZES)
     assert "equal ε do not protect the same" in other.warning[0].value
     wrong = opened("accounting", method="progap", **{"with": "progap"}, **SIZES)
@@ -207,7 +209,7 @@ def test_the_address_alone_says_the_noise(opened: Callable[..., AppTest]) -> Non
     app = opened("accounting", method="gap", unit="edge", scale="7.5", **SIZES)
     said = method_costs.setting("gap", {"unit": "edge"}, FACTS).at(7.5)
     assert _shown(app)[0] == upper(said.epsilon)
-    assert "ε follows from the noise" in _texts(app)
+    assert "asked for in place of ε" in _texts(app)
 
 
 def test_another_method_forgets_the_noise(opened: Callable[..., AppTest]) -> None:
@@ -324,7 +326,7 @@ def test_the_highest_precision_is_that_of_the_theorem(opened: Callable[..., AppT
     app.slider(key="precision.share").set_value(0.6).run()
     assert not app.exception, app.exception
     assert percent(precision_bound(1.0, 1e-5, 5, 0.6)) in _texts(app)
-    assert "A blind guess is right 60.0%" in _texts(app)
+    assert "A blind guess is right in 60.0%" in _texts(app)
     app.text_input(key="precision.delta").set_value("much").run()
     assert [error.value for error in app.error] == ["Delta must be a number (got much)."]
 
@@ -378,16 +380,37 @@ def test_a_slow_page_draws_itself_again_until_all_is_there(
 
 
 def test_training_with_these_settings_has_this_noise(opened: Callable[..., AppTest]) -> None:
-    """The way to Train takes the graph's sizes along: its form begins with another made-up network."""
+    """The way to Train takes the graph's sizes along."""
     app = opened("accounting")
-    said = next(text.value for text in app.caption if "entries of the adjacency matrix." in text.value)
+    said = next(text.value for text in app.caption if "δ = " in text.value)
     noise = said.split("): ")[1].split(". ")[0]
     link = next(one.proto for one in app.get("page_link") if "with these settings" in one.proto.label)
     form = opened("train", **dict(parse_qsl(link.query_string)))
     assert f"{float(noise):.2f}" in {metric.value for metric in form.metric}
-    assert dict(parse_qsl(link.query_string))["data.nodes"] == said.split(": ")[1].split(" nodes")[0].replace(",", "")
+    assert f"{dict(parse_qsl(link.query_string))['data.nodes']} nodes" in app.markdown[0].value
 
 
 def test_whose_size_is_priced_stands_in_the_first_line(opened: Callable[..., AppTest]) -> None:
     first = opened("accounting", data="social").markdown[0].value
-    assert "Here those of **Made-up social network**: 2,000 nodes, " in first
+    assert "Here those of **Made-up social network**: 600 nodes, " in first, "the graph that Train begins with"
+    asked = opened("accounting", data="social", **{"data.nodes": "900"})
+    assert "Here those of **Made-up social network**: 900 nodes, " in asked.markdown[0].value
+    wrong = opened("accounting", data="social", **{"data.nodes": "few"})
+    assert "600 nodes, " in wrong.markdown[0].value
+    assert "data.nodes" in wrong.warning[0].value or "nodes" in wrong.warning[0].value
+
+
+def test_what_is_asked_and_what_follows_is_said_and_nothing_is_lost(opened: Callable[..., AppTest]) -> None:
+    app = opened("accounting", method="gap", unit="edge", epsilon="2", **SIZES)
+    labels = [app.number_input(key=key).label for key in ("epsilon", "scale")]
+    assert labels == ["ε, as asked", "Noise, which follows"]
+    noise = float(app.number_input(key="scale").value or 0)
+    app.number_input(key="scale").set_value(2 * noise).run()
+    assert [app.number_input(key=key).label for key in ("epsilon", "scale")] == ["ε, which follows", "Noise, as asked"]
+    assert "asked for in place of ε 2" in _texts(app)
+    app.button(key="back").click().run()
+    assert not app.exception, app.exception
+    assert (app.number_input(key="epsilon").value, "scale" in app.query_params) == (2.0, False)
+    assert app.number_input(key="scale").value == pytest.approx(noise, rel=1e-5)
+    tiny = opened("accounting", method="gap", unit="edge", scale="0.001", **SIZES)
+    assert tiny.number_input(key="epsilon").label == "ε of before", "the field cannot hold what follows"

@@ -317,7 +317,7 @@ def test_texts_without_domains_are_halved_only_where_that_is_asked(opened: Calla
 
 
 def test_columns_of_other_names_are_asked_for(opened: Callable[..., AppTest]) -> None:
-    nodes = "name,team,age\n" + "".join(f"p{at},{'red' if at % 2 else 'blue'},{at}\n" for at in range(30))
+    nodes = "name,squad,town,age\n" + "".join(f"p{at},{'red' if at % 2 else 'blue'},Ulm,{at}\n" for at in range(30))
     edges = "citing,cited\n" + "".join(f"p{at},p{(at + 2) % 30}\n" for at in range(30))
     app = opened("data")
     app.file_uploader(key="upload").set_value(
@@ -328,8 +328,8 @@ def test_columns_of_other_names_are_asked_for(opened: Callable[..., AppTest]) ->
     picked = {box.label: box.value for box in app.selectbox if box.key and box.key.startswith("columns.")}
     assert picked["One end of an edge"] == "citing"
     assert picked["Name of a node"] == "name"
-    (label,) = [box for box in app.selectbox if box.label == "Class of a node"]
-    label.set_value("team").run()
+    assert picked["Class of a node"] == "squad", "words, and no feature"
+    assert [box.value for box in app.multiselect if box.label == "No features, to be left out"] == [["town"]]
     app.button(key="upload_go").click().run()
     assert not app.error, app.error
     (spec,) = uploads()

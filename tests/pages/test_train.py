@@ -65,7 +65,7 @@ def test_the_preview_says_what_the_run_will_promise(opened: Callable[..., AppTes
     assert f"#### {planned.epsilon_as_published:.4g}" in shown
     assert "#### not audited" in {text.value for text in app.markdown}
     assert not [one for one in app.get("page_link") if one.proto.label == "Audit it"], "nothing has run yet"
-    assert "right at most 88." in shown
+    assert "right in at most 88." in shown
     numbers = {metric.label: metric.value for metric in app.metric}
     assert numbers["sound ε"] == "2", "what was asked for, which the noise keeps"
     assert "#### 2" in {text.value for text in app.markdown}
@@ -118,17 +118,17 @@ def test_what_to_expect_comes_from_finished_runs(opened: Callable[..., AppTest],
 
     value, beside, _ = said("1")
     assert value == "62.0%"
-    assert beside == "guess 50% · MLP 55% · no privacy 90%"
+    assert beside == "guess 50% · no edges 55% · no privacy 90%"
     value, _, text = said("2")
     assert value == "72.0%"
     assert "ε 2 lies between measured ones" in text
     value, beside, text = said("16")
     assert value == "unknown above ε 4"
-    assert beside == "guess 50% · MLP 55% · no privacy 90%"
+    assert beside == "guess 50% · no edges 55% · no privacy 90%"
     assert "none is above ε 4, so nobody knows what ε 16 gives" in text
     assert said("0.5")[0] == "unknown below ε 1"
     assert said("1 4")[0] == "62.0% – 82.0%"
-    assert said("0.5 4")[:2] == ("82.0%", "unknown below ε 1 · guess 50% · MLP 55% · no privacy 90%")
+    assert said("0.5 4")[:2] == ("82.0%", "unknown below ε 1 · guess 50% · no edges 55% · no privacy 90%")
 
 
 def test_runs_with_other_options_are_no_number_of_yours(opened: Callable[..., AppTest], store: RunStore) -> None:

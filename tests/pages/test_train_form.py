@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -79,7 +80,7 @@ def test_methods_are_grouped_by_what_they_hide(opened: Callable[..., AppTest]) -
     assert [option.partition(" :")[0] for option in cards.options] == [
         METHODS[name].title for name in ("progap", "privgnn", "gnn")
     ]
-    assert sum("start here" in option for option in cards.options) == 3
+    assert ["start here" in option for option in cards.options] == [True, False, False], "one place to start"
     assert all(any(option.startswith(method.title) for option in found) for method in fitting)
 
 
@@ -115,6 +116,19 @@ def test_the_size_of_an_invented_network_is_said_as_it_is_set(
     assert any(f"on **Made-up social network**, {nodes} nodes · " in text.value for text in app.markdown)
     (card,) = (one for one in app.radio(key="data").proto.captions if "16,000 edges" in one or "4,800 edges" in one)
     assert card.startswith(f"{nodes} nodes")
+
+
+def test_accounting_prices_the_graph_and_the_settings_of_the_form(opened: Callable[..., AppTest]) -> None:
+    app = opened("train", method="progap", data="social", data__nodes="900", epsilon="0.5", depth="3")
+    link = next(one.proto for one in app.get("page_link") if "other noise" in one.proto.label)
+    query = dict(parse_qsl(link.query_string))
+    assert query.items() >= {"method": "progap", "data.nodes": "900", "epsilon": "0.5", "depth": "3"}.items()
+    there = opened("accounting", **query)
+    assert not there.warning, there.warning
+    assert "900 nodes" in there.markdown[0].value
+    assert (there.number_input(key="epsilon").value, there.number_input(key="depth").value) == (0.5, 3)
+    noise = next(metric.value for metric in app.metric if metric.label == "Noise")
+    assert f"{there.number_input(key='scale').value:.3g}" == noise
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

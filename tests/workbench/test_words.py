@@ -61,14 +61,15 @@ def test_the_verdict_fits_the_number_of_the_wager() -> None:
     for epsilon in (0.1, 0.5, 1.0, 1.2, 2.0, 2.3, 3.0, 4.5, 5.0, 8.0, 20.0):
         for delta in (0.0, 1e-5, 0.05):
             said = meaning.risk("node", epsilon, delta, Neighbours.NODE)
-            percent = float(said.split("at most ")[1].split("%")[0])
+            percent = 100.0 if "every time" in said else float(said.split("at most ")[1].split("%")[0])
             word = said.removesuffix(" protection.").rsplit("That is ")[1]
             most = {word: 100 * bound for bound, word in meaning.STRENGTHS}
             least = {"strong": 50.0, "moderate": 75.0, "weak": 90.0, "next to no": 99.0}
             assert least[word] <= percent <= most[word] + 0.1, said
     assert meaning.risk("edge", 3.0, 0.0, Neighbours.DIRECTED_EDGE).endswith(
-        "at most 95.3% of the time. That is weak protection."
+        "a coin is right in 50% of cases, they are right in at most 95.3%. That is weak protection."
     )
+    assert "they may be right every time. That is next to no" in meaning.risk("edge", 16.0, 0.0, Neighbours.NODE)
 
 
 FROZEN = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)

@@ -8,6 +8,7 @@ Nothing is unpickled, no name from a browser becomes a path, and what is refused
   `train_mask`, `val_mask`, `test_mask` (|V|,) booleans, `class_names` (C,) and `feature_names` (F,) texts;
 - two CSV files with headers: edges `source,target`; nodes `id,label` and one column a feature;
 - two CSV files of texts: relations `source,target`; texts `id,text,domain` and, where there are any, `label`;
+- columns of CSV files may be separated by semicolons or tabs, too;
 - GraphML: nodes with an attribute `label` and numeric attributes, and edges.
 
 Every edge is read as undirected; self-loops and repetitions are dropped, and the notes say how many.
@@ -31,6 +32,8 @@ from privgraph.data.uploads import delete_upload, save_upload, upload_spec, uplo
 
 __all__ = ["Limits", "Upload", "UploadError", "check_upload", "delete_upload", "save_upload", "upload_spec", "uploads"]
 
+_NO_CSV = (b"PK", b"\x93NUMPY", b"<")
+
 
 def check_upload(
     files: Mapping[str, BinaryIO | bytes],
@@ -48,6 +51,10 @@ def check_upload(
     bounds = limits or Limits()
     opened = [io.BytesIO(content) if isinstance(content, bytes) else content for content in files.values()]
     heads = [_head(file, bounds) for file in opened]
+    if any(head.startswith(b"PK") and _is_workbook(file) for head, file in zip(heads, opened, strict=True)):
+        raise UploadError("This is a workbook of a spreadsheet program: save each of its sheets as CSV")
+    if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
+        opened = [upload_columns.with_commas(file) for file in opened]
     if columns is not None and len(opened) == 2:
         opened = [io.BytesIO(content) for content in upload_columns.renamed(opened, columns, bounds)]
     if halves and len(opened) == 1:
@@ -56,11 +63,24 @@ def check_upload(
         return read_npz(opened[0], bounds)
     if len(opened) == 1 and _text(heads[0]).startswith("<"):
         return read_graphml(opened[0], bounds)
-    if len(opened) == 2 and not any(head.startswith((b"PK", b"\x93NUMPY", b"<")) for head in heads):
+    if len(opened) == 2 and not any(head.startswith(_NO_CSV) for head in heads):
         return read_csv(opened, bounds, halves=halves)
+    if len(opened) == 1 and len(upload_columns.headers([opened[0]])[0]) > 1:
+        raise UploadError(
+            "This is one CSV file, and two are needed: edges with the columns source,target, and nodes with id,label "
+            "and features (or relations, and texts)"
+        )
     raise UploadError(
         "Upload one npz file, one GraphML file, or two CSV files (edges and nodes, or relations and texts)"
     )
+
+
+def _is_workbook(file: BinaryIO) -> bool:
+    """Whether a zip archive says at its end that it holds a workbook."""
+    file.seek(max(0, file.seek(0, io.SEEK_END) - 65_536))
+    found = b"xl/workbook" in file.read()
+    file.seek(0)
+    return found
 
 
 def _head(file: BinaryIO, limits: Limits) -> bytes:

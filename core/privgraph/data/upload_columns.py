@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import BinaryIO
 
 from privgraph.data.errors import UploadError
@@ -17,6 +18,8 @@ from privgraph.data.upload_checks import Limits, shown
 from privgraph.data.upload_rows import PAIRS, File
 from privgraph.data.upload_texts import are_texts
 
+_SEEN = 100_000
+"""Bytes of a file that are looked at before anything is checked."""
 _ENDS = ("source", "target", "from", "to", "src", "dst", "u", "v", "node1", "node2", "citing", "cited")
 _NAMES = ("id", "node", "name", "key", "paper", "person", "user", "index", "")
 _LABELS = ("label", "class", "y", "group", "category", "target")
@@ -40,6 +43,29 @@ class Columns:
     left_out: tuple[str, ...] = ()
 
 
+def with_commas(file: BinaryIO) -> BinaryIO:
+    """The same CSV file with commas between its columns, where they are semicolons or tabs; any other as it
+    is, and one that cannot be read so, for the reader to say what is wrong."""
+    content = file.read()
+    file.seek(0)
+    mark = _separator(content)
+    if mark == ",":
+        return file
+    out = io.StringIO()
+    try:
+        rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=mark)
+        csv.writer(out, lineterminator="\n").writerows(rows)
+    except (UnicodeDecodeError, csv.Error):
+        return file
+    return io.BytesIO(out.getvalue().encode())
+
+
+def _separator(content: bytes) -> str:
+    """What stands between the columns of a header."""
+    line = content[:100_000].partition(b"\n")[0]
+    return next((mark for mark in ";\t" if b"," not in line and mark.encode() in line), ",")
+
+
 def headers(files: Sequence[BinaryIO | bytes]) -> tuple[tuple[str, ...], ...]:
     """The header of each file; () for one that is no text in UTF-8, or no CSV."""
     return tuple(_header(file) for file in files)
@@ -56,7 +82,7 @@ def _header(file: BinaryIO | bytes) -> tuple[str, ...]:
         return ()
     line = content.splitlines()[0] if content.strip() else b""
     try:
-        return tuple(File(line + b"\n").header)
+        return tuple(File(with_commas(io.BytesIO(line + b"\n")).read()).header)
     except (UnicodeDecodeError, csv.Error, UploadError):
         return ()
 
@@ -70,9 +96,33 @@ def are_known(found: Sequence[Sequence[str]]) -> bool:
     return {"id", "label"} <= set(other) or are_texts(other)
 
 
-def guess(found: Sequence[Sequence[str]], place: int | None = None) -> Columns:
+def in_words(file: BinaryIO | bytes) -> tuple[str, ...]:
+    """The columns of a CSV file whose first rows hold something else than numbers: a class or a name, and no
+    feature; () for what cannot be read."""
+    content = file[:_SEEN] if isinstance(file, bytes) else file.read(_SEEN)
+    if not isinstance(file, bytes):
+        file.seek(0)
+    whole = content.rpartition(b"\n")[0] or content
+    try:
+        read = File(with_commas(io.BytesIO(whole)).read())
+        rows = [row for row in islice(read.rows, 50) if len(row) == len(read.header)]
+    except (UnicodeDecodeError, csv.Error, UploadError):
+        return ()
+    return tuple(name for at, name in enumerate(read.header) if not all(_is_number(row[at]) for row in rows))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def guess(found: Sequence[Sequence[str]], place: int | None = None, words: Collection[str] = ()) -> Columns:
     """What two headers of at least two columns most likely mean; a person sees it, and corrects it. `place`
-    is that of the file of edges, where somebody has said so."""
+    is that of the file of edges, where somebody has said so. `words` are columns of the nodes that hold no
+    numbers: one of them is the class, and the others are no features."""
     if place is None:
         place = max((0, 1), key=lambda at: (_hits(found[at], _ENDS) >= 2, -len(found[at])))
     pairs, nodes = list(found[place]), list(found[1 - place])
@@ -83,8 +133,13 @@ def guess(found: Sequence[Sequence[str]], place: int | None = None) -> Columns:
     text = _first(rest, _TEXTS, "")
     rest = [one for one in rest if one != text]
     domain = _first(rest, _DOMAINS, "") if text else ""
-    label = _first([one for one in rest if one != domain], _LABELS, "" if text else rest[-1])
-    return Columns(edges=place, source=source, target=target, id=name, label=label, text=text, domain=domain)
+    classes = [one for one in rest if one != domain]
+    likely = next((one for one in classes if one in words), rest[-1])
+    label = _first(classes, _LABELS, "" if text else likely)
+    left_out = () if text else tuple(one for one in classes if one in words and one != label)
+    return Columns(
+        edges=place, source=source, target=target, id=name, label=label, text=text, domain=domain, left_out=left_out
+    )
 
 
 def _hits(header: Sequence[str], words: Sequence[str]) -> int:
@@ -121,7 +176,7 @@ def renamed(files: Sequence[BinaryIO | bytes], columns: Columns, limits: Limits)
             _written(nodes, kept, "texts" if columns.text else "nodes"),
         ]
     except UnicodeDecodeError:
-        raise UploadError("A CSV file is not text in UTF-8") from None
+        raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
     except csv.Error as error:
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
 

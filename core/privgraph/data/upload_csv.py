@@ -44,7 +44,7 @@ def read_csv(files: Sequence[BinaryIO], limits: Limits, *, halves: bool = False)
         number, found = _nodes(others[0], limits)
         return finish(replace(found, edges=pairs_of(pairs[0], number, limits)), limits)
     except UnicodeDecodeError:
-        raise UploadError("A CSV file is not text in UTF-8") from None
+        raise UploadError("A CSV file is not text in UTF-8: save it as CSV UTF-8") from None
     except csv.Error as error:
         raise UploadError(f"A CSV file cannot be read: {shown(error, 100)}") from None
 
@@ -100,6 +100,7 @@ def _slow_nodes(
             wrong = next(at for at in feature_at if not _is_number(row[at]))
             raise UploadError(
                 f"Node {shown(name)} has {shown(row[wrong])!r} as {shown(header[wrong])}, which is not a number"
+                + " (a decimal point is read, and no comma)" * _is_number(row[wrong].replace(",", "."))
             ) from None
     return list(number), labels, np.frombuffer(values, dtype=np.float32).reshape(len(labels), len(feature_at))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from privgraph.data.spec import DatasetSpec
-from privgraph.options import Parameter, Scalar, parameters, values
+from privgraph.options import Parameter, Scalar, parameters
 from privgraph.registry import METHODS, MethodSpec
 
 EPSILON = 2.0
@@ -111,10 +111,9 @@ def of_data(name: str, known: Iterable[Parameter]) -> tuple[Parameter, ...]:
 
 
 def data_options(spec: DatasetSpec) -> dict[str, Scalar]:
-    """The options of a graph where nobody is asked for them: their defaults. Whoever is led to a form takes
-    them along, for it begins otherwise (`DATA`)."""
+    """The options of a graph where nobody is asked for them: those with which its form begins."""
     found = spec.load_options()
-    return dict(values(found())) if found else {}
+    return {one.name: one.default for one in of_data(spec.name, parameters(found))} if found else {}
 
 
 def group(method: MethodSpec) -> str:

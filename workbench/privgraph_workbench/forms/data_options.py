@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 
 import streamlit as st
@@ -11,6 +12,8 @@ from privgraph.data.spec import DatasetSpec
 from privgraph.options import OptionError, Parameter, Scalar, build, parameters, parse
 from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.words import markup
+
+_KEPT = "kept.data."
 
 
 def known(spec: DatasetSpec) -> tuple[Parameter, ...]:
@@ -26,6 +29,27 @@ def held(spec: DatasetSpec) -> dict[str, Scalar]:
         typed = st.session_state.get(f"data.{one.name}", st.query_params.get(f"data.{one.name}"))
         with suppress(OptionError):
             found[one.name] = one.default if typed is None else parse(one, typed)
+    return found
+
+
+def along(spec: DatasetSpec) -> dict[str, Scalar]:
+    """The options of a graph on a page without a form for them: of its address, else as a form of this visit
+    held them last, else as the form begins."""
+    found = {**beginnings.data_options(spec), **st.session_state.get(_KEPT + spec.name, {})}
+    for one in known(spec):
+        with suppress(OptionError):
+            found[one.name] = parse(one, st.query_params.get(f"data.{one.name}", found[one.name]))
+    return found
+
+
+def sizes(spec: DatasetSpec, values: Mapping[str, Scalar]) -> dict[str, int | None]:
+    """Nodes, edges, features and classes of a graph with these options, as far as they are known."""
+    found = {"nodes": spec.nodes, "edges": spec.edges, "features": spec.features, "classes": spec.classes}
+    if "nodes" in values and "degree" in values:
+        found |= {name: int(values[name]) for name in ("nodes", "features", "classes") if name in values}
+        found["edges"] = round(int(values["nodes"]) * float(values["degree"]) / 2)
+    if "products" in values:
+        found["nodes"] = int(values["products"])
     return found
 
 
@@ -61,4 +85,5 @@ def options_form(spec: DatasetSpec, *, expanded: bool = False, within: DeltaGene
     except OptionError as error:
         (within or st).error(markup.sentence(error))
         return widgets.Filled(values=filled.values, errors={"the settings of this network": str(error)})
+    st.session_state[_KEPT + spec.name] = dict(filled.values)
     return filled

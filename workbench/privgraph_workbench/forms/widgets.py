@@ -368,7 +368,7 @@ def budgets(parameter: Parameter) -> list[float]:
     offered = sorted({*(one for one in ROUND if low <= one <= high), *shown})
     st.session_state[round_] = shown
     clicked.pills(
-        "one or several",
+        "or click one or several",
         offered,
         selection_mode="multi",
         format_func=numbers.option,

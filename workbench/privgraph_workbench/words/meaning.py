@@ -13,6 +13,8 @@ UNITS = {
     "node": "one person (node) with everything about them",
     "none": "nothing",
 }
+WHO = {"none": "nobody", "edge": "connections (edge)", "node": "people (node)"}
+"""Who is protected, as a choice."""
 _OPT_OUT = (Neighbours.FROZEN_SAMPLE, Neighbours.FROZEN_DEGREES)
 OPTS_OUT = "one person (node) with everything about them, who takes part or opts out while what was drawn stays"
 
@@ -81,10 +83,11 @@ def risk(unit: str, epsilon: float, delta: float, neighbours: Neighbours) -> str
         )
     what = WAGERS.get(neighbours, ANY_WAGER)
     best = guess(epsilon, delta)
+    chance = at_most(best)
+    theirs = "they may be right every time" if chance == at_most(1.0) else f"they are right in {chance}"
     text = (
-        f"Somebody who knows everything else tries to guess {what}: a fair coin would be right 50% of the "
-        f"time, and they are right {at_most(best)} of the "
-        f"time{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. That is {strength(epsilon, delta)} "
+        f"Somebody who knows everything else guesses {what}: a coin is right in 50% of cases, "
+        f"{theirs}{NOT_COVERED if neighbours in WHY_NOT_COVERED else ''}. That is {strength(epsilon, delta)} "
         "protection."
     )
     return " ".join(filter(None, (text, WHY_NOT_COVERED.get(neighbours))))

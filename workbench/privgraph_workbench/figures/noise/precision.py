@@ -80,7 +80,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             y=(first["guessing"],),
             slot=NEUTRAL,
             shape=2,
-            hover=(f"a blind guess is right {percent(first['guessing'])} of the time",) * 2,
+            hover=(f"a blind guess is right in {percent(first['guessing'])} of cases",) * 2,
         ),
     ]
     series += [

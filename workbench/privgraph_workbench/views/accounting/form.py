@@ -11,7 +11,7 @@ from privgraph.data.spec import DatasetSpec, PublicFacts, in_two_domains
 from privgraph.options import Option, OptionError, Parameter, build, parameters
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench.facts import datasets, method_costs
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import data_options, fields, widgets
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup, meaning
 
@@ -54,8 +54,10 @@ def choose_data() -> DatasetSpec | None:
 def facts(spec: DatasetSpec | None) -> PublicFacts | str | None:
     """The sizes, None while they are being counted, or a sentence that says what is wrong with them."""
     if spec is not None:
+        for complaint in widgets.complaints(data_options.known(spec), prefix="data.", typed=False):
+            st.warning(complaint)
         try:
-            return datasets.public_facts(spec, beginnings.data_options(spec), "random")
+            return datasets.public_facts(spec, data_options.along(spec), "random")
         except (OptionError, DataError) as error:
             return str(error)
     for complaint in widgets.complaints(SIZES, prefix=SIZE):
@@ -116,7 +118,10 @@ def choose_unit(chosen: MethodSpec) -> str:
     protected = replace(known["unit"], default=own, option=replace(known["unit"].option, choices=offered))
     for complaint in widgets.complaints([protected]):
         st.warning(complaint)
-    unit = str(widgets.widget(protected))
+    if not {st.query_params.get("unit"), st.session_state.get("unit")} & {*offered}:
+        st.session_state["unit"] = own
+    titles = {str(one): meaning.WHO[str(one)] for one in offered}
+    unit = choosing.one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(protected))
     st.caption(f"Protects {meaning.protected(unit, chosen.neighbours)}.")
     return unit
 
@@ -149,7 +154,7 @@ def await_facts() -> None:
     name = str(st.session_state.get("data"))
     spec = next((one for one in datasets.choices() if one.name == name), None)
     try:
-        ready = spec is None or datasets.public_facts(spec, beginnings.data_options(spec), "random") is not None
+        ready = spec is None or datasets.public_facts(spec, data_options.along(spec), "random") is not None
     except (OptionError, DataError):
         ready = True
     if ready:

@@ -94,7 +94,7 @@ def _calculator() -> None:
             "Precision at most", help="Theorem 3 of HeterPoisson, Equation 8, with the class's own share of the nodes"
         )
         st.markdown(f"#### {percent(highest)}")
-        st.caption(f"A blind guess is right {percent(share or 1 / classes)} of the time.")
+        st.caption(f"A blind guess is right in {percent(share or 1 / classes)} of cases.")
     with right:
         rows = precision.data(classes, delta, {"this setting": epsilon}, share)
         live_plot.show(precision.plot(rows, layout.theme()), key="precision")

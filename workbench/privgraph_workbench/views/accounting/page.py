@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from privgraph.data.spec import DatasetSpec, PublicFacts
-from privgraph.methods.base import EPSILON, Lever, filled_in
-from privgraph.options import Option, OptionError, Parameter, parameters, parse, values
+from privgraph.methods.base import Lever, filled_in
+from privgraph.options import OptionError, parameters, values
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS, MethodSpec
 from privgraph_workbench import live_plot
@@ -20,11 +20,12 @@ from privgraph_workbench.facts import method_costs
 from privgraph_workbench.facts.method_costs import Curve, Setting
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.costs import cost
-from privgraph_workbench.forms import beginnings, widgets
+from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.accounting import form as accounting_form
+from privgraph_workbench.views.accounting import linked
 from privgraph_workbench.views.accounting import noise as accounting_noise
 from privgraph_workbench.views.accounting import parts as accounting_parts
 from privgraph_workbench.views.accounting import terms as accounting_terms
@@ -32,14 +33,12 @@ from privgraph_workbench.views.parts import keeping, layout, statement
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import markup, meaning
 from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.numbers import number, option, proved_epsilon, stated, upper
+from privgraph_workbench.words.numbers import number, proved_epsilon, stated
 
 BUDGET_SECONDS = 0.6
 """How long one drawing of the page may compute; what is missing then is drawn next."""
 NOISE = "noise"
-SCALE = Parameter(
-    "scale", float, 1.0, Option("the scale of the noise; epsilon follows from it", low=0, low_open=True, high=1e12)
-)
+SAME_WAGER = "To guess it is as hard as beside: the wager is the same."
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def _setting(chosen: MethodSpec, facts: PublicFacts | str | None, filled: widget
         return None
     config = chosen.load_config()
     try:
-        return method_costs.setting(chosen.name, {**filled.values, "epsilon": _wanted_epsilon(config)}, facts)
+        return method_costs.setting(chosen.name, {**filled.values, "epsilon": linked.wanted_epsilon(config)}, facts)
     except OptionError as error:
         st.error(markup.sentence(error))
         return None
@@ -138,30 +137,6 @@ def _second(other: str | None, first: Setting, filled: widgets.Filled) -> Priced
         return str(error)
 
 
-def _wanted_epsilon(config: type) -> float:
-    """What the page holds, else the address, else the method's own."""
-    known = next(parameter for parameter in parameters(config) if parameter.name == "epsilon")
-    for held in (st.session_state.get("epsilon"), st.query_params.get("epsilon")):
-        try:
-            if held is not None:
-                return float(parse(known, held))
-        except OptionError:
-            continue  # `forms.complaints` has said so
-    return float(known.default)
-
-
-def _given_noise() -> float | None:
-    """The noise of the address, where epsilon follows from it."""
-    held = st.query_params.get("scale")
-    if held is None:
-        return None
-    try:
-        return float(parse(SCALE, held))
-    except OptionError as error:
-        st.warning(f"In this page's address, {markup.literal(error)}; the noise follows from ε instead.")
-        return None
-
-
 def _priced(setting: Setting, knobs: Sequence[DeltaGenerator]) -> Priced | None:
     """The two linked inputs, and what they come to."""
     if not setting.reads:
@@ -170,76 +145,16 @@ def _priced(setting: Setting, knobs: Sequence[DeltaGenerator]) -> Priced | None:
             f"{setting.price.fixed} There is no noise to choose, and nothing to pay.", icon=":material/check_circle:"
         )
         return None
-    typed_noise = _given_noise()
+    typed_noise = linked.given_noise()
     try:
         noise = typed_noise if typed_noise is not None else setting.noise()
         said = setting.at(noise)
     except OptionError as error:
         st.error(markup.sentence(error))
-        _inputs(setting, None, None, knobs)
+        linked.fields(setting, None, None, knobs)
         return None
-    _inputs(setting, noise, said if typed_noise is not None else None, knobs)
+    linked.fields(setting, noise, said if typed_noise is not None else None, knobs)
     return Priced(setting, noise, said)
-
-
-def _inputs(
-    setting: Setting, noise: float | None, from_noise: PrivacyStatement | None, knobs: Sequence[DeltaGenerator]
-) -> None:
-    """Wanted epsilon and noise side by side: whichever was changed last decides, and the other follows."""
-    held = float(setting.config.epsilon)
-    if from_noise is not None:
-        published = setting.config.accounting == "published" and from_noise.epsilon_as_published is not None
-        follows = float((from_noise.epsilon_as_published or 0.0) if published else from_noise.epsilon)
-        if float(EPSILON.low or 0) <= follows <= float(EPSILON.high or math.inf):
-            held = float(upper(follows))
-    st.session_state["epsilon"] = held
-    if noise is not None:
-        st.session_state["scale"] = float(f"{noise:.6g}")
-    elif "scale" not in st.session_state:
-        st.session_state["scale"] = float(SCALE.default)
-    follows_noise = from_noise is not None
-    knobs[1].number_input(
-        "Wanted ε",
-        step=0.1,
-        format="%.6g",
-        key="epsilon",
-        on_change=_want,
-        help=f"{EPSILON.help.capitalize()}. The noise beside it follows",
-    )
-    knobs[2].number_input(
-        "Noise",
-        step=0.1,
-        format="%.6g",
-        key="scale",
-        on_change=_give,
-        help=f"The {setting.price.noise}. Both epsilons follow",
-    )
-    knobs[2].caption("ε follows from the noise." if follows_noise else "The least noise that keeps ε.")
-    refused = st.session_state.pop("refused", "")
-    if refused:
-        st.error(refused)
-
-
-def _want() -> None:
-    epsilon = _typed(Parameter("epsilon", float, 1.0, EPSILON))
-    if epsilon is not None:
-        st.query_params.pop("scale", None)
-        st.query_params["epsilon"] = option(epsilon)
-
-
-def _give() -> None:
-    noise = _typed(SCALE)
-    if noise is not None:
-        st.query_params["scale"] = option(noise)
-
-
-def _typed(parameter: Parameter) -> float | None:
-    """The number that was typed; None, and a sentence for the next redraw, where it is not admitted."""
-    try:
-        return float(parse(parameter, st.session_state[parameter.name]))
-    except OptionError as error:
-        st.session_state["refused"] = f"{markup.sentence(error)} The numbers are those of before."
-        return None
 
 
 def _drag(name: str, noise: float) -> None:
@@ -261,7 +176,7 @@ def _answer(first: Priced, second: Priced | str | None, spec: DatasetSpec | None
         if isinstance(second, str):
             st.error(markup.sentence(second))
         else:
-            _told(second, spec, heading=True)
+            _told(second, spec, heading=True, beside=first)
             if second.said.unit != first.said.unit:
                 st.warning(
                     f"One promise is for each {first.said.unit}, the other for each {second.said.unit}: equal ε do "
@@ -270,8 +185,9 @@ def _answer(first: Priced, second: Priced | str | None, spec: DatasetSpec | None
     return _chart([first] if isinstance(second, str) else [first, second], spec)
 
 
-def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool) -> None:
-    """Both epsilons, why they are two, and what the sound one leaves somebody to guess."""
+def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool, beside: Priced | None = None) -> None:
+    """Both epsilons, why they are two, and what the sound one leaves somebody to guess, unless all that was
+    said of the one `beside`."""
     said, setting = one.said, one.setting
     if heading:
         st.markdown(f"##### {one.title}")
@@ -283,21 +199,25 @@ def _told(one: Priced, spec: DatasetSpec | None, *, heading: bool) -> None:
         st.warning("No ε is proved for so little noise.")
     elif math.isfinite(said.epsilon):
         st.markdown(markup.literal(statement_words.why_two(said)))
-    st.markdown(meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours))
+    wager = _wager(said)
+    st.markdown(wager if beside is None or wager != _wager(beside.said) else SAME_WAGER)
     scale = f"{setting.price.noise}: {number(one.noise, 4)}" if setting.reads else "no noise"
-    facts = setting.facts
-    sizes = f"{facts.nodes:,} nodes, {facts.entries:,} entries of the adjacency matrix."
-    graph = f"{markup.literal(spec.title)}: {sizes}" if spec is not None else sizes
-    st.caption(f"{graph} {markup.sentence(scale)} {meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
+    st.caption(f"{markup.sentence(scale)} {meaning.delta(said.delta, said.epsilon)} Rule: {said.delta_rule}.")
     if said.gaps:
         statement.gaps(said)
     if spec is not None and setting.config.unit != "none":
-        st.page_link(
-            shell.page("train"),
-            label=f"**Train {METHODS[setting.name].title} with these settings**",
-            icon=":material/model_training:",
-            query_params=train_address(setting, spec),
-        )
+        loud = not heading  # of two methods side by side, neither is the way on
+        with st.container(key=shell.GO_ON if loud else f"go-on-{setting.name}", width="content"):
+            st.page_link(
+                shell.page("train"),
+                label=f"Train {METHODS[setting.name].title} with these settings",
+                icon=":material/model_training:",
+                query_params=train_address(setting, spec),
+            )
+
+
+def _wager(said: PrivacyStatement) -> str:
+    return meaning.risk(said.unit, said.epsilon, said.delta, said.neighbours)
 
 
 def _boxes(said: PrivacyStatement, name: str) -> None:
@@ -406,6 +326,6 @@ def train_address(setting: Setting, spec: DatasetSpec) -> Mapping[str, str]:
     return {
         "method": setting.name,
         "data": spec.name,
-        **widgets.address(beginnings.data_options(spec), prefix="data."),
+        **widgets.address(data_options.along(spec), prefix="data."),
         **widgets.address({name: held[name] for name in chosen}, known=parameters(type(setting.config))),
     }

@@ -9,9 +9,10 @@ import streamlit as st
 from privgraph.data.files import absent
 from privgraph.data.spec import DatasetSpec
 from privgraph_workbench.facts import datasets
+from privgraph_workbench.forms import beginnings, data_options
 from privgraph_workbench.views.parts import choosing, layout
 
-PIXELS = 320
+PIXELS = 220
 """Height of the table, which scrolls; of fewer rows it is lower."""
 ROW = 35
 TABLE = "catalogue"
@@ -56,10 +57,7 @@ def show(chosen: DatasetSpec, begin_anew: Callable[[], None], *, opened: bool) -
 def _row(spec: DatasetSpec, title: str) -> dict[str, object]:
     return {
         "graph": title,
-        "nodes": spec.nodes,
-        "edges": spec.edges,
-        "features": spec.features,
-        "classes": spec.classes,
+        **data_options.sizes(spec, beginnings.data_options(spec)),
         "predicts": "relations" if spec.domains else "classes of nodes",
         "kind": datasets.KINDS[spec.kind],
         "here": _here(spec),

@@ -28,33 +28,35 @@ def page() -> None:
     st.title("Data", anchor=upload.PLACE)
     place = st.container()  # always there: what is below it keeps its place
     asked = "data" in st.query_params
-    spec = _choose()
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    with left:
+        spec = _choose()
+    on = right.container()
     catalogue.show(spec, _begin_anew, opened=not asked)
     upload.form(_begin_anew)
     _told(spec)
     with place:
         upload.kept(spec)
-    filled = data_options.options_form(spec, expanded=True)
+    filled = data_options.options_form(spec)
     reason = datasets.unavailable(spec)
     if reason is not None:
         _absent(spec, reason)
     elif not filled.errors:
-        with st.container(horizontal=True):
-            with st.container(key=shell.GO_ON, width="content"):
-                st.page_link(
-                    shell.page("train"),
-                    label="Train on this graph",
-                    icon=":material/model_training:",
-                    query_params={**_address(spec, filled), **domains.method(spec)},
-                )
-            if spec.kind == "upload":
-                st.button(
-                    "Delete this upload",
-                    icon=":material/delete:",
-                    key="delete_upload",
-                    on_click=st.session_state.update,
-                    args=({"deleting_upload": spec.name},),
-                )
+        with on, st.container(key=shell.GO_ON, width="content"):
+            st.page_link(
+                shell.page("train"),
+                label="Train on this graph",
+                icon=":material/model_training:",
+                query_params={**_address(spec, filled), **domains.method(spec)},
+            )
+        if spec.kind == "upload":
+            st.button(
+                "Delete this upload",
+                icon=":material/delete:",
+                key="delete_upload",
+                on_click=st.session_state.update,
+                args=({"deleting_upload": spec.name},),
+            )
         if st.session_state.get("deleting_upload") == spec.name:
             _confirm_delete(spec)
         _describe(spec, filled)
@@ -144,7 +146,7 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
     else:
         _facts(described)
         question.show(_address(spec, filled), described)
-    left, right = st.columns(2, gap="large")
+    left, right = layout.columns("figures", 2)
     with left:
         st.markdown("##### How many neighbours do nodes have?")
         live_plot.show(degrees.plot(described.degrees, layout.theme()), key=f"degrees.{spec.name}")
@@ -161,7 +163,7 @@ def _described(spec: DatasetSpec, filled: widgets.Filled, was_waiting: bool) -> 
 
 def _facts(described: describing.Description) -> None:
     facts = described.facts
-    columns = st.columns(5)
+    columns = st.container(key=f"{shell.CARDS}-sizes").columns(5)
     columns[0].metric("Nodes", f"{facts.nodes:,}", border=True, help="People, papers, pages: what is classified")
     columns[1].metric("Edges" if facts.undirected else "Directed edges", f"{facts.edges:,}", border=True)
     columns[2].metric("Features", f"{facts.features:,}", border=True, help="Numbers that are known of each node")

@@ -11,6 +11,7 @@ from privgraph.privacy.kinds import Neighbours
 from privgraph_workbench.facts.describing import Description
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.serving import shell
+from privgraph_workbench.views.parts import layout
 from privgraph_workbench.words import meaning
 from privgraph_workbench.words.numbers import option, percent
 
@@ -34,12 +35,8 @@ def show(address: dict[str, str], described: Description) -> None:
         return
     with st.container(border=True):
         st.markdown("##### What could a stranger learn from a prediction?")
-        st.markdown(
-            "A model is trained on this graph, and its predictions are handed out. It sums over "
-            "neighbours, so that a "
-            "prediction for one node also tells of those around it."
-        )
-        left, right = st.columns(2, gap="large")
+        st.markdown("A model sums over neighbours, so that its prediction for one node also tells of those around it.")
+        left, right = layout.columns("question", 2)
         with left:
             _measured(described)
         with right:
@@ -53,9 +50,8 @@ def _measured(described: Description) -> None:
         return
     st.markdown(
         f"### {percent(described.vote)}\n"
-        "of guesses are right, if somebody's class is guessed to be the commonest class among their "
-        "neighbours. Always guessing the largest class, which needs no neighbours, is right "
-        f"{percent(described.largest_class)} of the time."
+        "of nodes have the class that is commonest among their neighbours. Naming the largest class for everybody is "
+        f"right for {percent(described.largest_class)}."
     )
     if described.vote > described.largest_class + GAIN:
         said = (
@@ -64,12 +60,8 @@ def _measured(described: Description) -> None:
     else:
         said = "So neighbours' classes tell little here; features, and other paths, may tell more."
     st.caption(
-        f"{said} Counted over all nodes with neighbours, with their true classes; where classes tie, a "
-        "coin decides. "
-        f"{described.homophily:.0%} of the edges join two nodes of one class. This is no attack on a "
-        "model and no "
-        "bound: a model may betray more or less. It is counted from the data, for whoever holds them, "
-        "and no ε covers it."
+        f"{said} Counted from true classes, of all nodes with neighbours; a coin decides ties. No attack on a "
+        "model, and no ε covers it."
     )
 
 
@@ -77,24 +69,14 @@ def _bound(address: dict[str, str], described: Description) -> None:
     """The wager that an epsilon allows, and the run that shows what accuracy it leaves."""
     st.markdown("###### Promised for every graph, with noise")
     st.markdown(
-        "Somebody who knows everything but one connection looks at the predictions and guesses whether "
-        "it is there. "
-        "**Without noise nothing limits what they learn:** they can work out what is predicted with the "
-        "connection and "
-        "what without it, compare, and be right every time. Noise on the sums makes guesses wrong. "
-        "**How often may they be "
-        "right, and what does it cost to keep them so unsure?**"
+        "**Without noise nothing limits what they learn** of a connection. With noise, how often may a guess be right?"
     )
     for complaint in widgets.complaints([EPSILON]):
         st.warning(complaint)
     epsilon = float(widgets.widget(EPSILON))
     delta, _ = delta_rule(described.facts.entries)
     st.markdown(meaning.risk("edge", epsilon, delta, Neighbours.UNDIRECTED_EDGE))
-    st.caption(
-        "This bound is the same for every graph: it follows from ε, and from δ, which the number of "
-        "edges sets. What "
-        "depends on the graph is the accuracy that is left."
-    )
+    st.caption("This bound is the same for every graph. What depends on the graph is the accuracy that is left.")
     st.page_link(
         shell.page("train"),
         label="**Train with this ε, and see what accuracy is left**",

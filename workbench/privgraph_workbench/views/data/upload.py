@@ -64,10 +64,11 @@ def _fields(begin_anew: Callable[[], None], texts: bool) -> None:
             "Edges are read as undirected. The graph stays on this machine; the files are checked "
             "before they are "
             "read, and never run. CSV files whose columns have other names are taken, too: you are asked which is "
-            "which.\n\n"
+            "which. Commas, semicolons or tabs may stand between columns.\n\n"
             "Larger graphs, of up to some billion edges, are read piece by piece on the command line: "
             "`privgraph data add FILE ...`. They can be chosen here afterwards, like any other."
         )
+    with st.container(width=220):
         offer({"Sample files (zip)": File(name="privgraph-samples.zip", mime="application/zip", make=samples)})
     files = st.file_uploader(  # Streamlit cannot empty one, and a new one is empty
         "Two CSV files: texts and relations" if texts else "One npz or GraphML file, or two CSV files",
@@ -114,7 +115,9 @@ def _columns(files: Sequence[UploadedFile]) -> None:
     if len(found) != 2 or min(map(len, found)) < 2 or upload_columns.are_known(found):
         st.session_state.pop(_COLUMNS, None)
         return
+    words = [upload_columns.in_words(file) for file in files]
     guessed = upload_columns.guess(found)
+    guessed = upload_columns.guess(found, guessed.edges, words[1 - guessed.edges])
     mark = ".".join(_ids(files))
     with st.container(border=True):
         st.markdown("**Which column is which?** The headers say other words than `source`, `target`, `id` and `label`.")
@@ -127,7 +130,7 @@ def _columns(files: Sequence[UploadedFile]) -> None:
             format_func=lambda place: f"{files[place].name}: {', '.join(found[place])}"[:60],
         )
         if edges != guessed.edges:
-            guessed = upload_columns.guess(found, edges)
+            guessed = upload_columns.guess(found, edges, words[1 - edges])
         pairs, nodes = found[edges], found[1 - edges]
 
         def pick(label: str, choices: Sequence[str], held: str, help_: str = "") -> str:
@@ -156,8 +159,10 @@ def _columns(files: Sequence[UploadedFile]) -> None:
             left_out = st.multiselect(
                 "No features, to be left out",
                 [one for one in nodes if one not in (name, label)],
-                key=f"columns.left_out.{edges}.{mark}",
+                default=[one for one in words[1 - edges] if one not in (name, label)],
+                key=f"columns.left_out.{edges}.{name}.{label}.{mark}",
                 placeholder="every other column is a feature, and must be numbers",
+                help="Columns that hold words are left out from the start: a feature must be numbers",
             )
     st.session_state[_COLUMNS] = Columns(
         edges=edges,

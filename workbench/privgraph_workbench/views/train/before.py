@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import streamlit as st
@@ -26,10 +25,10 @@ from privgraph_workbench.forms import beginnings, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import beginning, layout, statement
+from privgraph_workbench.views.parts import beginning, layout
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.views.runs import one_run
-from privgraph_workbench.views.train import controls
+from privgraph_workbench.views.train import controls, promise
 from privgraph_workbench.views.train.controls import Asked
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.meaning import strength
@@ -88,10 +87,10 @@ def preview(bar: DeltaGenerator, spec: DatasetSpec, chosen: beginnings.Choice, a
         if runs:
             _expect(told, asked, runs[0])
         if found:
-            _do(found[0])
+            promise.work_of(found[0])
     with right:
         if found:
-            _promise(found, asked, runs)
+            promise.show(found, asked, runs)
 
 
 def _plans(spec: DatasetSpec, chosen: beginnings.Choice, asked: Asked) -> tuple[list[Plan], bool]:
@@ -216,7 +215,8 @@ def _numbers(found: Sequence[Plan], told: Outlook, asked: Asked, chosen: beginni
         delta_arrow="off",
         help="What finished runs of this method on this graph, with these options, have reached on test nodes: the "
         "mean over seeds. Below and above the budgets of all runs it is unknown. Beside "
-        "it what takes no learning, what a model without edges reaches, and what one without privacy does.",
+        "it what takes no learning (a guess), what a model without edges reaches (an MLP), and what one without "
+        "privacy does.",
         width="content",
     )
 
@@ -246,7 +246,7 @@ def _beside(told: Outlook) -> str:
         f"{word} {100 * mean:.0f}%"
         for word, mean in (
             ("guess", told.majority),
-            ("MLP", told.blind.mean if told.blind else None),
+            ("no edges", told.blind.mean if told.blind else None),
             ("no privacy", told.bare.mean if told.bare else None),
         )
         if mean is not None
@@ -381,39 +381,3 @@ def _no_better(told: Outlook, at: Expected | None, unit: str, *, learns: bool = 
         return ""
     hides = "" if unit == "edge" else " and hides nobody"
     return f"{runs}; an MLP, which reads no edge{hides}, {percent(told.blind.mean)}."
-
-
-# What is promised
-
-
-def _promise(found: Sequence[Plan], asked: Asked, runs: Sequence[RunSpec]) -> None:
-    """The statement as planned; of several budgets that of the first, and a table of all."""
-    first = found[0]
-    if len(found) > 1:
-        st.markdown(f"#### What is promised, for ε = {option(asked.epsilons[0])}")
-    else:
-        st.markdown("#### What is promised")
-    seeds = int(asked.setup.values["seeds"])
-    if len(runs) > 1 and math.isfinite(first.statement.epsilon) and first.statement.ledger:
-        statement.looking([plan.statement for plan in found], seeds, "runs" if len(found) > 1 else "runs, one a seed")
-    asked_for = (
-        RunSpec(method=runs[0].method, dataset=runs[0].dataset, options=runs[0].options).asked_epsilon if runs else None
-    )
-    statement.show(first.statement, planned=True, compact=True, asked=asked_for)
-
-
-def _do(first: Plan) -> None:
-    """What a run will do, in a few sentences."""
-    for note in first.notes:
-        st.caption(markup.sentence(note))
-    memory = f", about {first.memory_mb:,.0f} MB of memory" if first.memory_mb else ""
-    st.caption(f"Work: {work(first)}{memory}.")
-
-
-def work(planned: Plan) -> str:
-    """How much a run does, in the words of its progress; and why the ledger has another number."""
-    text = f"{planned.steps:,} {planned.work.step}"
-    times = sum(entry.count for entry in planned.statement.ledger)
-    if times in (0, planned.steps):
-        return text
-    return f"{text}, in which private data are read {times:,} time{'s' * (times != 1)}: that is what the ledger counts"

@@ -58,10 +58,7 @@ def _facts(spec: DatasetSpec, told: bool, *, chosen: bool = False) -> str:
     """A graph in a line of Markdown: its size, and whether finished runs tell what to expect. Of the chosen
     one, the size that its form holds."""
     known = data_options.held(spec) if chosen else {one.name: one.default for one in data_options.known(spec)}
-    nodes, edges, classes = spec.nodes, spec.edges, spec.classes
-    if "nodes" in known and "degree" in known:
-        nodes = int(known["nodes"])
-        edges, classes = round(nodes * float(known["degree"]) / 2), int(known.get("classes", classes or 0))
+    nodes, edges, _, classes = data_options.sizes(spec, known).values()
     texts = spec.task != "node classification"
     sizes = [
         f"{size:,} {word}"
@@ -70,9 +67,9 @@ def _facts(spec: DatasetSpec, told: bool, *, chosen: bool = False) -> str:
     ]
     if classes and not texts:
         sizes.append(f"{classes} classes")
-    said = " · ".join(sizes) or "invented, of a size that you choose"
+    said = " · ".join(sizes)
     yours = " · yours" if spec.kind == "upload" else ""
-    return f"{said}{yours}{' · **measured**' if told else ''}"
+    return f"{said}{yours}{' · **accuracy known**' if told else ''}"
 
 
 def choose_method(spec: DatasetSpec) -> beginnings.Choice:
@@ -100,7 +97,7 @@ def choose_method(spec: DatasetSpec) -> beginnings.Choice:
         choosing.search(f"Search all {len(titles)} methods that fit", found, "method", moved=widgets.turn)
         name = choosing.one(
             "Method",
-            {one: f"{titles[one]}{START if one in firsts else ''}" for one in shown},
+            {one: f"{titles[one]}{START * (one == next(iter(firsts), None))}" for one in shown},
             "method",
             captions={one: _about(every[one]) for one in shown},
             moved=widgets.turn,

@@ -14,7 +14,7 @@ from privgraph.options import Option, OptionError, Parameter, Scalar
 from privgraph_workbench.forms import beginnings, data_options, fields, widgets
 from privgraph_workbench.views.parts import choosing
 from privgraph_workbench.words import markup
-from privgraph_workbench.words.meaning import protected, strength
+from privgraph_workbench.words.meaning import WHO, protected, strength
 from privgraph_workbench.words.numbers import option
 
 MOST_SEEDS = 20
@@ -56,7 +56,6 @@ SETUP = (
         ),
     ),
 )
-UNITS = {"none": "nobody", "edge": "connections (edge)", "node": "people (node)"}
 SPLITS = {
     "random": "75% train, 10% validate, 15% test, drawn by the seed, as in the ProGAP paper",
     "public": "The split that came with the data",
@@ -128,12 +127,12 @@ def _unit(method: MethodSpec, spec: DatasetSpec, known: Sequence[Parameter]) -> 
         reason = method.refuses(spec.task, spec.undirected, str(one))
         if reason:
             refused[one] = reason
-    titles = {str(one): UNITS.get(str(one), str(one)) for one in unit.option.choices if one not in refused}
+    titles = {str(one): WHO.get(str(one), str(one)) for one in unit.option.choices if one not in refused}
     if not {st.query_params.get("unit"), st.session_state.get("unit")} & titles.keys():
         st.session_state["unit"] = str(unit.default) if str(unit.default) in titles else [*titles][-1]
     held = choosing.one("Who is protected", titles, "unit", row=True, width="stretch", help=fields.help(unit))
     for one, reason in refused.items():
-        st.caption(f"Not offered: {UNITS.get(str(one), one)}. {reason}.")
+        st.caption(f"Not offered: {WHO.get(str(one), one)}. {reason}.")
     st.caption(
         f"Protects {protected(str(held), method.neighbours)}."
         if held != "none"
