@@ -4,14 +4,14 @@ encoder, and of guessing (section 4 of the paper, Tables 1 and 2)."""
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.figures.notes import badges_of, composed
-from privgraph_workbench.figures.seeds import FEWEST, confidence, difference, standard_error
+from privgraph_workbench.figures.seeds import FEWEST, confidence, difference, ratio, standard_error
 from privgraph_workbench.theme import NEUTRAL
 from privgraph_workbench.words.naming import graph_of, run_labels, setting, unit_of
 from privgraph_workbench.words.numbers import percent
@@ -24,13 +24,21 @@ MEASURES = {
 LINE = 30
 EVALUATOR = "evaluator only: asked are relations that no run has read"
 INTERVAL = "95% confidence over seeds"
+CHOSEN = "the chosen run"
 DARK = 5
 """A slot that stands out from the bars."""
-SLOTS = {"to compare with": NEUTRAL, "without privacy": 1, "private": 0}
+RANDOMISED = "relation-rand"
+"""The method that randomises the relations before it reads them."""
+SLOTS = {"to compare with": NEUTRAL, "randomised response": 2, "private": 0, "without privacy": 1}
 """By what stands behind a bar; the slots of `moved`."""
 
 
-def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: int | None = None) -> list[Row]:
+def data(
+    records: Iterable[RunRecord],
+    others: Iterable[RunRecord] = (),
+    texts: int | None = None,
+    marked: Collection[str] | None = None,
+) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
     `others`, which differ in the seed alone. `texts`: how many the domain has that is predicted in, where
     that is known; guessing is among so many at most.
@@ -38,10 +46,11 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: 
     label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
     seeds), accuracy_error (standard error of that mean), accuracy_low, accuracy_high, mrr_low, mrr_high
     (95% confidence intervals of these means, Student's over seeds; None for fewer than three seeds),
-    seeds, own_accuracy and own_mrr (of the run itself), relations (how many were asked; None for
-    guessing), unit, epsilon, epsilon_as_published, epsilon_audited (of the run), evaluator (True: the
-    relations are an evaluator's), composed (how many of all these runs read the same people). Runs that
-    were judged otherwise are left out.
+    seeds, gain and gain_error (of PREC@1 above the base encoder with the same seed: mean and its standard
+    error), own_accuracy and own_mrr (of the run itself, where it is marked), relations (how many were asked;
+    None for guessing), method, unit, epsilon, epsilon_as_published, epsilon_audited (of the run), evaluator
+    (True: the relations are an evaluator's), composed (how many of all these runs read the same people).
+    Runs that were judged otherwise are left out.
     """
     chosen = [one for one in records if _judged(one)]
     known = list({one.id: one for one in (*chosen, *(one for one in others if _judged(one)))}.values())
@@ -59,8 +68,11 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: 
         encoder = str(one.spec.options.get("encoder", ""))
         bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
-    for record, label in zip(chosen, run_labels(chosen), strict=True):
+    repeated = len({setting(one) for one in chosen}) < len(chosen)
+    for record, label in zip(chosen, run_labels(chosen, seeds=repeated), strict=True):
         said, metrics = record.statement, record.metrics
+        gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
+        own = marked is None or record.id in marked
         rows.append(
             _row(
                 "run",
@@ -68,9 +80,12 @@ def data(records: Iterable[RunRecord], others: Iterable[RunRecord] = (), texts: 
                 [(one.metrics["test_accuracy"], one.metrics["test_mrr"]) for one in alike[record.id]],
             )
             | {
-                "own_accuracy": metrics["test_accuracy"],
-                "own_mrr": metrics["test_mrr"],
+                "gain": sum(gains) / len(gains),
+                "gain_error": standard_error(gains),
+                "own_accuracy": metrics["test_accuracy"] if own else None,
+                "own_mrr": metrics["test_mrr"] if own else None,
                 "run": record.id,
+                "method": record.spec.method,
                 "graph": graph_of(record),
                 "relations": metrics.get("test_relations"),
                 "unit": unit_of(record),
@@ -103,9 +118,12 @@ def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
         "mrr_low": mrr_low,
         "mrr_high": mrr_high,
         "seeds": len(found),
+        "gain": None,
+        "gain_error": None,
         "own_accuracy": None,
         "own_mrr": None,
         "relations": None,
+        "method": None,
         "unit": "none",
         "epsilon": None,
         "epsilon_as_published": None,
@@ -172,12 +190,14 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )
         own = [
-            (row, label) for row, label in zip(rows, labels, strict=True) if row["kind"] == "run" and row["seeds"] > 1
+            (row, label)
+            for row, label in zip(rows, labels, strict=True)
+            if row["own_accuracy"] is not None and row["seeds"] > 1
         ]
         if own:
             series.append(
                 Series(
-                    name="the run above",
+                    name=CHOSEN,
                     kind="points",
                     x=tuple(row[f"own_{measure}"] for row, _ in own),
                     y=tuple(label for _, label in own),
@@ -186,7 +206,7 @@ def chart(rows: Sequence[Row]) -> Chart:
                     size=10,
                     panel=place,
                     legend=place == 0,
-                    group="the run above",
+                    group=CHOSEN,
                 )
             )
     several = max(int(row["seeds"]) for row in rows)
@@ -218,6 +238,22 @@ def between(one: Row, other: Row) -> tuple[float, float, float] | None:
     return difference(first, second)
 
 
+def kept(one: Row, whole: Row) -> tuple[float, float | None, float | None] | None:
+    """The share of the second row's gain above the base encoder that the first one has, and its 95%
+    confidence interval (`seeds.ratio`), None where there are too few seeds for one. None where the second
+    row shows no gain."""
+    if whole["gain"] <= 0 or (whole["gain_error"] is not None and _unsure(whole)):
+        return None
+    if one["gain_error"] is None or whole["gain_error"] is None:
+        return one["gain"] / whole["gain"], None, None
+    return ratio(*((row["gain"], row["gain_error"], row["seeds"]) for row in (one, whole)))
+
+
+def _unsure(row: Row) -> bool:
+    """Whether the seeds do not show that the row's gain is above 0."""
+    return ratio((0.0, 0.0, row["seeds"]), (row["gain"], row["gain_error"], row["seeds"]))[1] is None
+
+
 def _told(row: Row) -> str:
     seeds = f"\n{row['seeds']} seeds" if row["kind"] == "run" and row["seeds"] > 1 else ""
     return f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}{seeds}"
@@ -232,4 +268,6 @@ def _hover(row: Row, measure: str) -> str:
 def _side(row: Row) -> str:
     if row["kind"] != "run":
         return "to compare with"
+    if row["method"] == RANDOMISED:
+        return "randomised response"
     return "without privacy" if row["unit"] == "none" else "private"

@@ -23,11 +23,11 @@ from privgraph_workbench.words.numbers import duration, percent
 MOST_RUNS = 500
 
 
-def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
-    """How often the private run, the other one and the base encoder are right, and whether seeds show a
-    difference; with a button that trains those that are missing."""
-    rows = relation_ranking.data(pair.records, finished)
-    if not any(row["kind"] == "run" for row in rows):
+def show(pair: Pair, rows: Sequence[Row]) -> None:
+    """How often the private run, the other one and the base encoder are right, by `rows` of
+    `relation_ranking`, and whether seeds show a difference; with a button that trains those that are
+    missing."""
+    if not {one.id for one in pair.records} & {row["run"] for row in rows}:
         return
     st.markdown(sentence(pair, rows))
     if pair.private is not None and pair.bare is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -13,9 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from privgraph.data.catalogue import dataset
 from privgraph.data.errors import DataError
 from privgraph.nn.text.naming import EncoderError, describe_encoder
-from privgraph.options import OptionError, UnknownName, parameters
-from privgraph.privacy.statement import PrivacyStatement
-from privgraph.registry import METHODS as METHOD_TABLE
+from privgraph.options import OptionError, UnknownName
 from privgraph.runs.graph_id import GraphId
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import RunSpec, make_spec
@@ -23,12 +19,9 @@ from privgraph_workbench.facts import datasets, describing
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.words import markup, naming, settings
-from privgraph_workbench.words import statements as statement_words
-from privgraph_workbench.words.meaning import guess, strength
-from privgraph_workbench.words.numbers import at_most, duration, number
+from privgraph_workbench.words.numbers import duration
 
 METHODS = ("relational", "relation-rand")
 PENDING = ("queued", "running", "stopping")
@@ -38,12 +31,8 @@ SEEN = "relations.seen."
 """In the session: the runs that could be chosen when one was."""
 WANTED = "relations.wanted."
 """In the session: a run that is chosen as soon as it is done, for it was trained to be."""
-TOLD = ("negatives", "batch_size", "learning_rate", "steps", "loss", "clip", "noise_multiplier")
-"""Options that a run's card tells."""
 PRIVATE = ("clip", "noise_multiplier")
 """Options that nothing reads without privacy."""
-PRIVATE_TWIN = 4.0
-"""The budget of the private run that is offered beside one without privacy."""
 UNIT_KEYS = {"edge": "private", "none": "bare"}
 EMBEDDED = "products"
 PAIR: tuple[Mapping[str, object], ...] = ({"unit": "none"}, {"unit": "edge", "epsilon": 10.0})
@@ -75,11 +64,11 @@ class Pair:
 
     @property
     def learnt(self) -> str:
-        return _domains_of(self.first, self.domains)[0]
+        return domains_of(self.first, self.domains)[0]
 
     @property
     def predicted(self) -> str:
-        return _domains_of(self.first, self.domains)[1]
+        return domains_of(self.first, self.domains)[1]
 
 
 def encoder_here(record: RunRecord) -> bool:
@@ -145,23 +134,6 @@ def paired(private: RunRecord | None, bare: RunRecord | None) -> Pair | None:
     first = private or bare
     domains = None if first is None else _domains(first)
     return None if domains is None else Pair(private=private, bare=bare, domains=domains)
-
-
-def cards(private: RunRecord | None, bare: RunRecord | None) -> None:
-    """What the chosen runs promise and were trained with, and the way to their twins."""
-    st.markdown("### The two runs")
-    left, right = st.columns(2, gap="large")
-    with left.container(border=True, height="stretch"):
-        _card("Private run", private)
-        if private is not None and not encoder_here(private):
-            _here(private)
-        _twin(bare if private is None else None, "edge")
-    with right.container(border=True, height="stretch"):
-        _card("Run without privacy", bare)
-        # one button: where the two differ in more than privacy, the twin is the better one to train
-        if bare is not None and not encoder_here(bare) and (private is None or not apart(private, bare)):
-            _here(bare)
-        _twin(private, "none", bare)
 
 
 def _domains(record: RunRecord) -> tuple[str, ...] | None:
@@ -242,23 +214,14 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     return record
 
 
-def _card(title: str, record: RunRecord | None) -> None:
-    """A run's options, its three epsilons and what they mean."""
-    if record is None:
-        st.markdown(f"**{title}**")
-        return
-    st.markdown(f"**{title}: {called(record)}**")
-    st.caption(_options(record))
-    said = record.statement
-    if said is not None:
-        labels = [mark.label for mark in EPSILONS.values()]
-        values = [value for _, value in statement_words.three_numbers(said)]
-        numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
-        st.markdown(numbers)
-        st.caption(_meant(said))
-    st.page_link(
-        shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
-    )
+def apart(one: RunRecord, other: RunRecord) -> list[tuple[str, str, str]]:
+    """The options that both runs read and in which they differ: name, and the value of each."""
+    shown = settings.shown(one), settings.shown(other)
+    return [
+        (name.replace("_", " "), str(shown[0][name]), str(shown[1][name]))
+        for name, value in one.spec.options.items()
+        if name not in (*GUARANTEE, *PRIVATE, "unit") and value != other.spec.options.get(name, value)
+    ] + ([("seed", f"{one.spec.seed}", f"{other.spec.seed}")] if one.spec.seed != other.spec.seed else [])
 
 
 def other_texts() -> None:
@@ -287,37 +250,6 @@ def other_texts() -> None:
             )
 
 
-def _here(record: RunRecord) -> None:
-    """A run of the gallery, whose numbers came along and whose encoder did not: the way to one of the same
-    settings, with a seed of its own, so that the gallery's stays."""
-    found = queue.store().find(RunQuery(methods=(record.spec.method,), limit=MOST_RUNS))
-    setting = naming.setting(record)
-    alike = [one for one in found if one.stored_spec is not None and naming.setting(one) == setting]
-    st.caption(":material/photo_library: From the gallery: its numbers came along, its encoder did not.")
-    if any(one.pending for one in alike):
-        st.caption("One with its settings is in training, as it says above, and can be asked when it is done.")
-        return
-    if any(one.state == "done" and encoder_here(one) for one in alike):
-        st.caption("Another seed of its settings has its encoder here, and can be asked: choose it in the list above.")
-        return
-    seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
-    took = "" if record.seconds is None else f"; this one took {duration(record.seconds)}"
-    if st.button(
-        f"Train it here, with seed {seed}",
-        key=f"train_here.{record.id}",
-        icon=":material/play_arrow:",
-        help=f"Its settings, with seed {seed} and noise of your own{took}. What it learns can be asked about texts",
-    ):
-        wanted = replace(record.spec, seed=seed)
-        try:
-            queue.submit([wanted], tags=["relations"])
-        except (StoreError, OptionError, OSError) as error:
-            st.error(markup.sentence(error))
-        else:
-            st.session_state[WANTED + UNIT_KEYS["none" if record.spec.unit == "none" else "edge"]] = wanted.id
-            st.rerun()
-
-
 def _show(key: str, run: str) -> None:
     choosing.put(key, run)
     if key == "private":
@@ -333,100 +265,6 @@ def _other_data() -> None:
 def _follow() -> None:
     """The run without privacy is chosen anew, beside another private one."""
     choosing.forget("bare")
-
-
-def _options(record: RunRecord) -> str:
-    """The options of a run that move its training, in a line."""
-    shown = settings.shown(record)
-    unread = PRIVATE if record.spec.unit == "none" else ()
-    told = [f"{name.replace('_', ' ')} {shown[name]}" for name in TOLD if name in shown and name not in unread]
-    return markup.literal(" · ".join([*told, f"seed {record.spec.seed}"]))
-
-
-def apart(one: RunRecord, other: RunRecord) -> list[tuple[str, str, str]]:
-    """The options that both runs read and in which they differ: name, and the value of each."""
-    shown = settings.shown(one), settings.shown(other)
-    return [
-        (name.replace("_", " "), str(shown[0][name]), str(shown[1][name]))
-        for name, value in one.spec.options.items()
-        if name not in (*GUARANTEE, *PRIVATE, "unit") and value != other.spec.options.get(name, value)
-    ] + ([("seed", f"{one.spec.seed}", f"{other.spec.seed}")] if one.spec.seed != other.spec.seed else [])
-
-
-def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) -> None:
-    """The way to a run with the same options on the other side, where what stands there is another one."""
-    if record is None:
-        return
-    differs = [] if beside is None else apart(record, beside)
-    if differs:
-        told = "; ".join(f"{name} {own} there, {other} here" for name, own, other in differs)
-        st.warning(
-            f"What lies between the two is not the price of privacy alone, for they differ in more: "
-            f"{markup.literal(told)}.",
-            icon=":material/compare_arrows:",
-        )
-    elif beside is not None:
-        return
-    elif _pending(record.spec.dataset, unit):
-        st.caption("One is in training, as it says above, and stands here when it is done.")
-        return
-    else:
-        st.caption("None is finished that fits the other run: same data, encoder and domains.")
-    try:
-        wanted = _other(record, unit)
-    except (OptionError, UnknownName):  # a run of an earlier version, with options that are admitted no more
-        return
-    held = next(iter(queue.store().find(RunQuery(ids=(wanted.id,)))), None)
-    if held is not None and held.pending:
-        st.caption("Its twin is in training, as it says above, and can be chosen here when it is done.")
-    elif held is None or held.state != "done":
-        what = "without privacy" if unit == "none" else f"with ε {PRIVATE_TWIN:g}"
-        if st.button(f"Train the same {what}", key=f"twin_{unit}", icon=":material/play_arrow:"):
-            try:
-                queue.submit([wanted], tags=["relations"])
-            except (StoreError, OptionError, OSError) as error:
-                st.error(markup.sentence(error))
-            else:
-                st.session_state[WANTED + UNIT_KEYS[unit]] = wanted.id
-                st.rerun()
-
-
-def _pending(data: str, unit: str) -> bool:
-    waiting = queue.store().find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS))
-    return any(one.stored_spec is not None and (one.spec.dataset, one.spec.unit) == (data, unit) for one in waiting)
-
-
-def _other(record: RunRecord, unit: str) -> RunSpec:
-    """The same options without privacy, or with it."""
-    asked = record.spec
-    known = {one.name for one in parameters(METHOD_TABLE[METHODS[0]].load_config())}
-    kept = {name: value for name, value in asked.options.items() if name in known and name not in GUARANTEE}
-    given = {"unit": unit} if unit == "none" else {"unit": unit, "epsilon": PRIVATE_TWIN, "noise_multiplier": 0.0}
-    return make_spec(
-        METHODS[0],
-        asked.dataset,
-        {**kept, **given},
-        data_options=asked.data_options,
-        split=asked.split,
-        seed=asked.seed,
-        device=asked.device,
-    )
-
-
-def _meant(said: PrivacyStatement) -> str:
-    """What the sound epsilon is called and allows, as a wager about one relation."""
-    if math.isinf(said.epsilon):
-        return "Nothing is promised: somebody who sees this encoder may learn every relation."
-    most = at_most(guess(said.epsilon, said.delta))
-    word = f"**{strength(said.epsilon, said.delta).capitalize()} protection.**"
-    for_one = f"It holds for one relation, not for all of a text together (δ = {number(said.delta)})."
-    if most == at_most(1.0):
-        return f"{word} As a wager, so large an ε excludes next to nothing. {for_one}"
-    return (
-        f"{word} As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time "
-        f"by a coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
-        f"{for_one}"
-    )
 
 
 NUMBERS = " · numbers"
@@ -447,7 +285,7 @@ def _comparable(one: RunRecord, other: RunRecord) -> bool:
     )
 
 
-def _domains_of(record: RunRecord, domains: Sequence[str]) -> tuple[str, str]:
+def domains_of(record: RunRecord, domains: Sequence[str]) -> tuple[str, str]:
     """The domain that a run learnt from, and that in which it was judged."""
     learnt = str(record.spec.options.get("trained_on") or domains[0])
     other = next((one for one in domains if one != learnt), learnt)

@@ -1,0 +1,193 @@
+"""What the chosen runs promise and were trained with, and the way to their twins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import count
+
+import streamlit as st
+
+from privgraph.options import OptionError, UnknownName, parameters
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import METHODS as METHOD_TABLE
+from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.facts.references import GUARANTEE
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.relations.runs import (
+    METHODS,
+    MOST_RUNS,
+    PENDING,
+    UNIT_KEYS,
+    WANTED,
+    apart,
+    called,
+    encoder_here,
+)
+from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import statements as statement_words
+from privgraph_workbench.words.meaning import guess, strength
+from privgraph_workbench.words.numbers import at_most, duration, number
+
+TOLD = (
+    "encoder",
+    "trained_on",
+    "tested_on",
+    "steps",
+    "batch_size",
+    "negatives",
+    "learning_rate",
+    "clip",
+    "noise_multiplier",
+    "loss",
+    "adapted",
+    "rank",
+)
+"""Options that the table of settings tells, in its order."""
+PRIVATE_TWIN = 4.0
+"""The budget of the private run that is offered beside one without privacy."""
+
+
+def show(private: RunRecord | None, bare: RunRecord | None) -> None:
+    """What the chosen runs promise and were trained with, and the way to their twins."""
+    st.markdown("### The two runs")
+    left, right = st.columns(2, gap="large")
+    with left.container(border=True, height="stretch"):
+        _card("Private run", private)
+        if private is not None and not encoder_here(private):
+            _here(private)
+        _twin(bare if private is None else None, "edge")
+    with right.container(border=True, height="stretch"):
+        _card("Run without privacy", bare)
+        # one button: where the two differ in more than privacy, the twin is the better one to train
+        if bare is not None and not encoder_here(bare) and (private is None or not apart(private, bare)):
+            _here(bare)
+        _twin(private, "none", bare)
+
+
+def _card(title: str, record: RunRecord | None) -> None:
+    """A run's options, its three epsilons and what they mean."""
+    if record is None:
+        st.markdown(f"**{title}**")
+        return
+    st.markdown(f"**{title}: {called(record)}**")
+    said = record.statement
+    if said is not None:
+        labels = [mark.label for mark in EPSILONS.values()]
+        values = [value for _, value in statement_words.three_numbers(said)]
+        numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
+        st.markdown(numbers)
+        st.caption(_meant(said))
+    st.page_link(
+        shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
+    )
+
+
+def _here(record: RunRecord) -> None:
+    """A run of the gallery, whose numbers came along and whose encoder did not: the way to one of the same
+    settings, with a seed of its own, so that the gallery's stays."""
+    found = queue.store().find(RunQuery(methods=(record.spec.method,), limit=MOST_RUNS))
+    setting = naming.setting(record)
+    alike = [one for one in found if one.stored_spec is not None and naming.setting(one) == setting]
+    st.caption(":material/photo_library: From the gallery: its numbers came along, its encoder did not.")
+    if any(one.pending for one in alike):
+        st.caption("One with its settings is in training, as it says above, and can be asked when it is done.")
+        return
+    if any(one.state == "done" and encoder_here(one) for one in alike):
+        st.caption("Another seed of its settings has its encoder here, and can be asked: choose it in the list above.")
+        return
+    seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
+    took = "" if record.seconds is None else f"; this one took {duration(record.seconds)}"
+    if st.button(
+        f"Train it here, with seed {seed}",
+        key=f"train_here.{record.id}",
+        icon=":material/play_arrow:",
+        help=f"Its settings, with seed {seed} and noise of your own{took}. What it learns can be asked about texts",
+    ):
+        wanted = replace(record.spec, seed=seed)
+        try:
+            queue.submit([wanted], tags=["relations"])
+        except (StoreError, OptionError, OSError) as error:
+            st.error(markup.sentence(error))
+        else:
+            st.session_state[WANTED + UNIT_KEYS["none" if record.spec.unit == "none" else "edge"]] = wanted.id
+            st.rerun()
+
+
+def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) -> None:
+    """The way to a run with the same options on the other side, where what stands there is another one."""
+    if record is None:
+        return
+    differs = [] if beside is None else apart(record, beside)
+    if differs:
+        told = "; ".join(f"{name} {own} there, {other} here" for name, own, other in differs)
+        st.warning(
+            f"What lies between the two is not the price of privacy alone, for they differ in more: "
+            f"{markup.literal(told)}.",
+            icon=":material/compare_arrows:",
+        )
+    elif beside is not None:
+        return
+    elif _pending(record.spec.dataset, unit):
+        st.caption("One is in training, as it says above, and stands here when it is done.")
+        return
+    else:
+        st.caption("None is finished that fits the other run: same data, encoder and domains.")
+    try:
+        wanted = _other(record, unit)
+    except (OptionError, UnknownName):  # a run of an earlier version, with options that are admitted no more
+        return
+    held = next(iter(queue.store().find(RunQuery(ids=(wanted.id,)))), None)
+    if held is not None and held.pending:
+        st.caption("Its twin is in training, as it says above, and can be chosen here when it is done.")
+    elif held is None or held.state != "done":
+        what = "without privacy" if unit == "none" else f"with ε {PRIVATE_TWIN:g}"
+        if st.button(f"Train the same {what}", key=f"twin_{unit}", icon=":material/play_arrow:"):
+            try:
+                queue.submit([wanted], tags=["relations"])
+            except (StoreError, OptionError, OSError) as error:
+                st.error(markup.sentence(error))
+            else:
+                st.session_state[WANTED + UNIT_KEYS[unit]] = wanted.id
+                st.rerun()
+
+
+def _pending(data: str, unit: str) -> bool:
+    waiting = queue.store().find(RunQuery(methods=METHODS, states=PENDING, limit=MOST_RUNS))
+    return any(one.stored_spec is not None and (one.spec.dataset, one.spec.unit) == (data, unit) for one in waiting)
+
+
+def _other(record: RunRecord, unit: str) -> RunSpec:
+    """The same options without privacy, or with it."""
+    asked = record.spec
+    known = {one.name for one in parameters(METHOD_TABLE[METHODS[0]].load_config())}
+    kept = {name: value for name, value in asked.options.items() if name in known and name not in GUARANTEE}
+    given = {"unit": unit} if unit == "none" else {"unit": unit, "epsilon": PRIVATE_TWIN, "noise_multiplier": 0.0}
+    return make_spec(
+        METHODS[0],
+        asked.dataset,
+        {**kept, **given},
+        data_options=asked.data_options,
+        split=asked.split,
+        seed=asked.seed,
+        device=asked.device,
+    )
+
+
+def _meant(said: PrivacyStatement) -> str:
+    """What the sound epsilon is called and allows, as a wager about one relation."""
+    if math.isinf(said.epsilon):
+        return "Nothing is promised: somebody who sees this encoder may learn every relation."
+    most = at_most(guess(said.epsilon, said.delta))
+    word = f"**{strength(said.epsilon, said.delta).capitalize()} protection.**"
+    for_one = f"It holds for one relation, not for all of a text together (δ = {number(said.delta)})."
+    if most == at_most(1.0):
+        return f"{word} As a wager, so large an ε excludes next to nothing. {for_one}"
+    return (
+        f"{word} As a wager: is a certain relation there or not? Somebody who knows all others wins 50% of the time "
+        f"by a coin, and with this encoder {most}. Nobody wins more; attacks that were tried may win much less. "
+        f"{for_one}"
+    )

@@ -1,0 +1,253 @@
+"""The privacy ladder: all finished runs of the same data and domains, from the base encoder up to training
+without privacy, and how much of what that gains is kept with privacy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from privgraph.runs.graph_id import GraphId
+from privgraph.runs.records import RunRecord
+from privgraph_workbench.facts.references import LEVEL, interval
+from privgraph_workbench.figures.chart import Row
+from privgraph_workbench.figures.relations import relation_ranking
+from privgraph_workbench.figures.relations.relation_ranking import RANDOMISED
+from privgraph_workbench.serving import shell
+from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations import price, runs
+from privgraph_workbench.views.relations.runs import Pair
+from privgraph_workbench.words import markup, naming, settings
+from privgraph_workbench.words.naming import statements_of
+from privgraph_workbench.words.numbers import percent, stated
+
+JUDGED = ("encoder", "max_tokens", "similarity", "evaluated")
+"""Options that runs must share for one base encoder, judged alike, to stand below them all."""
+UNREAD = ("seed", "shots")
+"""What two runs may differ in, and yet only privacy lies between them: training reads none of it."""
+MOST_DRAWN = 9
+"""Settings in the figure; the table has all."""
+
+
+def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
+    """What privacy cost, in words, as a figure and as a table."""
+    steps = rungs(pair, finished)
+    rows = relation_ranking.data(
+        steps, finished, texts=runs.texts_of(pair.first, pair.predicted), marked={one.id for one in pair.records}
+    )
+    if not any(row["kind"] == "run" for row in rows):
+        return
+    st.markdown("### What does privacy cost?")
+    told = verdict(pair, steps, rows)
+    if told:
+        st.markdown(" ".join(told))
+    price.show(pair, rows)
+    st.markdown(
+        f"Each run was asked about relations of **{markup.literal(pair.predicted)}**, of which it had read none "
+        f"(zero-shot): given one text, which of {_candidates(rows)} is its partner? **PREC@1** is the share of "
+        "partners that came first; **MRR** is the mean of one over the partner's rank, 1 if it always came first."
+    )
+    drawn = [row for row in rows if row["kind"] != "run" or row["run"] in _near(pair, steps)]
+    shown = [one for one in finished if any(naming.setting(one) == naming.setting(rung) for rung in steps)]
+    drawn_figure("relation_ranking", drawn, statements_of(shown), pair.first)
+    for note in relation_ranking.chart(drawn).notes:
+        st.markdown(markup.literal(note))
+    _table(rows, _shares(pair, steps, rows))
+    st.caption(
+        "The base encoder has read no relation. What training without privacy gains on it is what relations teach, and "
+        "the share of that gain is what privacy leaves; its interval is Fieller's, over seeds. "
+        + " ".join(filter(None, (_rates(pair), _intervals(pair.records))))
+    )
+    st.page_link(
+        shell.page("tradeoffs"),
+        label="Accuracy against privacy, on these data",
+        icon=":material/balance:",
+        query_params={"data": pair.first.spec.dataset},
+    )
+
+
+def rungs(pair: Pair, finished: Sequence[RunRecord]) -> list[RunRecord]:
+    """One run of each setting that was judged as the pair was, the chosen ones where they are of it: private
+    ones by their epsilon, then those without privacy."""
+
+    def place(one: RunRecord) -> tuple[object, ...]:
+        spec, domains = one.spec, runs.domains_of(one, pair.domains)
+        return GraphId.of(spec).people, domains, *(spec.options.get(name) for name in JUDGED)
+
+    own = place(pair.first)
+    found: dict[str, RunRecord] = {}
+    for one in (*pair.records, *finished):
+        if one in pair.records or place(one) == own:
+            found.setdefault(naming.setting(one), one)
+    return sorted(found.values(), key=_height)
+
+
+def _height(record: RunRecord) -> tuple[bool, float, bool]:
+    said = record.statement
+    without = record.spec.unit == "none"
+    return without, math.inf if said is None else said.epsilon, record.spec.method == RANDOMISED
+
+
+def _near(pair: Pair, steps: Sequence[RunRecord]) -> set[str]:
+    """Of many, those that differ least from the chosen run."""
+    own = [one.id for one in pair.records]
+    order = sorted(steps, key=lambda one: (one.id not in own, len(_more(one, pair.first))))
+    return {one.id for one in order[:MOST_DRAWN]}
+
+
+def _more(one: RunRecord, other: RunRecord) -> list[str]:
+    """What two runs differ in beside privacy."""
+    return [name for name, _, _ in runs.apart(one, other) if name not in UNREAD]
+
+
+def reference(pair: Pair, steps: Sequence[RunRecord]) -> RunRecord | None:
+    """The run without privacy whose gain the others are shares of: the chosen one, where there is one."""
+    without = [one for one in steps if one.spec.unit == "none"]
+    if pair.bare is not None:
+        return next((one for one in without if naming.setting(one) == naming.setting(pair.bare)), None)
+    return next((one for one in without if not _more(one, pair.first)), None)
+
+
+Shares = Mapping[str, tuple[float, float | None, float | None]]
+
+
+def _shares(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> Shares:
+    """Of each private run that differs from the reference in privacy alone: the share of its gain, by id."""
+    whole = reference(pair, steps)
+    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+    if whole is None or whole.id not in by_run:
+        return {}
+    found = {}
+    for one in steps:
+        if one.spec.unit != "none" and one.id in by_run and not _more(one, whole):
+            share = relation_ranking.kept(by_run[one.id], by_run[whole.id])
+            if share is not None:
+                found[one.id] = share
+    return found
+
+
+def verdict(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list[str]:
+    """How much of the gain without privacy is kept, and whether randomised response keeps more: Markdown."""
+    whole, shares = reference(pair, steps), _shares(pair, steps, rows)
+    by_run = {row["run"]: row for row in rows if row["kind"] == "run"}
+    if whole is None:
+        return ["How much of the gain privacy leaves is told once the same is trained without it."]
+    if whole.id in by_run and relation_ranking.kept(by_run[whole.id], by_run[whole.id]) is None:
+        return ["**Training without privacy shows no gain here on the base encoder**, so there is none to keep."]
+    private = [one for one in steps if one.id in shares and one.spec.method != RANDOMISED]
+    coins = [one for one in steps if one.id in shares and one.spec.method == RANDOMISED]
+    said = []
+    if private:
+        first, *others = (_kept(one, shares[one.id], by_run[one.id]) for one in private)
+        at, share, sure = first
+        said.append(f"**Private training at {at} keeps {share} of the gain that training without privacy has**{sure}")
+        said[0] += "".join(f"; at {at}, **{share}**{sure}" for at, share, sure in others) + "."
+    if coins:
+        told = ", ".join(
+            f"**{share}** at {at}{sure}"
+            for at, share, sure in (_kept(one, shares[one.id], by_run[one.id]) for one in coins)
+        )
+        said.append(f"Randomised response, which flips the relations themselves, keeps {told}.")
+    said += [_beside(one, by_run[one.id], by_run[other.id]) for one in private for other in coins if _level(one, other)]
+    return [one for one in said if one]
+
+
+def _level(one: RunRecord, other: RunRecord) -> bool:
+    """Whether two private runs were trained with the same budget, and else alike."""
+    return one.spec.asked_epsilon == other.spec.asked_epsilon and not _more(one, other)
+
+
+def _kept(record: RunRecord, share: tuple[float, float | None, float | None], row: Row) -> tuple[str, str, str]:
+    """Budget, share and how sure it is."""
+    middle, low, high = share
+    if low is not None and high is not None:
+        sure = f" (95% confidence interval {max(0.0, low):.0%} to {high:.0%})"
+    else:
+        sure = f" ({row['seeds']} seed{'s' * (row['seeds'] > 1)}, no interval)"
+    return markup.literal(naming.budget(record)), f"{middle:.0%}", sure
+
+
+def _beside(one: RunRecord, private: Row, coins: Row) -> str:
+    """Which of private training and randomised response is better at one budget; "" with too few seeds."""
+    found = relation_ranking.between(private, coins)
+    if found is None:
+        return ""
+    points, low, high = (100 * number for number in found)
+    at = markup.literal(naming.budget(one))
+    if low <= 0 <= high:
+        return f"At {at}, these seeds do not show which of the two is better."
+    better = "private training" if points > 0 else "randomised response"
+    ends = sorted((abs(low), abs(high)))
+    return (
+        f"At {at}, **{better} is better** by {abs(points):.1f} points of PREC@1 (95% confidence interval {ends[0]:.1f} "
+        f"to {ends[1]:.1f})."
+    )
+
+
+def _candidates(rows: Sequence[Row]) -> str:
+    """Among how many a partner is looked for."""
+    found = sorted({round(1 / float(row["accuracy"])) for row in rows if row["kind"] == "guessing"})
+    return f"{' or '.join(map(str, found))} candidates" if found else "the candidates"
+
+
+def _table(rows: Sequence[Row], shares: Shares) -> None:
+    """The same in numbers: how well each predicts, and what it promises."""
+
+    def between(row: Row, measure: str) -> str:
+        low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+        return percent(row[measure]) if low is None else f"{percent(row[measure])} ({percent(low)} to {percent(high)})"
+
+    def kept(row: Row) -> str:
+        if row["run"] not in shares:
+            return "–"
+        share, low, high = shares[row["run"]]
+        return f"{share:.0%}" if low is None or high is None else f"{share:.0%} ({max(0.0, low):.0%} to {high:.0%})"
+
+    st.dataframe(
+        [
+            {
+                "": row["label"],
+                EPSILONS["sound"].title: "reads no relation"
+                if row["kind"] != "run"
+                else stated("sound", row["epsilon"]),
+                "PREC@1": between(row, "accuracy"),
+                "MRR": between(row, "mrr"),
+                "gain kept": kept(row),
+                "seeds": f"{row['seeds']}" if row["kind"] == "run" else "no training",
+            }
+            for row in rows
+        ],
+        hide_index=True,
+        alt="How well each predicts relations, with intervals over seeds, and what it promises",
+    )
+
+
+def _rates(pair: Pair) -> str:
+    """That each kind of training has a learning rate of its own, where the two differ; "" else."""
+    rates = [settings.shown(one).get("learning_rate", "") for one in (pair.private, pair.bare) if one is not None]
+    if len(set(rates)) < 2:
+        return ""
+    return (
+        f"Each kind of training has its own learning rate, here {markup.literal(rates[0])} with privacy and "
+        f"{markup.literal(rates[1])} without: what suits one does not suit the other."
+    )
+
+
+def _intervals(records: Sequence[RunRecord]) -> str:
+    """How sure the shares of partners that came first are, in a sentence; "" where it is not known of how
+    many."""
+    told = []
+    for record in records:
+        first, asked = (record.metrics.get(name) for name in ("test_accuracy", "test_relations"))
+        if first is not None and asked:
+            low, high = interval(first, round(asked))
+            told.append(f"{naming.privacy(record)}: {percent(low)} to {percent(high)} of {asked:,.0f} relations")
+    if not told:
+        return ""
+    return (
+        f"For the chosen runs alone, {LEVEL:.0%} confidence intervals of PREC@1, as if relations were independent: "
+        f"{markup.literal('; '.join(told))}. They cover the chance in which relations are asked about; several seeds "
+        "show the chance in training."
+    )
