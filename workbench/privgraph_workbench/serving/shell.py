@@ -164,15 +164,15 @@ _WHOLE = (
     "overflow: hidden; font-size: 0.8rem; line-height: 1.2; } }"
 )
 
-# Fields that stand in one row stand below one another on a phone, the first alone and others in twos, and no
+# Fields that stand in one row stand below one another on a phone, the last two in one row, and no
 # hint at Enter lies over what is typed. Of columns side by side, a phone shows one, which is chosen by tabs
 # that a wider page does not need.
 FIELDS, TABS, ASIDE = "fields", "tabs", "aside"
 _FIELD = f".st-key-{FIELDS} [data-testid=stColumn]"
 _TABS = (
     f"@media (max-width: 640px) {{ .st-key-{FIELDS} [data-testid=stHorizontalBlock] {{ gap: 0.4rem; }} "
-    f"{_FIELD} {{ flex: 1 1 40%; min-width: 0; }} "
-    f"{_FIELD}:first-child {{ flex-basis: 100%; }} {_FIELD}:last-child {{ flex: 0 0 5.5rem; }} "
+    f"{_FIELD} {{ flex: 1 1 100%; min-width: 0; }} "
+    f"{_FIELD}:nth-last-child(2) {{ flex-basis: 40%; }} {_FIELD}:last-child {{ flex: 0 0 5.5rem; }} "
     "[data-testid=stForm] [data-testid=InputInstructions] { display: none; } }"
     f"@media (min-width: 641px) {{ [data-testid=stLayoutWrapper]:has(> .st-key-{TABS}) {{ display: none; }} }}"
     f"@media (max-width: 640px) {{ [data-testid=stColumn]:has([class*=st-key-{ASIDE}]) {{ display: none; }} }}"

@@ -246,7 +246,8 @@ def kept(one: Row, whole: Row) -> tuple[float, float | None, float | None] | Non
         return None
     if one["gain_error"] is None or whole["gain_error"] is None:
         return one["gain"] / whole["gain"], None, None
-    return ratio(*((row["gain"], row["gain_error"], row["seeds"]) for row in (one, whole)))
+    first, second = ((row["gain"], row["gain_error"], row["seeds"]) for row in (one, whole))
+    return ratio(first, second)
 
 
 def _unsure(row: Row) -> bool:

@@ -21,13 +21,15 @@ from privgraph_workbench.views.relations.runs import (
     METHODS,
     MOST_RUNS,
     PENDING,
+    PRIVATE,
     UNIT_KEYS,
     WANTED,
     apart,
     called,
     encoder_here,
+    show_run,
 )
-from privgraph_workbench.words import markup, naming
+from privgraph_workbench.words import markup, naming, settings
 from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.meaning import guess, strength
 from privgraph_workbench.words.numbers import at_most, duration, number
@@ -53,19 +55,15 @@ PRIVATE_TWIN = 4.0
 
 def show(private: RunRecord | None, bare: RunRecord | None) -> None:
     """What the chosen runs promise and were trained with, and the way to their twins."""
-    st.markdown("### The two runs")
+    st.markdown("### Settings and training")
     left, right = st.columns(2, gap="large")
     with left.container(border=True, height="stretch"):
         _card("Private run", private)
-        if private is not None and not encoder_here(private):
-            _here(private)
         _twin(bare if private is None else None, "edge")
     with right.container(border=True, height="stretch"):
         _card("Run without privacy", bare)
-        # one button: where the two differ in more than privacy, the twin is the better one to train
-        if bare is not None and not encoder_here(bare) and (private is None or not apart(private, bare)):
-            _here(bare)
         _twin(private, "none", bare)
+    _settings(private, bare)
 
 
 def _card(title: str, record: RunRecord | None) -> None:
@@ -86,26 +84,51 @@ def _card(title: str, record: RunRecord | None) -> None:
     )
 
 
-def _here(record: RunRecord) -> None:
+def _settings(private: RunRecord | None, bare: RunRecord | None) -> None:
+    """What the runs were trained with, an option a line."""
+    chosen = {"private run": private, "run without privacy": bare}
+    held = {title: settings.shown(one) for title, one in chosen.items() if one is not None}
+    known = parameters(METHOD_TABLE[METHODS[0]].load_config())
+    labels = {one.name: one.label for one in known}
+    rows = []
+    for name in TOLD:
+        said = {
+            title: "none" if name in PRIVATE and title != "private run" else str(own[name] or "the first one")
+            for title, own in held.items()
+            if name in own
+        }
+        if said:
+            rows.append({"setting": labels.get(name, name), **{title: said.get(title, "–") for title in held}})
+    rows.append({"setting": "Seed"} | {title: str(one.spec.seed) for title, one in chosen.items() if one is not None})
+    st.dataframe(rows, hide_index=True, height="content", alt="What the chosen runs were trained with")
+
+
+def here(record: RunRecord) -> None:
     """A run of the gallery, whose numbers came along and whose encoder did not: the way to one of the same
     settings, with a seed of its own, so that the gallery's stays."""
     found = queue.store().find(RunQuery(methods=(record.spec.method,), limit=MOST_RUNS))
     setting = naming.setting(record)
     alike = [one for one in found if one.stored_spec is not None and naming.setting(one) == setting]
-    st.caption(":material/photo_library: From the gallery: its numbers came along, its encoder did not.")
     if any(one.pending for one in alike):
         st.caption("One with its settings is in training, as it says above, and can be asked when it is done.")
         return
-    if any(one.state == "done" and encoder_here(one) for one in alike):
-        st.caption("Another seed of its settings has its encoder here, and can be asked: choose it in the list above.")
-        return
+    key = UNIT_KEYS["none" if record.spec.unit == "none" else "edge"]
+    other = next((one for one in alike if one.state == "done" and encoder_here(one)), None)
+    if other is not None:
+        st.button(
+            f"Take seed {other.spec.seed}, which can be asked",
+            key=f"take.{record.id}",
+            icon=":material/swap_horiz:",
+            on_click=show_run,
+            args=(key, other.id),
+        )
     seed = next(seed for seed in count() if seed not in {one.spec.seed for one in alike})
-    took = "" if record.seconds is None else f"; this one took {duration(record.seconds)}"
+    took = "" if record.seconds is None else f", about {duration(record.seconds)}"
     if st.button(
-        f"Train it here, with seed {seed}",
+        f"Train {called(record).removesuffix(f', seed {record.spec.seed}')} here{took}",
         key=f"train_here.{record.id}",
         icon=":material/play_arrow:",
-        help=f"Its settings, with seed {seed} and noise of your own{took}. What it learns can be asked about texts",
+        help=f"Its settings, with seed {seed} and noise of your own. What it learns can be asked about texts",
     ):
         wanted = replace(record.spec, seed=seed)
         try:
@@ -113,7 +136,7 @@ def _here(record: RunRecord) -> None:
         except (StoreError, OptionError, OSError) as error:
             st.error(markup.sentence(error))
         else:
-            st.session_state[WANTED + UNIT_KEYS["none" if record.spec.unit == "none" else "edge"]] = wanted.id
+            st.session_state[WANTED + key] = wanted.id
             st.rerun()
 
 
@@ -122,6 +145,9 @@ def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) 
     if record is None:
         return
     differs = [] if beside is None else apart(record, beside)
+    if [name for name, _, _ in differs] == ["seed"]:
+        st.caption("The two are of different seeds: what privacy costs is told above by the means over seeds.")
+        return
     if differs:
         told = "; ".join(f"{name} {own} there, {other} here" for name, own, other in differs)
         st.warning(

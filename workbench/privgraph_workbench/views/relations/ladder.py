@@ -34,15 +34,19 @@ MOST_DRAWN = 9
 def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     """What privacy cost, in words, as a figure and as a table."""
     steps = rungs(pair, finished)
+    domain = runs.domain_of(pair.first, pair.predicted)
     rows = relation_ranking.data(
-        steps, finished, texts=runs.texts_of(pair.first, pair.predicted), marked={one.id for one in pair.records}
+        steps,
+        finished,
+        texts=None if domain is None else domain.texts,
+        marked={one.id for one in pair.records},
     )
     if not any(row["kind"] == "run" for row in rows):
         return
     st.markdown("### What does privacy cost?")
     told = verdict(pair, steps, rows)
     if told:
-        st.markdown(" ".join(told))
+        st.markdown("\n".join(f"- {one}" for one in told))
     price.show(pair, rows)
     st.markdown(
         f"Each run was asked about relations of **{markup.literal(pair.predicted)}**, of which it had read none "
@@ -57,7 +61,9 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
     _table(rows, _shares(pair, steps, rows))
     st.caption(
         "The base encoder has read no relation. What training without privacy gains on it is what relations teach, and "
-        "the share of that gain is what privacy leaves; its interval is Fieller's, over seeds. "
+        "the share of its gain in PREC@1 that a private run keeps is what privacy leaves. Its interval is Fieller's, "
+        "over seeds: where it reaches 100%, the seeds do not show that privacy costs anything. In the paper (Table 1), "
+        "BERT.base keeps 75% to 100% of its gain at ε 4, over four larger graphs. "
         + " ".join(filter(None, (_rates(pair), _intervals(pair.records))))
     )
     st.page_link(
@@ -150,8 +156,10 @@ def verdict(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list
             for at, share, sure in (_kept(one, shares[one.id], by_run[one.id]) for one in coins)
         )
         said.append(f"Randomised response, which flips the relations themselves, keeps {told}.")
-    said += [_beside(one, by_run[one.id], by_run[other.id]) for one in private for other in coins if _level(one, other)]
-    return [one for one in said if one]
+    compared = [
+        _beside(one, by_run[one.id], by_run[other.id]) for one in private for other in coins if _level(one, other)
+    ]
+    return [*said, *([" ".join(compared)] if any(compared) else [])]
 
 
 def _level(one: RunRecord, other: RunRecord) -> bool:

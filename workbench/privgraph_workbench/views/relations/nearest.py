@@ -22,6 +22,7 @@ from privgraph_workbench.jobs import asking, queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations.cards import here
 from privgraph_workbench.views.relations.runs import Pair, called, encoder_here, other_texts
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
@@ -63,13 +64,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
     with examples, st.container(horizontal=True, vertical_alignment="center", gap="small", key=shell.WHOLE):
         _examples(pair, domain)
         other_texts()
-    if missing := [one for one in pair.records if one not in pair.here]:
-        whose = "Both runs come" if len(missing) > 1 else f"{called(missing[0])} comes"
-        st.info(
-            f"{whose} from the gallery, without an encoder: {'the others answer' if pair.here else 'the base encoder'}"
-            f"{' answers alone' * (not pair.here)}. Train one, below, to ask it, too.",
-            icon=":material/photo_library:",
-        )
+    _without_encoder(pair)
     if len(text) > LONGEST:
         st.warning(f"This text has {len(text):,} characters, and at most {LONGEST:,} are compared: shorten it.")
         return
@@ -77,9 +72,9 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         _address("")
         st.caption(
             f"Type a text and ask, or take one of {markup.literal(domain)} from the buttons, whose true partners are "
-            "marked. The first question loads the encoders, which takes longer."
+            "marked. The first question loads the encoders, which takes longer. What these runs were trained with, "
+            f"and training with other options, [stands below](#settings-and-training). {_related(pair)}"
         )
-        st.caption(_related(pair))
         return
     try:
         ticket = _ask(question(pair, text, domain, neighbours))
@@ -97,6 +92,22 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         return
     _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
     _found(pair, domain, neighbours, answer)
+
+
+def _without_encoder(pair: Pair) -> None:
+    """Which of the chosen runs cannot be asked, and the way to ones that can."""
+    missing = [one for one in pair.records if one not in pair.here]
+    if not missing:
+        return
+    whose = "both runs" if len(missing) > 1 else called(missing[0])
+    answers = "the others answer" if pair.here else "the base encoder answers alone"
+    with st.container(border=True):
+        st.markdown(
+            f":material/photo_library: Of {whose} the numbers came along with the gallery, and no encoder: {answers}."
+        )
+        with st.container(horizontal=True):
+            for one in missing:
+                here(one)
 
 
 def _address(text: str) -> None:

@@ -7,17 +7,14 @@ import streamlit as st
 
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied
+from privgraph_workbench.views.relations import cards, ladder, nearest, outsiders, runs, studied, training
 
 
 def page() -> None:
     """Ask a private run and one without privacy; see how well they predict, and what they promise."""
     queue.tick()
     st.title("Relations")
-    st.markdown(
-        "Who bought what together, who cites whom: **relations** between texts can be private. Ask encoders that have "
-        "learnt some, with **differential privacy** and without."
-    )
+    st.markdown("Language models learn private **relations** of texts, with **differential privacy** and without.")
     with st.container():  # always there: what is below keeps its place
         waiting = runs.under_way()
     records = runs.finished()
@@ -39,6 +36,7 @@ def page() -> None:
         st.divider()
     cards.show(private, bare)
     if pair is not None:
+        training.show(pair)
         studied.show(pair)
         outsiders.show(pair)
     st.divider()

@@ -156,15 +156,13 @@ def _domains(record: RunRecord) -> tuple[str, ...] | None:
     return found
 
 
-def texts_of(record: RunRecord, domain: str) -> int | None:
-    """How many texts a domain of the run's data has; None where that is not known, or not yet."""
+def domain_of(record: RunRecord, domain: str) -> describing.Domain | None:
+    """What a domain of the run's data holds; None where that is not known, or not yet."""
     try:
         described = describing.describe(record.spec.dataset, record.spec.data_options)
     except (DataError, OptionError, UnknownName):
         return None
-    if described is None:
-        return None
-    return next((one.texts for one in described.domains if one.name == domain), None)
+    return None if described is None else next((one for one in described.domains if one.name == domain), None)
 
 
 def _await_domains(record: RunRecord) -> None:
@@ -189,7 +187,7 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     titles = choosing.runs(records, short=True, graph=False)
     for one in records:
         if not encoder_here(one):
-            titles[one.id] = titles[one.id].removesuffix(choosing.OF_GALLERY_SHORT) + NUMBERS
+            titles[one.id] = NUMBERS + titles[one.id].removesuffix(choosing.OF_GALLERY_SHORT)
     chosen = choosing.one(
         label,
         titles,
@@ -208,7 +206,7 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
             key=f"newest_{key}",
             icon=":material/fiber_new:",
             type="tertiary",
-            on_click=_show,
+            on_click=show_run,
             args=(key, newer[0].id),
         )
     return record
@@ -250,7 +248,8 @@ def other_texts() -> None:
             )
 
 
-def _show(key: str, run: str) -> None:
+def show_run(key: str, run: str) -> None:
+    """Choose a run in the selector of that key."""
     choosing.put(key, run)
     if key == "private":
         _follow()
@@ -267,11 +266,11 @@ def _follow() -> None:
     choosing.forget("bare")
 
 
-NUMBERS = " · numbers"
-"""Of a run whose numbers came along with the gallery, and its encoder did not."""
+NUMBERS = "no encoder: "
+"""Before a run whose numbers came along with the gallery, and its encoder did not."""
 HELP = {
-    "private": "Its encoder was fine-tuned with clipped gradients and noise. Those that can be asked come first; of "
-    "those that end in “numbers” the numbers came along with the gallery, and no encoder",
+    "private": "Its encoder was fine-tuned with clipped gradients and noise. Those that can be asked come first. Of "
+    "those behind them the numbers came along with the gallery, and no encoder: choose one, and train it in one click",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }

@@ -1,0 +1,143 @@
+"""Train one more run on the chosen data: its options openly, beginning with those of the chosen run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from privgraph.options import OptionError, Parameter, Scalar, parameters
+from privgraph.registry import METHODS as METHOD_TABLE
+from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.spec import RunSpec, make_spec
+from privgraph_workbench.facts.references import GUARANTEE
+from privgraph_workbench.forms import widgets
+from privgraph_workbench.jobs import queue
+from privgraph_workbench.serving import shell
+from privgraph_workbench.views.relations.runs import METHODS, UNIT_KEYS, WANTED, Pair
+from privgraph_workbench.words import markup
+from privgraph_workbench.words.numbers import duration
+
+OPEN = ("steps", "batch_size", "negatives", "learning_rate")
+"""Options that are offered for every run."""
+PRIVATE = ("epsilon", "clip")
+"""Options that a private run alone has."""
+UNITS = {"edge": "With privacy", "none": "Without privacy"}
+MOST_SEEDS = 5
+
+
+def show(pair: Pair) -> None:
+    """The form, and what training takes."""
+    st.markdown("#### Train another run")
+    chosen = pair.first
+    prefix = f"new.{chosen.id[-4:]}."
+    with st.container(border=True):
+        left, right = st.columns([2, 1], vertical_alignment="bottom")
+        unit = left.segmented_control(
+            "Training",
+            list(UNITS),
+            default="none" if chosen.spec.unit == "none" else "edge",
+            format_func=UNITS.__getitem__,
+            required=True,
+            key=f"{prefix}unit",
+        )
+        seeds = int(
+            right.number_input(
+                "Seeds", 1, MOST_SEEDS, 1, key=f"{prefix}seeds", help="Repetitions, from the chosen run's seed on"
+            )
+        )
+        filled = widgets.options_form(_offered(pair, unit), prefix=prefix, heading=False, flat=True)
+        if filled.errors:
+            return
+        asked = _options(pair, unit, filled.values)
+        try:
+            specs = [_spec(pair, asked, chosen.spec.seed + more) for more in range(seeds)]
+        except OptionError as error:
+            st.error(markup.sentence(error))
+            return
+        held = queue.store().find(RunQuery(ids=tuple(one.id for one in specs)))
+        there = {one.id for one in held if one.pending or one.state == "done"}
+        wanted = [one for one in specs if one.id not in there]
+        many = f"{len(wanted)} run{'s' * (len(wanted) > 1)}"
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if st.button(
+                f"Train {many}" if wanted else "Train",
+                key="train_new",
+                type="primary",
+                icon=":material/play_arrow:",
+                disabled=not wanted,
+            ):
+                _train(wanted, unit)
+            st.page_link(
+                shell.page("train"),
+                label="All options",
+                icon=":material/tune:",
+                query_params=_address(pair, asked),
+            )
+        st.caption(
+            _takes(pair) if wanted else "Such a run is finished here or in training: move an option, or more seeds."
+        )
+
+
+def _offered(pair: Pair, unit: str) -> list[Parameter]:
+    """The options of the form, at the values of the chosen run."""
+    known = {one.name: one for one in parameters(METHOD_TABLE[METHODS[0]].load_config())}
+    names = (*PRIVATE, *OPEN) if unit == "edge" else OPEN
+    own = pair.first.spec.options
+    return [replace(known[name], default=own.get(name, known[name].default)) for name in names]
+
+
+def _options(pair: Pair, unit: str, values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """All options of the run that is asked for: those that are not in the form are the chosen run's."""
+    known = {one.name for one in parameters(METHOD_TABLE[METHODS[0]].load_config())}
+    kept = {name: value for name, value in pair.first.spec.options.items() if name in known and name not in GUARANTEE}
+    given = {"noise_multiplier": 0.0} if unit == "edge" else {}
+    return {**kept, **given, **values, "unit": unit}
+
+
+def _spec(pair: Pair, options: Mapping[str, Scalar], seed: int) -> RunSpec:
+    asked = pair.first.spec
+    return make_spec(
+        METHODS[0],
+        asked.dataset,
+        options,
+        data_options=asked.data_options,
+        split=asked.split,
+        seed=seed,
+        device=asked.device,
+    )
+
+
+def _address(pair: Pair, options: Mapping[str, Scalar]) -> dict[str, str]:
+    """What fills the form of the Train page with all of these."""
+    spec = pair.first.spec
+    known = parameters(METHOD_TABLE[METHODS[0]].load_config())
+    return {
+        "method": METHODS[0],
+        "data": spec.dataset,
+        "split": spec.split,
+        "seed": str(spec.seed),
+        "device": spec.device,
+        **widgets.address(options, known=known),
+        **widgets.address(spec.data_options, prefix="data."),
+    }
+
+
+def _takes(pair: Pair) -> str:
+    chosen = pair.first
+    took = "" if chosen.seconds is None else f" The chosen run took {duration(chosen.seconds)}."
+    return (
+        f"Options that are not here are those of the chosen run.{took} Each private run is one more look at the same "
+        "relations: all of them together cost more than the ε of one."
+    )
+
+
+def _train(wanted: list[RunSpec], unit: str) -> None:
+    try:
+        queue.submit(wanted, tags=["relations"])
+    except (StoreError, OptionError, OSError) as error:
+        st.error(markup.sentence(error))
+    else:
+        st.session_state[WANTED + UNIT_KEYS[unit]] = wanted[0].id
+        st.rerun()
