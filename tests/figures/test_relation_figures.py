@@ -12,7 +12,7 @@ from tests.figures.made_relations import NAMES, made_answer, made_options, made_
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing.with_matplotlib import draw
 from privgraph_workbench.figures.relations import moved, relation_options, relation_ranking
-from privgraph_workbench.figures.seeds import difference, standard_error
+from privgraph_workbench.figures.seeds import difference, ratio, standard_error
 
 
 class TestMoved:
@@ -171,6 +171,29 @@ class TestRanking:
         expected = ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
         assert apart == pytest.approx(one.mean() - other.mean())
         assert (low, high) == (pytest.approx(expected.low), pytest.approx(expected.high))
+
+    def test_only_marked_runs_have_a_mark_beside_the_mean(self, store: RunStore) -> None:
+        runs = [made_run(store, seed=seed, negatives=negatives) for negatives in (4, 8) for seed in range(2)]
+        rows = relation_ranking.data(runs[::2], runs, marked={runs[0].id})[2:]
+        assert [row["own_accuracy"] for row in rows] == [0.06, None]
+        assert not any("seed" in row["label"] for row in rows), "each stands for all of its seeds"
+        marks = [one for one in relation_ranking.chart(rows).series if one.name == relation_ranking.CHOSEN]
+        assert [len(one.x) for one in marks] == [1, 1]
+
+    def test_a_share_is_that_of_fieller(self) -> None:
+        """Simulated: of 95% intervals about 95% hold the true share."""
+        rng = np.random.default_rng(0)
+        held = []
+        for _ in range(400):
+            one, whole = rng.normal(0.12, 0.02, 4), rng.normal(0.2, 0.02, 4)
+            given = ((float(of.mean()), standard_error(list(of)) or 0.0, len(of)) for of in (one, whole))
+            first, second = given
+            _, low, high = ratio(first, second)
+            assert low is not None
+            assert high is not None
+            held.append(low <= 0.6 <= high)
+        assert 0.94 <= np.mean(held) <= 0.995
+        assert ratio((0.1, 0.01, 3), (0.02, 0.02, 3)) == (pytest.approx(5), None, None), "nothing bounds it"
 
     def test_runs_without_these_numbers_are_left_out(self, store: RunStore) -> None:
         other = replace(made_run(store), metrics={"test_accuracy": 0.5})

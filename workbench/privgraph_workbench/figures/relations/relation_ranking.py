@@ -69,7 +69,7 @@ def data(
         bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     repeated = len({setting(one) for one in chosen}) < len(chosen)
-    for record, label in zip(chosen, run_labels(chosen, seeds=repeated), strict=True):
+    for record, label in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
         said, metrics = record.statement, record.metrics
         gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
         own = marked is None or record.id in marked

@@ -106,7 +106,7 @@ def _without_encoder(pair: Pair) -> None:
             f":material/photo_library: Of {whose} the numbers came along with the gallery, and no encoder: {answers}."
         )
         with st.container(horizontal=True):
-            for one in missing:
+            for one in reversed(missing):  # as the selectors stand
                 here(one)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import count, islice
 
 import streamlit as st
 
@@ -25,6 +26,7 @@ PRIVATE = ("epsilon", "clip")
 """Options that a private run alone has."""
 UNITS = {"edge": "With privacy", "none": "Without privacy"}
 MOST_SEEDS = 5
+MOST_RUNS = 500
 
 
 def show(pair: Pair) -> None:
@@ -44,7 +46,12 @@ def show(pair: Pair) -> None:
         )
         seeds = int(
             right.number_input(
-                "Seeds", 1, MOST_SEEDS, 1, key=f"{prefix}seeds", help="Repetitions, from the chosen run's seed on"
+                "Seeds",
+                1,
+                MOST_SEEDS,
+                1,
+                key=f"{prefix}seeds",
+                help="So many runs, each with a seed that none here has",
             )
         )
         filled = widgets.options_form(_offered(pair, unit), prefix=prefix, heading=False, flat=True)
@@ -52,21 +59,16 @@ def show(pair: Pair) -> None:
             return
         asked = _options(pair, unit, filled.values)
         try:
-            specs = [_spec(pair, asked, chosen.spec.seed + more) for more in range(seeds)]
+            wanted = _free(pair, asked, seeds)
         except OptionError as error:
             st.error(markup.sentence(error))
             return
-        held = queue.store().find(RunQuery(ids=tuple(one.id for one in specs)))
-        there = {one.id for one in held if one.pending or one.state == "done"}
-        wanted = [one for one in specs if one.id not in there]
-        many = f"{len(wanted)} run{'s' * (len(wanted) > 1)}"
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button(
-                f"Train {many}" if wanted else "Train",
+                f"Train {seeds} run{'s' * (seeds > 1)}",
                 key="train_new",
                 type="primary",
                 icon=":material/play_arrow:",
-                disabled=not wanted,
             ):
                 _train(wanted, unit)
             st.page_link(
@@ -75,9 +77,15 @@ def show(pair: Pair) -> None:
                 icon=":material/tune:",
                 query_params=_address(pair, asked),
             )
-        st.caption(
-            _takes(pair) if wanted else "Such a run is finished here or in training: move an option, or more seeds."
-        )
+        st.caption(_takes(pair))
+
+
+def _free(pair: Pair, options: Mapping[str, Scalar], seeds: int) -> list[RunSpec]:
+    """So many specs with these options, with the first seeds from the chosen run's on that are not here."""
+    held = queue.store().find(RunQuery(methods=METHODS[:1], limit=MOST_RUNS))
+    there = {one.id for one in held if one.pending or one.state == "done"}
+    specs = (_spec(pair, options, seed) for seed in count(pair.first.spec.seed))
+    return list(islice((one for one in specs if one.id not in there), seeds))
 
 
 def _offered(pair: Pair, unit: str) -> list[Parameter]:

@@ -1,0 +1,175 @@
+"""The Relations page: the privacy ladder, settings, and the form that trains another run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from tests.figures.made_relations import made_run
+from tests.pages.test_relations import Answering, process, texts
+from tests.pages.test_relations_told import described, files, submitted
+
+from privgraph.runs import gallery
+from privgraph.runs.records import RunRecord
+from privgraph.runs.spec import RunSpec
+from privgraph.runs.store import RunStore
+
+Open = Callable[..., AppTest]
+__all__ = ["described", "process", "submitted"]  # fixtures
+
+
+def seeds(store: RunStore, reached: Sequence[float], **rest: Any) -> list[RunRecord]:
+    """A run for each accuracy, with seeds from 0 on; the base encoder reaches 2%."""
+    return [made_run(store, seed=seed, metrics={"test_accuracy": one}, **rest) for seed, one in enumerate(reached)]
+
+
+def ladder(app: AppTest) -> dict[str, dict[str, str]]:
+    (table,) = (one.value for one in app.dataframe if "gain kept" in one.value)
+    return {row[""]: dict(row) for _, row in table.iterrows()}
+
+
+def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunStore, process: Answering) -> None:
+    seeds(store, [0.21, 0.22, 0.23], unit="none")
+    seeds(store, [0.15, 0.16, 0.17], epsilon=10.0)
+    seeds(store, [0.11, 0.12, 0.13])
+    seeds(store, [0.06, 0.07, 0.08], method="relation-rand", epsilon=4.0)
+    made_run(store, data="m10-titles", metrics={"test_accuracy": 0.9})
+    app = opened("relations", data="products")
+    rungs = ladder(app)
+    assert list(rungs) == [
+        "guessing among 256",
+        "base encoder tiny",
+        "PvGaLM, edge ε 4",
+        "Randomised relations, edge ε 4",
+        "PvGaLM, edge ε 10",
+        "PvGaLM, not private",
+    ]
+    kept = [row["gain kept"].split(" ")[0] for row in rungs.values()]
+    assert kept == ["–", "–", "50%", "25%", "70%", "–"]
+    assert rungs["PvGaLM, edge ε 4"]["PREC@1"] == "12.0% (9.5% to 14.5%)"
+    assert rungs["PvGaLM, edge ε 4"]["seeds"] == "3"
+    shown = texts(app)
+    assert (
+        "**Private training at ε 4 keeps 50% of the gain that training without privacy has** (95% confidence" in shown
+    )
+    assert "; at ε 10, **70%** (95%" in shown
+    assert "Randomised response, which flips the relations themselves, keeps **25%** at ε 4 (95%" in shown
+    assert "At ε 4, **private training is better** by 5.0 points of PREC@1" in shown
+    drawn = [row["label"] for row in files(app)["relation_ranking"]["rows"]]
+    assert drawn == list(rungs), "figure and table have the same rungs"
+
+
+@pytest.mark.parametrize(("reached", "share"), [(0.10, "80%"), (0.07, "50%")])
+def test_the_share_follows_the_numbers_and_one_seed_has_no_interval(
+    opened: Open, store: RunStore, process: Answering, reached: float, share: str
+) -> None:
+    seeds(store, [0.12], unit="none")
+    seeds(store, [reached])
+    shown = texts(opened("relations"))
+    assert f"keeps {share} of the gain that training without privacy has** (1 seed, no interval)" in shown
+
+
+@pytest.mark.parametrize("without", [[0.01], [0.01, 0.03, 0.08]], ids=["below the base", "not shown to be above it"])
+def test_where_training_without_privacy_gains_nothing_there_is_no_share(
+    opened: Open, store: RunStore, process: Answering, without: list[float]
+) -> None:
+    seeds(store, without, unit="none")
+    seeds(store, [0.06])
+    app = opened("relations")
+    assert "**Training without privacy shows no gain here on the base encoder**" in texts(app)
+    assert {row["gain kept"] for row in ladder(app).values()} == {"–"}
+
+
+def test_what_was_trained_otherwise_stands_on_the_ladder_and_has_no_share(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    (private,) = seeds(store, [0.06])
+    (bare,) = seeds(store, [0.12], unit="none")
+    seeds(store, [0.11], negatives=8)
+    made_run(store, max_tokens=8, metrics={"test_accuracy": 0.9})
+    rungs = ladder(opened("relations", private=private.id, bare=bare.id))
+    assert {label: row["gain kept"] for label, row in rungs.items() if "edge" in label} == {
+        "PvGaLM, edge ε 4 (negatives 4)": "40%",
+        "PvGaLM, edge ε 4 (negatives 8)": "–",
+    }, "and what reads texts otherwise was judged beside another base encoder"
+
+
+def test_a_private_run_alone_says_what_is_missing(opened: Open, store: RunStore, process: Answering) -> None:
+    seeds(store, [0.06])
+    assert "is told once the same is trained without it" in texts(opened("relations"))
+
+
+def test_many_settings_are_all_in_the_table_and_the_nearest_in_the_figure(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    for negatives in range(1, 13):
+        made_run(store, negatives=negatives)
+    chosen = made_run(store, negatives=20)
+    app = opened("relations", private=chosen.id)
+    drawn = [row["run"] for row in files(app)["relation_ranking"]["rows"] if row["kind"] == "run"]
+    assert len(drawn) == 9
+    assert chosen.id in drawn
+    assert sum("edge" in label for label in ladder(app)) == 13
+
+
+def test_settings_stand_in_a_table(opened: Open, store: RunStore, process: Answering) -> None:
+    seeds(store, [0.06])
+    seeds(store, [0.12], unit="none")
+    (table,) = (one.value for one in opened("relations").dataframe if "setting" in one.value)
+    rows = {row["setting"]: (row["private run"], row["run without privacy"]) for _, row in table.iterrows()}
+    assert rows["Learning rate"] == ("auto (0.01)", "auto (0.003)")
+    assert rows["Clip"] == ("1.0", "none")
+    assert rows["Steps"] == ("4", "4")
+
+
+def test_another_run_is_trained_with_options_that_stand_openly(
+    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
+) -> None:
+    (chosen,) = seeds(store, [0.06])
+    app = opened("relations")
+    prefix = f"new.{chosen.id[-4:]}."
+    app.button(key="train_new").click().run()
+    assert not app.exception
+    (again,) = submitted
+    assert (again.options, again.seed) == (chosen.spec.options, 1), "the next seed that is not here"
+    submitted.clear()
+    app.number_input(key=f"{prefix}steps").set_value(80)
+    app.number_input(key=f"{prefix}seeds").set_value(2).run()
+    assert app.button(key="train_new").label == "Train 2 runs"
+    link = next(one.proto for one in app.get("page_link") if one.proto.label == "All options")
+    assert {"method": "relational", "data": "products", "steps": "80", "encoder": "tiny"}.items() <= dict(
+        parse_qsl(link.query_string.removeprefix("?"))
+    ).items()
+    app.button(key="train_new").click().run()
+    assert [(one.options["steps"], one.options["epsilon"], one.seed) for one in submitted] == [(80, 4, 0), (80, 4, 1)]
+
+
+def test_a_run_without_privacy_is_asked_for_without_its_options(
+    opened: Open, store: RunStore, process: Answering, submitted: list[RunSpec]
+) -> None:
+    (chosen,) = seeds(store, [0.06])
+    app = opened("relations")
+    prefix = f"new.{chosen.id[-4:]}."
+    app.get("button_group")[0]  # the choice is there
+    app.session_state[f"{prefix}unit"] = "none"
+    app.run()
+    assert f"{prefix}clip" not in {one.key for one in app.slider}
+    app.button(key="train_new").click().run()
+    assert [(one.unit, one.seed) for one in submitted] == [("none", 0)]
+
+
+def test_a_run_without_encoder_has_one_of_its_settings_that_can_be_asked(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    gallery.bring_in(store)
+    app = opened("relations")
+    private = app.selectbox(key="private")
+    (lost,) = (one for one in private.options if one == "no encoder: PvGaLM, edge ε 4, seed 1")
+    app.selectbox(key="private").select(lost).run()
+    (take,) = (one for one in app.button if str(one.key).startswith("take."))
+    assert take.label == "Take seed 0, which can be asked"
+    take.click().run()
+    assert "and no encoder" not in texts(app)
