@@ -89,12 +89,12 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     bare = any(record.spec.unit == "none" for record, _ in found)
     most = max(attack.found[2] for _, attack in found)
     return (
-        f"**Finding: these attacks tell nothing{', not even of the run without privacy' * bare}.** Every interval of "
-        f"the area reaches {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds hardly "
+        f"**Finding: these attacks tell nothing{', not even of the run without privacy' * bare}.** No interval of "
+        f"the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds hardly "
         "more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 (Table 4, "
         "MAG-USA), where a coin finds 5%.\n\n"
         "**What it means**: "
-        + ("that ε protects is not to be seen by this attack, for there was nothing to hide from it. " * bare)
+        + ("this attack cannot show what ε protects, for it finds nothing even where nothing is protected. " * bare)
         + f"It is no proof of safety, in either run: another attack may find more. {PROMISED}"
     )
 
