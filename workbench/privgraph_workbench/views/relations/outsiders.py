@@ -90,8 +90,8 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     most = max(attack.found[2] for _, attack in found)
     return (
         f"**Finding: these attacks tell nothing{', not even of the run without privacy' * bare}.** No interval of "
-        f"the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds hardly "
-        "more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 (Table 4, "
+        f"the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds "
+        "hardly more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 (Table 4, "
         "MAG-USA), where a coin finds 5%.\n\n"
         "**What it means**: "
         + ("this attack cannot show what ε protects, for it finds nothing even where nothing is protected. " * bare)
