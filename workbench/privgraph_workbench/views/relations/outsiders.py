@@ -91,8 +91,8 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     return (
         f"**Finding: these attacks tell nothing{', not even of the run without privacy' * bare}.** No interval of "
         f"the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds "
-        "hardly more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 (Table 4, "
-        "MAG-USA), where a coin finds 5%.\n\n"
+        "hardly more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 "
+        "(Table 4, MAG-USA), where a coin finds 5%.\n\n"
         "**What it means**: "
         + ("this attack cannot show what ε protects, for it finds nothing even where nothing is protected. " * bare)
         + f"It is no proof of safety, in either run: another attack may find more. {PROMISED}"
