@@ -63,7 +63,7 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         "The base encoder has read no relation. What training without privacy gains on it is what relations teach, and "
         "the share of its gain in PREC@1 that a private run keeps is what privacy leaves. Its interval is Fieller's, "
         "over seeds: where it reaches 100%, the seeds do not show that privacy costs anything. In the paper (Table 1), "
-        "BERT.base keeps 75% to 100% of its gain at ε 4, over four larger graphs. "
+        "BERT.base keeps 70% to 86% of its gain at ε 4, on four larger graphs. "
         + " ".join(filter(None, (_rates(pair), _intervals(pair.records))))
     )
     st.page_link(
