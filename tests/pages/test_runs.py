@@ -18,6 +18,7 @@ from privgraph.runs.records import RunQuery
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.runs.tables import runs
+from privgraph_workbench.figures.runs import compare
 from privgraph_workbench.views.parts import composition
 from privgraph_workbench.views.runs import listed, page, searching
 from privgraph_workbench.views.runs.side_by_side import ahead, comparison, told_apart
@@ -52,7 +53,7 @@ def test_filters_live_in_the_address(opened: Callable[..., AppTest], store: RunS
     assert _table(opened("runs", tagged="mine")) == [gap]
     assert _table(opened("runs", find="mine")) == [gap]
     assert _table(opened("runs", order="test accuracy"))[0] == mlp
-    assert _table(opened("runs", find="epsilon=2 method=gap")) == [gap]
+    assert _table(opened("runs", find="asked=2 method=gap")) == [gap]
     nothing = opened("runs", find="no such run").info[0].value
     assert nothing.startswith("No run is like that. Every word of a search must be found")
     assert opened("runs", of_state="failed").info[0].value == "No run is like that. Take a filter away."
@@ -78,6 +79,37 @@ def test_numbers_beside_words_bound_a_setting_as_the_list_shows_it(
         r"accuracy\> is left out of the search: behind \> stands a number, as in accuracy>0.8.",
     ]
     assert _table(app) == [*far, near], "the rest is searched for"
+
+
+def test_words_of_the_rows_are_found(opened: Callable[..., AppTest], store: RunStore) -> None:
+    edge = keep(store, spec("gap", epsilon=2.0))
+    node = keep(store, spec("gap", unit="node", epsilon=8.0, batch_size=8))
+    bare = keep(store, spec("gnn", unit="none"))
+    voted = keep(store, spec("privgnn", lam=0.4))
+    failed = keep(store, spec("progap", epsilon=2.0), state="failed")
+    assert _table(opened("runs", find="GAP edges epsilon<=2")) == [edge], "a row says edges, its spec edge"
+    assert _table(opened("runs", find="people")) == [voted, node]
+    assert _table(opened("runs", find="nothing")) == [bare]
+    assert _table(opened("runs", find="λ=0.4")) == _table(opened("runs", find="λ 0.4")) == [voted]
+    assert _table(opened("runs", find="failed")) == [failed]
+
+
+def test_an_equals_sign_means_the_number_that_the_list_shows(opened: Callable[..., AppTest], store: RunStore) -> None:
+    sound = keep(store, spec("gap", epsilon=2.0), accuracy=0.803)
+    other = keep(store, spec("gap", epsilon=1.0), accuracy=0.81)
+    published = keep(store, spec("privgnn", epsilon=2.0, accounting="published", release="posterior"), accuracy=0.7)
+    assert _table(opened("runs", find="epsilon=2")) == _table(opened("runs", find="ε = 2")) == [sound]
+    assert _table(opened("runs", find="asked=2")) == [published, sound]
+    assert _table(opened("runs", find="accuracy=0.8")) == _table(opened("runs", find="accuracy=80%")) == [sound]
+    assert _table(opened("runs", find="accuracy=81.0%")) == _table(opened("runs", find="acc>80.5%")) == [other]
+
+
+def test_the_search_that_is_given_as_an_example_finds_runs_of_the_gallery(store: RunStore) -> None:
+    gallery.bring_in(store)
+    search = searching.read(searching.EXAMPLE)
+    assert not search.complaints
+    groups = listed.by_setting(store, store.find_rows(RunQuery(text=search.words), graphs=True), "newest")
+    assert [group for group in groups if all(bound.holds(group) for bound in search.bounds)]
 
 
 def test_wrong_addresses_are_named(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -215,6 +247,59 @@ def test_settings_are_compared_by_their_means(opened: Callable[..., AppTest], st
     assert said in {text.value for text in app.markdown}
     drawn = [json.loads(one.proto.json) for one in app.get("bidi_component")]
     assert any("3 settings side by side" in one.get("summary", "") for one in drawn)
+
+
+def test_of_one_setting_the_mean_is_told_and_no_seed_is_ahead(opened: Callable[..., AppTest], store: RunStore) -> None:
+    runs = [store.get(keep(store, spec(epsilon=2.0, seed=seed), accuracy=0.6 + 0.1 * seed)) for seed in range(3)]
+    said = (
+        "**ProGAP, edge ε 2** has a mean accuracy of 70.0% over 3 seeds (95% interval 45.2% to 94.8%); single seeds "
+        "reached 60.0% to 80.0%."
+    )
+    assert ahead([[one] for one in runs], ["seed 0", "seed 1", "seed 2"]) == said
+    app = opened("runs", chosen=",".join(one.id for one in runs))
+    assert said in {text.value for text in app.markdown}
+
+
+def test_a_mean_has_its_number_behind_its_interval_and_curves_say_that_they_are_means(
+    opened: Callable[..., AppTest], store: RunStore
+) -> None:
+    means = [store.get(keep(store, spec("gap", seed=seed), accuracy=0.7 + 0.01 * seed)) for seed in range(3)]
+    one = store.get(keep(store, spec("mlp", unit="none"), accuracy=0.6))
+    drawn = compare.chart(compare.data([*means, one])).series
+    assert [(mark.x, mark.text) for mark in drawn if mark.name == "mean test accuracy"] == [
+        ((pytest.approx(0.7348, abs=1e-3),), (" 71.0%",))
+    ]
+    figure = str(compare.plot(compare.data([*means, one])).to_json())
+    assert "markers+text" in figure
+    app = opened("runs", chosen=",".join(record.id for record in (*means, one)))
+    shown = "".join(one.proto.json for one in app.get("bidi_component"))
+    assert "GAP, edge ε 1 (mean of 3 seeds): validation accuracy" in json.loads(json.dumps(shown))
+    assert "MLP (ignores edges), not private: validation accuracy" in shown
+
+
+def test_graphs_are_compared_each_by_itself(store: RunStore) -> None:
+    made = [make_spec(*one) for one in (("gap", "karate"), ("progap", "karate"), ("gap", "social"))]
+    records = [store.get(keep(store, one, accuracy=0.6 + 0.1 * at)) for at, one in enumerate(made)]
+    said = ahead([[one] for one in records], ["A", "B", "C"])
+    assert said.startswith("On Karate club: **B** has the highest accuracy, 70.0%. **A** is 10.0 points below.")
+    assert "**GAP, edge ε 1** reached 80.0%, with one seed. Accuracies on different graphs" in said
+    again = store.get(keep(store, spec("gap", seed=1)))
+    assert "1 more private run read other data" in composition.together([*records[1:], again])
+
+
+def test_runs_that_protect_nothing_have_no_epsilon_to_compose(store: RunStore) -> None:
+    bare = [store.get(keep(store, spec("mlp", seed, unit="none"))) for seed in (0, 1)]
+    assert not any("each ε" in badge for badge in compare.chart(compare.data(bare)).badges)
+    private = store.get(keep(store, spec("gap")))
+    assert any("3 runs on the same data: each ε" in one for one in compare.chart(compare.data([*bare, private])).badges)
+
+
+def test_a_search_that_parts_a_setting_says_so(opened: Callable[..., AppTest], store: RunStore) -> None:
+    for seed, tags in ((0, ["kept"]), (1, ["kept"]), (2, [])):
+        keep(store, spec(seed=seed), tags=tags)
+    told = "Of 1 setting only some runs match: the mean and interval of such a row are over those alone."
+    assert told in [caption.value for caption in opened("runs", find="kept").caption]
+    assert told not in [caption.value for caption in opened("runs", find="ProGAP").caption]
 
 
 def test_options_of_one_method_alone_stand_back(store: RunStore) -> None:

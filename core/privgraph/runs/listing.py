@@ -20,6 +20,7 @@ from privgraph.runs.graph_id import GraphId
 from privgraph.runs.known_faults import CHOSE_BY_LABELS
 from privgraph.runs.records import (
     LIVE,
+    PROTECTED,
     STATES,
     RunQuery,
     RunRecord,
@@ -110,15 +111,21 @@ def conditions(query: RunQuery) -> list[sa.ColumnElement[bool]]:
         ]
         inside += [runs.c.spec.icontains(text, autoescape=True) for text in _setting(word)]
         inside += [column.in_(names) for column, names in _titled(word) if names]
+        inside.append(runs.c.state == word.casefold())
         clauses.append(sa.or_(*inside, _tagged(tags.c.tag.icontains(word, autoescape=True))))
     return clauses
 
 
 def _titled(word: str) -> list[tuple[sa.Column[Any], list[str]]]:
-    """The methods and graphs in whose titles the word stands: a title is not stored."""
+    """The methods, graphs and units in whose titles the word stands: a title is not stored."""
+    titles: tuple[tuple[sa.Column[Any], Mapping[str, str]], ...] = (
+        (runs.c.method, {name: method.title for name, method in METHODS.items()}),
+        (runs.c.dataset, {name: spec.title for name, spec in DATASETS.items()}),
+        (runs.c.unit, PROTECTED),
+    )
     return [
-        (column, [name for name, spec in known.items() if word.casefold() in spec.title.casefold()])
-        for column, known in ((runs.c.method, METHODS), (runs.c.dataset, DATASETS))
+        (column, [name for name, title in known.items() if word.casefold() in title.casefold()])
+        for column, known in titles
     ]
 
 

@@ -243,15 +243,20 @@ class StoredEvent:
             return from_record(self.kind, self.payload)
 
 
+PROTECTED = {"edge": "edges", "node": "people (node)", "none": "nothing"}
+"""What each unit is called in a list of runs, and is found by."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunQuery:
     """Which runs, in which order. An empty tuple or text does not restrict.
 
-    `tags` must all be present; the other tuples list what is admitted. `text` is looked for in the id,
-    the options, the titles of method and graph, the note, the error and the tags, whatever the case; every
-    one of its words must be found. A word such as `epsilon=2` finds the runs with that value of that option,
-    however the number is written. `own` leaves out the runs of the gallery. `order` is one of `ORDERS`;
-    `created` with `descending` puts the newest first.
+    `tags` must all be present; the other tuples list what is admitted. `text` is looked for in the id, the
+    options, the titles of method and graph, what is protected (`PROTECTED`), the note, the error and the
+    tags, whatever the case, and is compared with the state; every one of its words must be found. A word such
+    as `epsilon=2` finds the runs with that value of that option, however the number is written. `own` leaves
+    out the runs of the gallery. `order` is one of `ORDERS`; `created` with `descending` puts the newest
+    first.
     """
 
     ids: tuple[str, ...] = ()

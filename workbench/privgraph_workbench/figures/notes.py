@@ -13,7 +13,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.words.naming import UNIT_WORDS
+from privgraph_workbench.words.naming import UNIT_WORDS, unit_of
 from privgraph_workbench.words.statements import cells, line
 
 MOST_NOTES = 6
@@ -186,10 +186,11 @@ def place_words(rows: Sequence[Row]) -> str:
 
 def composed(records: Iterable[RunRecord]) -> dict[str, int]:
     """For each run (by its id), how many of these runs read the same people: who sees them all sees a
-    composition."""
-    people = {record.id: GraphId.of(record.spec).people for record in records}
-    together = Counter(people.values())
-    return {run: together[read] for run, read in people.items()}
+    composition. 0 where none of them is private: there is no epsilon that says less than that."""
+    known = list(records)
+    people = {one.id: GraphId.of(one.spec).people for one in known}
+    together, private = Counter(people.values()), {people[one.id] for one in known if unit_of(one) != "none"}
+    return {run: together[read] if read in private else 0 for run, read in people.items()}
 
 
 def badges_of(rows: Sequence[Row]) -> tuple[str, ...]:

@@ -297,6 +297,10 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
                 zorder=1,
             )[0]
         return artist
+    for place, text in zip(zip(x, y, strict=True), series.text, strict=bool(series.text)):
+        axis.annotate(
+            text, place, (4, 0), textcoords="offset points", ha="left", va="center", fontsize=9, color=colours.text
+        )
     marked = series.kind in ("path", "points") or len(x) == 1  # a line of one point would not be seen
     return axis.plot(
         x,

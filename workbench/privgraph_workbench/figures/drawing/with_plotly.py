@@ -332,6 +332,10 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
     mode = {"line": "lines", "path": "lines+markers", "points": "markers"}[series.kind]
     if len(series.x) == 1:
         mode = "markers"  # a line of one point would not be seen
+    if series.text:  # what is written stands right of its point
+        mode += "+text"
+        hover = {"text": [plain(text) for text in series.text], "hoverinfo": "skip", "textposition": "middle right"}
+        hover["textfont"] = {"color": colours.text}
     return go.Scatter(
         x=_places(series.x),
         y=_places(series.y),

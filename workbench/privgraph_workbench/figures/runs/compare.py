@@ -105,7 +105,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             x=tuple(row["test_accuracy"] for row in rows),
             y=labels,
             legend=False,
-            text=tuple(  # an interval would cross it
+            text=tuple(  # an interval would cross it: then the number stands behind the interval
                 "" if row["test_accuracy"] is None or row["low"] is not None else percent(row["test_accuracy"])
                 for row in rows
             ),
@@ -121,6 +121,18 @@ def chart(rows: Sequence[Row]) -> Chart:
                 x=tuple(end for row, _ in reached for end in (row["low"], row["high"])),
                 y=tuple(label for _, label in reached for _ in range(2)),
                 slot=NEUTRAL,
+            )
+        )
+        series.append(
+            Series(
+                name="mean test accuracy",
+                kind="points",
+                x=tuple(row["high"] for row, _ in reached),
+                y=tuple(label for _, label in reached),
+                slot=NEUTRAL,
+                size=1,
+                legend=False,
+                text=tuple(f" {percent(row['test_accuracy'])}" for row, _ in reached),
             )
         )
     if epsilons:

@@ -15,8 +15,9 @@ MOST = 100
 
 
 def together(records: Sequence[RunRecord]) -> str:
-    """The composed epsilon of the private runs that read the same people, as Markdown; nothing where there is
-    no such number to give: for fewer than two runs, for too many, and for several units."""
+    """The composed epsilon of the private runs that read the same people, as Markdown, for the data of which
+    there are most; nothing where there is no such number to give: for fewer than two runs, for too many, and
+    for several units."""
     people: dict[object, list[PrivacyStatement]] = {}
     for record in records:
         if record.statement is not None and record.statement.unit != "none":
@@ -24,6 +25,8 @@ def together(records: Sequence[RunRecord]) -> str:
     most = max(people.values(), key=len, default=[])
     if not 2 <= len(most) <= MOST or len({one.unit for one in most}) > 1:
         return ""
+    others = sum(len(one) for one in people.values()) - len(most)
+    rest = f" {others} more private run{'s' * (others != 1)} read other data, and add nothing to it." if others else ""
     plain, chosen = [one for one in most if not one.tuned], [one for one in most if one.tuned]
     price, delta = (sum(getattr(one, name) for one in chosen) for name in ("epsilon", "delta"))
     if plain:
@@ -33,5 +36,5 @@ def together(records: Sequence[RunRecord]) -> str:
     return (
         f"**All together.** {len(most)} private runs here read the same data. Whoever sees all of them has "
         f"been shown ε = {stated('sound', price)} at δ = {number(delta)}, and not the ε of one run. Runs "
-        "without noise are not in this number: they protect nobody."
+        f"without noise are not in this number: they protect nobody.{rest}"
     )

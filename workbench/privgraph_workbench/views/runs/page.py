@@ -10,7 +10,7 @@ import streamlit as st
 
 from privgraph.options import Option, OptionError, Parameter
 from privgraph.registry import METHODS
-from privgraph.runs.records import STATES, RunQuery, RunRecord, StoreError
+from privgraph.runs.records import PROTECTED, STATES, RunQuery, RunRecord, StoreError
 from privgraph_workbench import run_list
 from privgraph_workbench.facts import datasets, plans
 from privgraph_workbench.forms import widgets
@@ -77,6 +77,8 @@ def page() -> None:
     chosen = [run for run in st.query_params.get("chosen", "").split(",") if run]
     groups = _arrived_first(groups, chosen, query.order)
     _summary(query, groups, chosen)
+    if told := listed.in_part(store, groups, narrowed=bool(query.text or query.tags or query.states)):
+        st.caption(told)
     start = _page_number(len(groups))
     _table(groups[start : start + PAGE_SIZE], chosen)
     if not chosen:
@@ -189,7 +191,7 @@ def _filters() -> RunQuery:
     words_ = st.text_input(
         "Search",
         key="find",
-        placeholder="Search: ProGAP Cora epsilon<=2 accuracy>0.8, an option as epochs=100, a tag, a note",
+        placeholder=f"Search: {searching.EXAMPLE}, an option as epochs=100, a tag, a note",
         label_visibility="collapsed",
         live="300ms",
         type="search",
@@ -202,7 +204,7 @@ def _filters() -> RunQuery:
         columns[0], "Method", {name: method_title(name) for name in METHODS}, "of_method", placeholder="any"
     )
     data = choosing.several(columns[1], "Graph", choosing.graphs(datasets.choices()), "of_data", placeholder="any")
-    units = choosing.several(columns[2], "Protects", listed.PROTECTED, "of_unit", placeholder="anything")
+    units = choosing.several(columns[2], "Protects", PROTECTED, "of_unit", placeholder="anything")
     in_states = choosing.several(
         columns[3], "State", {name: states.state_word(name) for name in STATES}, "of_state", placeholder="any"
     )

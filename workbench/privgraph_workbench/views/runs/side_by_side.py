@@ -17,13 +17,17 @@ from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.parts import composition, layout, states
 from privgraph_workbench.views.parts.file_links import figure_exports
 from privgraph_workbench.words import differences, markup, meaning
-from privgraph_workbench.words.naming import graph_of, run_labels, settings_of, statements_of, unit_of
+from privgraph_workbench.words.naming import graph_of, run_labels, setting, settings_of, statements_of, unit_of
 from privgraph_workbench.words.numbers import duration, option, percent, signed
 from privgraph_workbench.words.statements import three_numbers
 
 MOST_COMPARED = 6
 NONE = "—"
 ACCURACY, METRIC = "test accuracy", "test_accuracy"
+STAGES = (
+    "Validation accuracy in training. Steps count over all stages of a method: where a curve falls to the level of "
+    "guessing, its next stage began with a new network; where one begins late, the stages before it measured none."
+)
 
 
 def show(chosen: Sequence[RunRecord]) -> None:
@@ -52,6 +56,7 @@ def show(chosen: Sequence[RunRecord]) -> None:
     if points:
         live_plot.show(curves.plot(points, layout.theme()), key="compare.curves")
         figure_exports("curves", points, statements, name="compared")
+        st.caption(STAGES)
 
 
 def _table(table: Mapping[str, Mapping[str, str]]) -> None:
@@ -75,6 +80,7 @@ def _curve(group: Sequence[RunRecord], label: str) -> list[Row]:
     """The validation accuracy along training, averaged where all runs of the setting have measured it;
     without stages, which other methods have not."""
     held: dict[object, list[Row]] = {}
+    label += f" (mean of {len(group)} seeds)" if len(group) > 1 else ""
     for record in group:
         for point in curves.data(queue.store().events(record.id, kinds=("metric",)), run=label, limit=1000):
             if point["metric"] == "val_accuracy":
@@ -156,13 +162,30 @@ def _accuracy(group: Sequence[RunRecord]) -> str:
 
 
 def ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
-    """Which setting has the highest mean accuracy, and how far each other one is from it; nothing where
-    graphs differ or fewer than two were measured."""
+    """Which setting has the highest mean accuracy, and how far each other one is from it: for each graph by
+    itself. Of a single setting its mean: which of its seeds is ahead says nothing."""
+    graphs: dict[str, list[tuple[Sequence[RunRecord], str]]] = {}
+    for group, label in zip(groups, labels, strict=True):
+        graphs.setdefault(graph_of(group[0]), []).append((group, label))
+    if len(graphs) == 1:
+        return _ahead(groups, labels)
+    said = [
+        f"On {markup.literal(graph)}: {told}"
+        for graph, held in graphs.items()
+        if (told := _ahead([group for group, _ in held], [label for _, label in held]))
+    ]
+    return " ".join([*said, "Accuracies on different graphs say nothing of each other."])
+
+
+def _ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
+    """The same on one graph."""
+    if len({setting(group[0]) for group in groups}) == 1:
+        return _of_one([one for group in groups for one in group])
     held = sorted(
         ((values, label) for group, label in zip(groups, labels, strict=True) if (values := _measured(group))),
         key=lambda one: -fmean(one[0]),
     )
-    if len(held) < 2 or len({graph_of(group[0]) for group in groups}) > 1:
+    if len(held) < 2:
         return ""
     (best, name), *others = held
     mean = "mean " if len(best) > 1 else ""
@@ -171,6 +194,20 @@ def ahead(groups: Sequence[Sequence[RunRecord]], labels: Sequence[str]) -> str:
     if any(standard_error(values) is None for values, _ in held):
         said.append("With fewer than three seeds of each, other seeds may turn this round.")
     return " ".join(said)
+
+
+def _of_one(runs: Sequence[RunRecord]) -> str:
+    """The mean of the runs of one setting, with its interval."""
+    held = _measured(runs)
+    if not held:
+        return ""
+    (name,) = run_labels([runs[0]], privacy_too=True, seeds=False)
+    if len(held) == 1:
+        return f"**{markup.literal(name)}** reached {percent(held[0])}, with one seed."
+    mean, low, high = confidence(held, most=1.0)
+    span = "" if low is None or high is None else f" (95% interval {percent(low)} to {percent(high)})"
+    each = f"single seeds reached {percent(min(held))} to {percent(max(held))}"
+    return f"**{markup.literal(name)}** has a mean accuracy of {percent(mean)} over {len(held)} seeds{span}; {each}."
 
 
 def _apart(best: Sequence[float], other: Sequence[float], name: str) -> str:
