@@ -78,11 +78,11 @@ class Series:
     kind: `line` (broken where y is None), `path` (a line with a marker on each point), `points`, `bars`
     (horizontal where the panel's y axis is of categories), `band` (from `low` to `y`), `level` (a horizontal
     line at y[0] across the panel), `links` (separate segments, x and y in pairs), `cells` (squares at x and
-    y, both of categories: the larger its number in `low`, the stronger its colour). `text` stands in each cell
-    or bar, and right of each point.
-    `slot` chooses the colour, `shape` dash and marker (none: as `slot`); `faint` lines stand back. What shows
-    one of the three epsilons says which: `epsilon` alone chooses its look then. Series of one `group` hide
-    and show together. `keys` say for each point what a page is told when it is clicked.
+    y, both of categories: the larger its number in `low`, the stronger its colour). `text` stands in each
+    cell or bar, and right of each point. `slot` chooses the colour, `shape` dash and marker (none: as
+    `slot`); `faint` lines stand back. What shows one of the three epsilons says which: `epsilon` alone
+    chooses its look then. Series of one `group` hide and show together. `keys` say for each point what a page
+    is told when it is clicked.
     """
 
     name: str

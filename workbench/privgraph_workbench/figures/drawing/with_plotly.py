@@ -334,8 +334,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         mode = "markers"  # a line of one point would not be seen
     if series.text:  # what is written stands right of its point
         mode += "+text"
-        hover = {"text": [plain(text) for text in series.text], "hoverinfo": "skip", "textposition": "middle right"}
-        hover["textfont"] = {"color": colours.text}
+        hover = {"text": [plain(text) for text in series.text], "hoverinfo": "skip"}
     return go.Scatter(
         x=_places(series.x),
         y=_places(series.y),
@@ -346,6 +345,8 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
         cliponaxis=series.kind == "line",  # a mark on the edge of the axes is seen whole
         opacity=FAINT if series.faint else 1,
         customdata=list(series.keys) or None,
+        textposition="middle right",
+        textfont={"color": colours.text},
         **hover,
     )
 

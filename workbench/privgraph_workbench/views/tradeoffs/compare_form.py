@@ -10,6 +10,7 @@ from functools import lru_cache
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from privgraph.data import catalogue
 from privgraph.data.errors import DataError
 from privgraph.data.spec import DatasetSpec
 from privgraph.options import OptionError, Scalar
@@ -98,7 +99,8 @@ def headline(spec: DatasetSpec, unit: str, drawn: RunRecord | None, below: Delta
 
 
 def _advise(said: comparing.Verdict, text: str) -> None:
-    """Green is what buys something: advice that a model without edges is as good as is none to follow."""
+    """Green is what buys something: what a model without edges may be as good as, or of which too little has
+    run, does not."""
     if said.beats:
         st.success(text, icon=":material/recommend:")
     else:
@@ -159,14 +161,18 @@ def _result(spec: DatasetSpec, options: Mapping[str, Scalar], unit: str, was_goi
 @lru_cache(maxsize=16)
 def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, Scalar], ...], unit: str) -> Known:
     """The table and the verdict of these finished runs. They never change, so this is computed once."""
-    wanted = comparing.specs(data, unit, data_options=dict(options))
+    spec, wanted = catalogue.dataset(data), comparing.specs(data, unit, data_options=dict(options))
     found = queue.store().find(RunQuery(ids=ids)) if ids else []
     records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
-    words = comparing.known_words(wanted, set(ids), len(records))
+    words = comparing.known_words(
+        wanted, set(ids), len(records), {one.spec.method for one in found if not one.unreadable}
+    )
     left = comparing.left_out(wanted, found, unit)
-    return Known(table=rows, said=comparing.verdict(records, unit), words=words, left=left)
+    return Known(
+        table=rows, said=comparing.verdict(records, unit, comparing.fitting(spec, unit)), words=words, left=left
+    )
 
 
 def _line(row: Row) -> dict[str, object]:
