@@ -18,7 +18,7 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
-from privgraph_workbench.figures.palette import slots
+from privgraph_workbench.figures.palette import COLOURS, slots
 from privgraph_workbench.figures.runs import curve_names, tradeoff
 from privgraph_workbench.figures.seeds import confidence
 from privgraph_workbench.theme import NEUTRAL
@@ -131,7 +131,24 @@ def test_a_method_has_one_colour_whatever_stands_beside_it(swept: list[RunRecord
     assert slot(alone) == slot(swept) == list(METHODS).index("gap")
     crowd = slots({f"{name}, {unit}": name for name in METHODS for unit in ("edge", "node")})
     assert len(set(crowd.values())) == len(crowd), "no two curves of a figure look alike"
+    hues = {name: {crowd[f"{name}, {unit}"] % COLOURS for unit in ("edge", "node")} for name in METHODS}
+    assert all(len(own) == 1 and NEUTRAL not in own for own in hues.values()), "one colour a method, and none is grey"
+    single = {name: slots({name: name})[name] for name in METHODS}
+    assert all(crowd[f"{name}, edge"] == single[name] for name in METHODS), "whatever stands beside it"
     assert all(crowd[f"{name}, edge"] == place for place, name in enumerate(list(METHODS)[:NEUTRAL]))
+
+
+def test_a_method_looks_alike_whichever_unit_it_protects_and_its_mark_is_in_the_legend() -> None:
+    made = [
+        {**_row(at, 0.5 + at / 20, title="GAP"), "unit": unit, "method": "gap"}
+        for unit in ("edge", "node")
+        for at in (1.0, 2.0)
+    ]
+    chart = tradeoff.plain(made)
+    assert {one.slot for one in chart.series if one.kind == "line"} == {list(METHODS).index("gap")}
+    keys = [one for one in chart.series if one.legend]
+    assert {(one.kind, one.x, one.slot) for one in keys} == {("path", (None, None), list(METHODS).index("gap"))}
+    assert tradeoff.plot_plain(made).data[0].mode == "lines+markers"
 
 
 def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> None:

@@ -51,12 +51,12 @@ LEVELS = 4
 """Levels that are named before any curve: some of what there is to compare with."""
 ENTRIES = 14
 """Curves and levels that a legend names at most; others are named where they are pointed at."""
-DODGE, DODGE_OF_MANY = 0.008, 0.012
+DODGE, DODGE_OF_MANY = 0.005, 0.008
 """In a crowd, marks of one epsilon stand side by side, each on its own bar: so far apart, as a share of the
 width of the only panel, or of one of many."""
-WIDEST = 0.07
+WIDEST = 0.04
 """How far the last of them stands from its epsilon at most; always to the right: none promises more."""
-CAP = 0.004
+CAP = 0.003
 """Half the width of the ends of a bar, as a share of the panel's."""
 CROWD = 2
 """Of more curves than these, intervals are bars alone: bands that lie over each other hide what they say."""
@@ -215,6 +215,12 @@ def _worth(points: Sequence[Row]) -> tuple[int, float]:
     return len(points), sum(float(row["mean"]) for row in points) / len(points)
 
 
+def _style(row: Row) -> str:
+    """What looks alike: a method's curve looks the same whichever unit it protects, for each unit has a panel
+    of its own."""
+    return f"{row['title']}, {row['variant']}, {row['reference']}"
+
+
 def _of_method(row: Row) -> tuple[object, ...]:
     return row["graph"], row["unit"], row["reference"], row["method"]
 
@@ -287,9 +293,10 @@ def chart(rows: Sequence[Row]) -> Chart:
         for small in [_small(held, parts)]
     )
     series: list[Series] = []
-    own = slots(
-        {curve_of(row): row["method"] for wanted in (False, True) for row in rows if row["reference"] == wanted}
+    styles = slots(
+        {_style(row): row["method"] for wanted in (False, True) for row in rows if row["reference"] == wanted}
     )
+    own = {curve_of(row): styles[_style(row)] for row in rows}
     mixed = len({row["low"] is None for row in rows}) > 1
     for place, held in enumerate(parts):
         private = [row for row in held if not row["reference"]]
@@ -365,6 +372,9 @@ def plain(rows: Sequence[Row]) -> Chart:
         if at not in lines:
             series.append(one)
         elif at in proved:
+            if one.kind == "line" and one.legend:  # the legend has its line with its mark
+                series.append(replace(one, kind="path", x=(None, None), y=(None, None)))
+                one = replace(one, legend=False)
             series.append(replace(one, epsilon=None, slot=lines[at]) if one.epsilon == "sound" else one)
     called = names(rows)
     unproved = sorted({called[group] for group, panel in lines if (group, panel) not in proved})
