@@ -18,10 +18,10 @@ from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
-from privgraph_workbench.figures.palette import COLOURS, slots
+from privgraph_workbench.figures.palette import ORDER, slots
 from privgraph_workbench.figures.runs import curve_names, tradeoff
 from privgraph_workbench.figures.seeds import confidence
-from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.theme import DASHES, LIGHT, NEUTRAL
 from privgraph_workbench.words.naming import method_title
 
 
@@ -131,8 +131,6 @@ def test_a_method_has_one_colour_whatever_stands_beside_it(swept: list[RunRecord
     assert slot(alone) == slot(swept) == list(METHODS).index("gap")
     crowd = slots({f"{name}, {unit}": name for name in METHODS for unit in ("edge", "node")})
     assert len(set(crowd.values())) == len(crowd), "no two curves of a figure look alike"
-    hues = {name: {crowd[f"{name}, {unit}"] % COLOURS for unit in ("edge", "node")} for name in METHODS}
-    assert all(len(own) == 1 and NEUTRAL not in own for own in hues.values()), "one colour a method, and none is grey"
     single = {name: slots({name: name})[name] for name in METHODS}
     assert all(crowd[f"{name}, edge"] == single[name] for name in METHODS), "whatever stands beside it"
     assert all(crowd[f"{name}, edge"] == place for place, name in enumerate(list(METHODS)[:NEUTRAL]))
@@ -170,7 +168,8 @@ def test_each_point_of_three_seeds_has_its_interval(swept: list[RunRecord]) -> N
     (bare,) = (row for row in sure if row["reference"])
     assert (set(band.low), set(band.y), band.x) == ({bare["low"]}, {bare["high"]}, level.x)
     assert band.slot == level.slot
-    assert bars.slot != level.slot
+    assert bars.slot == level.slot, "one colour a method"
+    assert DASHES[level.shape or 0] != DASHES[level.slot], "and another dash without privacy"
 
 
 def test_a_file_says_what_marks_and_bars_are(swept: list[RunRecord]) -> None:
@@ -605,3 +604,11 @@ def test_an_axis_spans_a_decade_at_least(swept: list[RunRecord]) -> None:
 def test_of_methods_that_predict_relations_the_axis_says_what_was_measured(store: RunStore) -> None:
     chart = tradeoff.chart(tradeoff.data(made_pair(store)))
     assert chart.panels[0].y.title == "PREC@1 (percent of relations)"
+
+
+def test_every_method_has_a_slot_of_its_own_and_those_that_are_compared_a_colour() -> None:
+    found = slots({name: name for name in METHODS})
+    assert len(set(found.values())) == len(METHODS) == len(ORDER)
+    assert all(slot % len(LIGHT.lines) != NEUTRAL for slot in found.values()), "grey belongs to no method"
+    together = ("progap", "gap", "mlp", "dp-mlp", "dp-gnn", "heter-poisson")
+    assert len({found[name] % len(LIGHT.lines) for name in together}) == len(together)

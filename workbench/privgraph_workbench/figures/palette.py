@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count, islice
+from itertools import count
 
 from privgraph.registry import METHODS
-from privgraph_workbench.theme import LIGHT, NEUTRAL
 
-COLOURS = len(LIGHT.lines)
-"""Slots that are so far apart have one colour, and another dash and marker."""
+ORDER = (0, 1, 2, 3, 4, 5, 12, 9, 7, 8, 10, 11, 16, 19, 14, 15)
+"""The slots of the methods, in the order of their table. Curves that stand in one figure have colours of
+their own; HeterPoisson has that of the level of a graph network, and DP-GNN that of EdgeRand, which hides edges."""
 
 
 def slots(curves: Mapping[str, str]) -> dict[str, int]:
-    """The slot of each curve (its name -> its method): that of its method, which is the same in every figure.
-    Further curves of a method have its colour, with a dash and a marker that are free; none is grey.
+    """The slot of each curve (its name -> its method): that of its method, which is the same in every figure,
+    or the first that is free where another curve of the figure has it.
 
     >>> slots({"ProGAP, edge-level": "progap", "GAP, edge-level": "gap"})
     {'ProGAP, edge-level': 0, 'GAP, edge-level': 1}
     >>> slots({"GAP, edge-level": "gap", "GAP, node-level": "gap"})
-    {'GAP, edge-level': 1, 'GAP, node-level': 22}
+    {'GAP, edge-level': 1, 'GAP, node-level': 0}
     """
-    coloured = (slot for slot in count() if slot % COLOURS != NEUTRAL)
-    own = dict(zip(METHODS, islice(coloured, len(METHODS)), strict=True))
+    own = dict(zip(METHODS, ORDER, strict=False))
     found: dict[str, int] = {}
-    taken = set(own.values())
-    for curve, method in curves.items():
-        slot = own.get(method, 0)
-        if method not in own or slot in found.values():
-            slot = next(one for one in count(slot, COLOURS) if one not in taken)
-        found[curve] = slot
-        taken.add(slot)
-    return found
+    for curve, method in curves.items():  # those that can have their own slot, before the others take one
+        if (slot := own.get(method)) is not None and slot not in found.values():
+            found[curve] = slot
+    for curve in curves:
+        if curve not in found:
+            found[curve] = next(slot for slot in count() if slot not in found.values())
+    return {curve: found[curve] for curve in curves}

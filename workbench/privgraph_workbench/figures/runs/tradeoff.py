@@ -216,9 +216,9 @@ def _worth(points: Sequence[Row]) -> tuple[int, float]:
 
 
 def _style(row: Row) -> str:
-    """What looks alike: a method's curve looks the same whichever unit it protects, for each unit has a panel
-    of its own."""
-    return f"{row['title']}, {row['variant']}, {row['reference']}"
+    """What has one colour: a method looks the same whichever unit it protects, for each unit has a panel of
+    its own, and its level without privacy is dashed."""
+    return f"{row['title']}, {row['variant']}"
 
 
 def _of_method(row: Row) -> tuple[object, ...]:
