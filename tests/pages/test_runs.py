@@ -326,6 +326,7 @@ def test_chosen_runs_are_compared_with_a_warning_for_mixed_units(
     assert (left["protects"], right["protects"]) != (right["protects"], left["protects"])
     assert right["Batch size"] == "8"
     assert "hidden" not in left, "equal settings are not repeated"
+    assert not {"Unit", "Delta", "unit", "delta", "Protected unit"} & {*left}, "what is protected, and δ, are said once"
 
 
 def test_what_chosen_runs_cost_together_counts_all_of_them(opened: Callable[..., AppTest], store: RunStore) -> None:

@@ -77,6 +77,7 @@ def test_runs_that_are_there_already_are_counted_and_take_no_time(
         keep(store, store.get(run).spec)
     full = opened("tradeoffs", data="karate")
     assert full.button(key="sweep_go").proto.type == "secondary", "there is nothing left to train"
+    assert (full.button(key="sweep_go").label, full.button(key="sweep_go").disabled) == ("All 15 runs are there", True)
 
 
 def test_runs_of_the_gallery_are_trained_again_and_that_is_said(
@@ -161,6 +162,8 @@ def test_a_sweep_that_is_over_says_so_and_leads_to_the_figure(opened: Callable[.
     app.run()
     (said,) = app.success
     assert said.value == "**The sweep:** 2 of 2 runs finished, and stand in the figure above."
+    (link,) = (one for one in app.get("page_link") if "runs of the sweep" in one.proto.label)
+    assert ",".join(ids) in link.proto.query_string.replace("%2C", ",")
     app.session_state["fold.numbers"] = True
     app.run()
     plans = [spec(epsilon=epsilon).config().plan(KARATE).statement for epsilon in (0.5, 1.0)]
@@ -497,6 +500,7 @@ def test_all_graphs_stand_side_by_side(opened: Callable[..., AppTest], store: Ru
     app.toggle(key="everywhere").set_value(True).run()
     (together,) = [json.loads(one.proto.json)["summary"] for one in app.get("bidi_component")]
     assert "on Karate club, Handwritten digits" in together, "the chosen graph first"
+    assert any("said of one graph alone: without All graphs, of Karate club" in one.value for one in app.caption)
 
 
 def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest], store: RunStore) -> None:
@@ -504,7 +508,7 @@ def test_a_crowd_of_settings_is_drawn_on_request(opened: Callable[..., AppTest],
     for hidden in range(16, 24):
         made_runs.finish(store, spec(hidden=hidden), 0.7, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == "Everything: 7 more points and levels"
+    assert app.toggle(key="tradeoff_every").label == "Draw 7 more points and levels"
     assert len(app.selectbox(key="point").options) == 1
     numbers = next(table.value for table in app.dataframe if "sound ε" in table.value)
     assert len(numbers) == 8, "the table has all"
@@ -519,7 +523,7 @@ def test_everything_is_no_more_than_can_be_read(opened: Callable[..., AppTest], 
     for hidden in range(16, 20 + tradeoff.LINES):
         made_runs.finish(store, spec(hidden=hidden), 0.5 + hidden / 100, said)
     app = opened("tradeoffs", data="karate", fold="numbers")
-    assert app.toggle(key="tradeoff_every").label == f"As many as fit: {tradeoff.LINES - 1} more points and levels"
+    assert app.toggle(key="tradeoff_every").label == f"Draw {tradeoff.LINES - 1} more points and levels"
     app.toggle(key="tradeoff_every").set_value(True).run()
     points = app.selectbox(key="point").options
     assert len(points) == tradeoff.LINES

@@ -165,17 +165,22 @@ def signed(value: float) -> str:
     return f"{value:.1f}".replace("-", "−")
 
 
+MANY = 1e6
+"""Numbers below are written out; of larger ones nobody counts the zeros."""
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """A number for people: `none` where there is none, the sign of infinity where it is infinite.
 
-    >>> number(1.23456), number(None), number(float("inf"))
-    ('1.23', 'none', '∞')
+    >>> number(1.23456), number(None), number(float("inf")), number(92_130.4), number(3e8)
+    ('1.23', 'none', '∞', '92,100', '3e+08')
     """
     if value is None:
         return "none"
     if value == float("inf"):
         return "∞"
-    return f"{value:.{digits}g}"
+    said = f"{value:.{digits}g}"
+    return f"{float(said):,.0f}" if "e+0" in said and abs(value) < MANY else said
 
 
 def upper(value: float | None, digits: int = 4) -> str:

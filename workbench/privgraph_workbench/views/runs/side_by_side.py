@@ -99,7 +99,8 @@ def comparison(records: Sequence[RunRecord]) -> dict[str, dict[str, str]]:
     several = any(len(group) > 1 for group in groups)
     firsts = [group[0] for group in groups]
     asked = [differences.settings_of(record) for record in firsts]
-    left = {"method"} | ({"seed"} if several else set())  # a label names its method
+    left = {"method", "unit", "delta"}  # a label names its method, and rows below what is protected, and δ
+    left |= {"seed"} if several else set()
     names = [name for name in dict.fromkeys(name for one in asked for name in one) if name not in left]
     differ = [name for name in names if len({str(one.get(name, "")) for one in asked}) > 1]
     methods = dict.fromkeys(record.spec.method for record in firsts)

@@ -56,11 +56,15 @@ def page() -> None:
     waiting = queue.store().count(_in_state(query, sweep_form.PENDING))
     shell.fragment(_figure, run_every=POLL_SECONDS if waiting else None)(query, spec, bool(waiting))
     below = st.container()
-    sweep_form.progress()
     newest = _newest(replace(query, datasets=(spec.name,)))
     empty = newest is None
     with advice:
-        if not st.session_state.get("everywhere"):
+        if st.session_state.get("everywhere"):
+            st.caption(
+                f"All graphs are drawn, and what to take is said of one graph alone: without All graphs, of "
+                f"{markup.literal(spec.title)}. What stands below the figure is about that graph."
+            )
+        else:
             for unit in query.units[1:]:
                 compare_form.headline(spec, unit, newest, below)
     with layout.fold("Which method for my graph?", "compare", icon=":material/recommend:") as part:
@@ -69,6 +73,7 @@ def page() -> None:
     with layout.fold("Run a sweep", "sweep", icon=":material/play_arrow:", opened=empty) as part:
         if part.open:
             sweep_form.show(spec, newest)
+    sweep_form.progress()
 
 
 _KEPT = (
@@ -280,8 +285,7 @@ def _figure(query: RunQuery, spec: DatasetSpec, was_waiting: bool) -> None:
         whole = _drawn(url, ids, None)
         if more := len(whole) - len(outlined):
             st.toggle(
-                f"{'Everything' if len(whole) == len(known) else 'As many as fit'}: "
-                f"{more:,} more points and levels{_of_graphs(whole, outlined)}",
+                f"Draw {more:,} more points and levels{_of_graphs(whole, outlined)}",
                 key=EVERY,
                 help="At first a crowded panel has one curve a method, at the options with which it has the most "
                 "points, all measured on the same nodes; and there are four panels at most",

@@ -29,6 +29,7 @@ from privgraph_workbench.forms import data_options, widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.parts import keeping, statement
+from privgraph_workbench.views.runs.page import MOST_CHOSEN
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
@@ -117,12 +118,15 @@ def _button(specs: Sequence[RunSpec], unit: str, *, ready: bool, varied: bool) -
     under_way = set(_pending())
     ids = tuple({one.id for one in specs})
     again = bool(specs) and set(ids) <= set(st.session_state.get("sweep", ()))
-    there = bool(specs) and queue.store().count(RunQuery(ids=ids, states=("done",))) == len(ids)  # the gallery's too
+    done = queue.store().find_rows(RunQuery(ids=ids, states=("done",))) if ids else []
+    there = bool(ids) and len(done) == len(ids)  # the gallery's too
+    own = there and not any(row["gallery"] for row in done)
+    label = f"Run the sweep ({len(specs)} runs)" if specs else "Run the sweep"
     if st.button(
-        f"Run the sweep ({len(specs)} runs)" if specs else "Run the sweep",
+        f"All {len(ids)} runs are there" if own else label,
         type="secondary" if there else "primary",
         key="sweep_go",
-        disabled=not ready or (again and bool(under_way)),
+        disabled=not ready or own or (again and bool(under_way)),
         icon=":material/play_arrow:",
     ):
         try:
@@ -325,6 +329,12 @@ def _progress(was_under_way: bool) -> None:
         st.progress((states["done"] + failed) / len(ids), text=f"{said}; the figure above grows as they end.")
     elif states["done"]:
         st.success(f"{said}, and stand in the figure above.", icon=":material/check_circle:")
+        st.page_link(
+            shell.page("runs"),
+            label="The runs of the sweep, side by side",
+            icon=":material/arrow_forward:",
+            query_params={"chosen": ",".join(ids[:MOST_CHOSEN])},
+        )
     else:
         st.warning(f"{said}.")
 
