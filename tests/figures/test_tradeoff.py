@@ -16,6 +16,7 @@ from privgraph.runs.records import RunRecord
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures.drawing import with_matplotlib
+from privgraph_workbench.figures.drawing.looks import look
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.figures.notes import mixed_units
 from privgraph_workbench.figures.palette import ORDER, slots
@@ -612,3 +613,7 @@ def test_every_method_has_a_slot_of_its_own_and_those_that_are_compared_a_colour
     assert all(slot % len(LIGHT.lines) != NEUTRAL for slot in found.values()), "grey belongs to no method"
     together = ("progap", "gap", "mlp", "dp-mlp", "dp-gnn", "heter-poisson")
     assert len({found[name] % len(LIGHT.lines) for name in together}) == len(together)
+    curve, level = _row(1.0, 0.5, method="heter-poisson", title="H"), _row(math.inf, 0.9, method="gnn", title="N")
+    series = tradeoff.chart([curve, {**level, "reference": True, "unit": "none"}]).series
+    looks = {(LIGHT.line(one.slot), look(one, LIGHT).dash) for one in series if one.kind in ("line", "level")}
+    assert len(looks) == 2, "where they share a colour they have dashes of their own"

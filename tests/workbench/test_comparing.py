@@ -122,7 +122,7 @@ def test_a_reference_that_ran_at_other_options_is_not_called_missing_without_a_w
     done = {one.id for one in wanted if one.method != "gnn"}
     assert "Graph network (not private) (3 runs)" in comparing.known_words(wanted, done, 9)
     told = comparing.known_words(wanted, done, 9, {"gnn"})
-    assert "Graph network (not private) (3 runs; the runs here have other options)" in told
+    assert "Graph network (not private) (3 runs; further ones here have other options)" in told
 
 
 def test_another_method_that_beats_a_model_without_edges_somewhere_is_named(store: RunStore) -> None:

@@ -130,20 +130,18 @@ def _setting(spec: RunSpec) -> tuple[object, ...]:
 
 def known_words(wanted: Sequence[RunSpec], done: Collection[str], used: int, ran: Collection[str] = ()) -> str:
     """From how many of the finished runs `done` it is said, and what a full comparison still lacks: of
-    methods that `ran` here at other options, that too."""
+    references that `ran` here at other options, that too."""
     of_method = Counter(one.method for one in wanted)
     lacks = Counter(one.method for one in wanted if one.id not in done)
     of = f"{used:,} of the {len(done):,}" if used < len(done) else f"{used:,}"
     said = f"From {of} finished run{'s' * (len(done) != 1)}{' here: those at default options' * (used < len(done))}"
     if not lacks:
         return f"{said}. The comparison is complete."
-    other = "; the runs here have other options"
-    parts = [
-        f"{METHODS[name].title} ({count} run{'s' * (count != 1)}{other * (name in ran)})"
-        if count == of_method[name]
-        else f"{METHODS[name].title} ({count} of {of_method[name]} runs)"
-        for name, count in lacks.items()
-    ]
+    parts = []
+    for name, count in lacks.items():
+        runs = f"{count} run{'s' * (count != 1)}" if count == of_method[name] else f"{count} of {of_method[name]} runs"
+        other = "; further ones here have other options" if name in ran and name in REFERENCES else ""
+        parts.append(f"{METHODS[name].title} ({runs}{other})")
     many = f"Of the full comparison {lacks.total()} are missing: {', '.join(parts)}."
     return f"So far, {said[0].lower()}{said[1:]}. {many}"
 

@@ -166,9 +166,9 @@ def _told(url: str, ids: tuple[str, ...], data: str, options: tuple[tuple[str, S
     records = comparing.alike(wanted, found)
     rows = [row for row in tradeoff.data(records) if not row["variant"]]
     rows.sort(key=lambda row: (row["asked"] is None, row["asked"] or 0.0, -row["mean"]))
-    words = comparing.known_words(
-        wanted, set(ids), len(records), {one.spec.method for one in found if not one.unreadable}
-    )
+    used = {one.id for one in records}
+    others = {one.spec.method for one in found if not one.unreadable and one.id not in used}
+    words = comparing.known_words(wanted, set(ids), len(records), others)
     left = comparing.left_out(wanted, found, unit)
     return Known(
         table=rows, said=comparing.verdict(records, unit, comparing.fitting(spec, unit)), words=words, left=left
