@@ -13,9 +13,10 @@ from tests.pages.test_relations import Answering, process, texts
 from tests.pages.test_relations_told import described, files, submitted
 
 from privgraph.runs import gallery
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.jobs import queue
 
 Open = Callable[..., AppTest]
 __all__ = ["described", "process", "submitted"]  # fixtures
@@ -145,6 +146,56 @@ def test_another_run_is_trained_with_options_that_stand_openly(
     ).items()
     app.button(key="train_new").click().run()
     assert [(one.options["steps"], one.options["epsilon"], one.seed) for one in submitted] == [(80, 4, 0), (80, 4, 1)]
+
+
+def test_what_the_button_trains_is_shown_beside_it_until_it_is_done_and_chosen(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "launch", lambda *_: None)
+    (chosen,) = seeds(store, [0.06])
+    app = opened("relations")
+    assert not app.button(key="train_new").disabled
+    app.button(key="train_new").click().run()
+    (sent,) = (one for one in store.find(RunQuery()) if one.pending)
+    assert app.button(key=f"stop_run.new{sent.id}").label == "Stop this run"
+    assert app.button(key="train_new").disabled, "a second click would be a second look"
+    app.number_input(key=f"new.{chosen.id[-4:]}.steps").set_value(80).run()
+    assert not app.button(key="train_new").disabled, "other settings are another run"
+    assert "The chosen run, of 4 steps, took 3 s. Of 80, it takes more." in texts(app)
+    assert made_run(store, seed=1).id == sent.id
+    app.run()
+    assert app.selectbox(key="private").value == sent.id
+    assert [one.value for one in app.toast] == ["PvGaLM, edge ε 4, seed 1 is done, and chosen now."]
+    (done,) = app.success
+    assert done.value == (
+        "**Done: PvGaLM, edge ε 4, seed 1.** PvGaLM, edge ε 4, seed 1 is chosen now, [at the top](#relations)."
+    )
+    assert f"stop_run.new{sent.id}" not in {one.key for one in app.button}
+
+
+def test_what_was_stopped_is_said_beside_its_button(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "launch", lambda *_: None)
+    seeds(store, [0.06])
+    app = opened("relations")
+    app.button(key="train_new").click().run()
+    (sent,) = (one for one in store.find(RunQuery()) if one.pending)
+    app.button(key=f"stop_run.new{sent.id}").click().run()
+    assert "PvGaLM, edge ε 4 asked for, seed 1: stopped." in [one.value for one in app.warning]
+    assert not app.button(key="train_new").disabled
+
+
+def test_the_form_names_its_method_where_another_one_is_chosen(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store, method="relation-rand")
+    app = opened("relations")
+    shown = texts(app)
+    assert "#### Train another run of PvGaLM" in shown
+    assert "This form trains PvGaLM, and the chosen run is of Randomised relations: options of both are" in shown
+    assert "Told of runs of PvGaLM: the chosen one is of Randomised relations." in shown, "what moves it"
+    assert "took 3 s" not in shown, "that was another method"
 
 
 def test_a_run_without_privacy_is_asked_for_without_its_options(
