@@ -280,10 +280,12 @@ def test_an_attack_that_finds_nothing_is_a_finding_and_no_proof(
         store.add_attack(run.id, made_attack(run.id, name="relations", memory=0.0))
     shown = texts(opened("relations"))
     both = len(units) == 2
-    assert f"**Finding: these attacks tell nothing{', not even of the run without privacy' * both}.**" in shown
+    told = "these attacks tell nothing, not even of the run without privacy"
+    assert f"**Finding: {told if both else 'this attack tells nothing of PvGaLM, edge ε 4, seed 0'}.**" in shown
     assert ("this attack cannot show what ε protects" in shown) is both
     assert "The paper finds hardly more" in shown
-    assert "It is no proof of safety, in either run: another attack may find more. Only ε promises anything" in shown
+    also = ", in either run" * both
+    assert f"It is no proof of safety{also}: another attack may find more. Only ε promises anything" in shown
 
 
 def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothing(
@@ -299,6 +301,23 @@ def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothin
     )
     described.domains = (replace(kitchen, relations=64),)
     assert "read each relation 2 times on average. " in texts(opened("relations"))
+
+
+def test_the_reason_is_that_of_the_attacked_run_and_the_other_is_named(
+    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+) -> None:
+    kitchen = describing.Domain(name="kitchen", texts=60, relations=200, words=2.0, most_words=2, samples=())
+    described.domains = (kitchen,)
+    bare, private = made_run(store, unit="none"), made_run(store, steps=40)
+    store.add_attack(bare.id, made_attack(bare.id, name="relations", memory=0.0, targets=1))
+    shown = texts(opened("relations"))
+    assert "**Finding: this attack tells nothing of PvGaLM, not private, seed 0.**" in shown
+    assert "Training of PvGaLM, not private, seed 0 read each relation 0.64 times on average: what is read" in shown
+    assert "It is no proof of safety, and PvGaLM, edge ε 4, seed 0 was not attacked: another attack" in shown
+    assert "either run" not in shown
+    store.add_attack(private.id, made_attack(private.id, name="relations", memory=0.0))
+    both = "0.64 times (PvGaLM, not private, seed 0) and 6.4 times (PvGaLM, edge ε 4, seed 0) on average. "
+    assert both in texts(opened("relations"))
 
 
 def test_an_attack_that_finds_something_says_of_whom(opened: Open, store: RunStore, process: Answering) -> None:

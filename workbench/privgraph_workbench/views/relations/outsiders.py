@@ -84,29 +84,59 @@ def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str
     if telling:
         return (
             f"**An outsider can tell better than by a coin what {' and '.join(telling)} learnt from.** Another attack "
-            f"may find more, in either run. {PROMISED}"
+            f"may find more{_also(pair, found)}. {PROMISED}"
         )
     bare = any(record.spec.unit == "none" for record, _ in found)
-    most = max(attack.found[2] for _, attack in found)
+    if len(found) == 1:
+        ((record, attack),) = found
+        what = f"this attack tells nothing of {called(record)}"
+        sure = f"The interval of its area goes from {attack.found[1]:.2f} to {attack.found[2]:.2f}"
+        sure += f", around that of a coin, {GUESSING}." if attack.found[2] >= GUESSING else "."
+    else:
+        what = f"these attacks tell nothing{', not even of the run without privacy' * bare}"
+        most = max(attack.found[2] for _, attack in found)
+        sure = f"No interval of the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}."
+    seldom = _seldom([record for record, _ in found], pair)
     return (
-        f"**Finding: these attacks tell nothing{', not even of the run without privacy' * bare}.** No interval of "
-        f"the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds "
-        "hardly more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 "
-        "(Table 4, MAG-USA), where a coin finds 5%.\n\n"
+        f"**Finding: {what}.** {sure} {seldom}The paper finds hardly more: with 5% false alarms, its attack finds 6.9% "
+        "of relations without privacy and 6.0% at ε 4 (Table 4, MAG-USA), where a coin finds 5%.\n\n"
         "**What it means**: "
         + ("this attack cannot show what ε protects, for it finds nothing even where nothing is protected. " * bare)
-        + f"It is no proof of safety, in either run: another attack may find more. {PROMISED}"
+        + f"It is no proof of safety{_also(pair, found)}: another attack may find more. {PROMISED}"
     )
 
 
-def _seldom(pair: Pair) -> str:
-    """How often training read each relation, which says how much there was to remember; "" if not known."""
-    domain, options = runs.domain_of(pair.first, pair.learnt), pair.first.spec.options
-    if domain is None or not domain.relations or pair.first.spec.method != METHODS[0]:
+def _also(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
+    """That more than one run is spoken of, and which was not attacked at all."""
+    attacked = {record.id for record, _ in found}
+    left = [called(one) for one in pair.records if one.id not in attacked]
+    if left:
+        return f", and {left[0]} was not attacked"
+    return ", in either run" if len(attacked) > 1 else ""
+
+
+def _seldom(attacked: Sequence[RunRecord], pair: Pair) -> str:
+    """How often training of the attacked runs read each relation, which says how much there was to remember;
+    "" if that is not known."""
+    times = {
+        called(one): min(1.0, float(one.spec.options["batch_size"]) / domain.relations)
+        * float(one.spec.options["steps"])
+        for one in attacked
+        if one.spec.method == METHODS[0]
+        and (domain := runs.domain_of(one, runs.domains_of(one, pair.domains)[0])) is not None
+        and domain.relations
+    }
+    if not times:
         return ""
-    times = min(1.0, float(options["batch_size"]) / domain.relations) * float(options["steps"])
-    why = ": what is read so seldom is hardly remembered" if times < 1 else ""
-    return f"Training read each relation {times:.2g} times on average{why}. "
+    rates = list(dict.fromkeys(times.values()))
+    often = (
+        f"{rates[0]:.2g} times"
+        if len(rates) == 1
+        else " and ".join(f"{own:.2g} times ({name})" for name, own in times.items())
+    )
+    why = ": what is read so seldom is hardly remembered" if max(rates) < 1 else ""
+    whose = f" of {next(iter(times))}" if len(times) == 1 else ""
+    return f"Training{whose} read each relation {often} on average{why}. "
 
 
 def _going(record: RunRecord) -> list[Attacking]:
