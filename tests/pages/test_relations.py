@@ -343,6 +343,7 @@ def test_a_text_of_the_data_stands_in_the_address_and_no_other(
     assert again.text_input(key=nearest.TEXT).value == "rustic bench"
     assert process.asked[-1].text == "rustic bench"
     assert len(lists(again)) == 3
+    assert "of the public data stands in this page's address" in again.text_input(key=nearest.TEXT).help
     process.found = made_answer(partners=False)
     assert "text" not in ask(app, "my own secret").query_params
     assert "text" not in opened("relations", text="nan").query_params, "as it was asked about, and is none of the data"

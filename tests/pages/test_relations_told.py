@@ -258,6 +258,13 @@ def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: Ru
     assert row["area"] == "0.731"
     assert row["interval"] == "0.652 to 0.798"
     assert row["found at 5.0% false alarms"] == "31.0% (25.0% to 37.5%)"
+    assert row["models"] == "1"
+    shown = texts(opened("relations"))
+    assert "One model was attacked: its interval leaves out the chance in training." in shown
+    assert "only an evaluator knows, who keeps the coin" in shown
+    assert "signed-rank p**" not in shown, "nobody was matched"
+    store.add_attack(run.id, replace(alone, signed_rank=0.5))
+    assert "**signed-rank p**: Wilcoxon's test" in texts(opened("relations"))
 
 
 def test_attacks_with_and_without_shadow_models_stand_side_by_side(
@@ -458,7 +465,7 @@ def test_two_values_of_an_option_are_a_sentence_and_more_can_be_trained(
     run = made_run(store, metrics={"test_accuracy": 0.1})
     made_run(store, negatives=8, metrics={"test_accuracy": 0.3})
     app = opened("relations", private=run.id)
-    assert "negatives k (texts a relation): from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
+    assert "negatives k (texts a relation), from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
     assert "relation_options" not in files(app)
     assert app.button(key="train_moved").label == "Train 3 runs"
 

@@ -17,10 +17,11 @@ from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import under_way
+from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import runs
 from privgraph_workbench.views.relations.runs import METHODS, Pair, called, plainly
@@ -58,6 +59,8 @@ def show(pair: Pair) -> None:
             hide_index=True,
             alt="What attacks on the chosen runs found of their relations",
         )
+        states.badges(evaluator=True)
+        st.caption(_explained(rows))
         st.markdown(_reading(pair, found))
         if any(attack.bound and math.isinf(attack.sound) for _, attack in found):
             st.caption(
@@ -76,6 +79,18 @@ def show(pair: Pair) -> None:
             icon=":material/gavel:",
             query_params={"run": record.id, "attack": ATTACK},
         )
+
+
+def _explained(rows: Sequence[Row]) -> str:
+    """What columns of the table are: Markdown."""
+    told = ["Which relations were learnt from, only an evaluator knows, who keeps the coin. **models**: attacked ones."]
+    told += map(markup.literal, attack_areas.chart(rows).notes)
+    if any(row["signed_rank"] is not None for row in rows):
+        told.append(
+            "**signed-rank p**: Wilcoxon's test, two-sided, of whether the two relations of a pair score differently; "
+            "how often coins alone would show at least as much."
+        )
+    return " ".join(told)
 
 
 def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
@@ -200,6 +215,7 @@ def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
     return {
         "run": plainly(record),
         "attack": attack.title,
+        "models": f"{len(attack.areas)}",
         "area": number(attack.found[0]),
         "interval": f"{attack.found[1]:.3f} to {attack.found[2]:.3f}",
         f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(attack, len(found.rates) - 1)} "
