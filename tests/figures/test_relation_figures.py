@@ -191,6 +191,7 @@ class TestRanking:
         runs = [made_run(store, seed=seed, negatives=negatives) for negatives in (4, 8) for seed in range(2)]
         rows = relation_ranking.data(runs[::2], runs, marked={runs[0].id})[2:]
         assert [row["own_accuracy"] for row in rows] == [0.06, None]
+        assert "PREC@1 and MRR of 4 runs of 2 settings beside" in relation_ranking.chart(rows).summary
         assert not any("seed" in row["label"] for row in rows), "each stands for all of its seeds"
         marks = [one for one in relation_ranking.chart(rows).series if one.name == relation_ranking.CHOSEN]
         assert [len(one.x) for one in marks] == [1, 1]

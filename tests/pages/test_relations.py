@@ -310,6 +310,8 @@ def test_nothing_is_asked_before_somebody_asks(opened: Open, store: RunStore, pr
     made_pair(store)
     app = opened("relations")
     assert not process.asked
+    assert "joins two texts: two products that one customer bought" in texts(app), "what is private here"
+    assert "an edge between two texts" in app.selectbox(key="private").help
     assert "Type a text and ask, or take one of garden from the buttons" in texts(app)
     ask(app, "   ")
     assert not process.asked

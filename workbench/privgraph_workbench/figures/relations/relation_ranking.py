@@ -233,14 +233,16 @@ def chart(rows: Sequence[Row]) -> Chart:
     notes = [] if several >= FEWEST else ["No intervals: they take three seeds of a setting at least."]
     if any(row["otherwise"] for row in rows):
         notes.append(f"Hatched: {OTHERWISE}, so that more than privacy lies between the two.")
+    runs = [int(row["seeds"]) for row in rows if row["kind"] == "run"]
+    many = f"{len(runs)} runs" if sum(runs) == len(runs) else f"{sum(runs)} runs of {len(runs)} settings"
     best = max(rows, key=lambda row: float(row["mrr"]))
     return Chart(
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
         summary=(
-            f"PREC@1 and MRR of {sum(row['kind'] == 'run' for row in rows)} runs beside guessing and the base "
-            f"encoder. Highest MRR: {best['label']}, {percent(best['mrr'])}."
+            f"PREC@1 and MRR of {many} beside guessing and the base encoder. Highest MRR: {best['label']}, "
+            f"{percent(best['mrr'])}."
         ),
         badges=(EVALUATOR, *badges_of([row | {"evaluator": False} for row in rows])),
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),

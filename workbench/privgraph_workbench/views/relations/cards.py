@@ -77,12 +77,21 @@ def _card(title: str, record: RunRecord | None) -> None:
     if said is not None:
         labels = [mark.label for mark in EPSILONS.values()]
         values = [value for _, value in statement_words.three_numbers(said)]
-        numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
+        if said.epsilon_as_published is None:
+            values[1] = "no formula"
+        numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
         st.caption(_meant(said))
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
     )
+
+
+def _number(name: str, value: str) -> str:
+    """One epsilon with its label; bold where it says something: an audit that found nothing does not."""
+    shown = markup.literal(value)
+    nothing = value.startswith(("none", "no formula", "at least 0 ")) or value == "at least 0"
+    return f"{name} {shown}" if nothing else f"{name} **{shown}**"
 
 
 def _settings(private: RunRecord | None, bare: RunRecord | None) -> None:

@@ -271,8 +271,10 @@ def _follow() -> None:
 NUMBERS = "no encoder: "
 """Before a run whose numbers came along with the gallery, and its encoder did not."""
 HELP = {
-    "private": "Its encoder was fine-tuned with clipped gradients and noise. Those that can be asked come first. Of "
-    "those behind them the numbers came along with the gallery, and no encoder: choose one, and train it in one click",
+    "private": "Its encoder was fine-tuned with clipped gradients and noise (PvGaLM, the paper's method), or on "
+    "randomised relations. “edge” protects one relation, an edge between two texts. Those that can be asked come "
+    "first. Of those behind them the numbers came along with the gallery, and no encoder: choose one, and train it in "
+    "one click",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
