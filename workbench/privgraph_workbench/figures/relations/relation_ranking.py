@@ -78,8 +78,8 @@ def data(
     repeated = len({setting(one) for one in chosen}) < len(chosen)
     for record, title in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
         apart = (otherwise or {}).get(record.id, "")
-        said = all(one in title for one in apart.split(", "))
-        label = title if said else f"{title} ({apart})"
+        told = all(one in title for one in apart.split(", "))
+        label = title if told else f"{title} ({apart})"
         said, metrics = record.statement, record.metrics
         gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
         own = marked is None or record.id in marked

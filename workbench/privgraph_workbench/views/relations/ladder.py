@@ -67,8 +67,10 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         "read no relation. In the paper (Table 1), BERT.base keeps 70% to 86% at ε 4, on four larger graphs."
     )
     with st.expander("How sure these numbers are", key="fold.sure", icon=":material/query_stats:"):
-        told = "The interval of a share is Fieller's, over seeds: where it reaches 100%, they show no cost of privacy."
-        st.markdown("\n\n".join(filter(None, (told, _rates(pair), _intervals(pair.records)))))
+        fieller = (
+            "The interval of a share is Fieller's, over seeds: where it reaches 100%, they show no cost of privacy."
+        )
+        st.markdown("\n\n".join(filter(None, (fieller, _rates(pair), _intervals(pair.records)))))
     st.page_link(
         shell.page("tradeoffs"),
         label="Accuracy against privacy, on these data",
