@@ -247,6 +247,30 @@ class TestAreas:
         assert left < min(*interval.x, *further.x, 0.5)  # type: ignore[type-var]
         assert number(strong.found[0]) in chart.summary
         assert "no privacy" in own.hover[2]
+        rate = weak.rates_found[-1]
+        first = rows[0]
+        assert (first["false_alarms"], first["found"]) == (rate.false, rate.true)
+        assert (first["found_low"], first["found_high"]) == (rate.low, rate.high)
+        assert first["signed_rank"] == weak.signed_rank
+        assert chart.notes == ()
+
+    def test_the_axis_ends_where_what_is_found_does(self) -> None:
+        none, most = attack(memory=0.0), attack(memory=1.0)
+        narrow = attack_areas.chart(attack_areas.data([none])).panels[0].x.high
+        assert narrow is not None
+        assert none.found[2] < narrow < 0.7
+        wide = attack_areas.chart(attack_areas.data([most])).panels[0].x.high
+        assert wide is not None
+        assert most.found[2] < wide <= 1
+
+    def test_of_one_model_it_is_said_that_it_is_one(self) -> None:
+        alone, three = replace(attack(targets=1), signed_rank=0.25), attack(seed=1)
+        rows = attack_areas.data([alone, three], ["alone", "three"])
+        (note,) = attack_areas.chart(rows).notes
+        assert note == "One model was attacked by alone: its interval leaves out the chance in training."
+        (other,) = attack_areas.chart(rows[:1]).notes
+        assert other.startswith("One model was attacked: its")
+        assert {row["signed_rank"] for row in rows} == {0.25, None}
 
     def test_one_model_alone_has_no_further_ones_and_nothing_is_an_empty_chart(self) -> None:
         (_, own) = attack_areas.chart(attack_areas.data([attack(targets=1)])).series

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,8 +34,14 @@ class TestMoved:
         assert list(marks) == list(NAMES.values())
         far, *near = (marks[name]["★ rustic walnut\nbench"] for name in NAMES.values())
         assert far == 900
-        assert near[0] < 1 < near[1], "marks of one place stand beside each other"
-        assert near == pytest.approx([1, 1], rel=0.12)
+        assert near == [1, 1], "each stands at its place"
+        sizes = [series.size for series in chart.series if series.name]
+        assert sizes == sorted(sizes, reverse=True), "and what is drawn later does not cover what it lies on"
+        assert all(larger - smaller >= 4 for larger, smaller in pairwise(sizes))
+        assert chart.notes == (
+            "Asked about: “rustic bench”.",
+            "Marks of one place lie within each other, the ring of the base encoder around them.",
+        )
         assert len({series.slot for series in chart.series if series.name}) == 3
         assert "From base encoder to edge-level ε 4, 2 moved nearer, 4 moved farther" in chart.summary
 
@@ -73,9 +80,8 @@ class TestMoved:
         chart = moved.chart(rows)
         assert len(chart.panels[0].y.categories) == moved.MOST
         base, bare, private = (series.x for series in chart.series if series.name)
-        assert list(bare) == list(range(11, 27)), "the middle one of three stands at the place"
-        assert all(one < two < three for one, two, three in zip(base, bare, private, strict=True))
-        assert "16 of 40 texts" in chart.summary
+        assert list(base) == list(bare) == list(private) == list(range(11, 27))
+        assert "16 of 40 texts: those that some encoder has nearest." in chart.summary
 
     def test_partners_are_drawn_however_far_away(self) -> None:
         answer = made_answer()
@@ -84,9 +90,18 @@ class TestMoved:
             replace(one, number=100 + row, text=f"partner {row}", partner=True, places=dict.fromkeys(NAMES, 500 + row))
             for row, one in enumerate(near)
         ]
-        drawn = moved.chart(moved.data(replace(answer, entities=(*near, *far)), NAMES)).panels[0].y.categories
+        rows = moved.data(replace(answer, entities=(*near, *far)), NAMES)
+        drawn = moved.chart(rows).panels[0].y.categories
         assert [name for name in drawn if "★" in name] == [f"★ partner {row}" for row in range(8)]
+        assert "16 of 60 texts: its 8 nearest partners and those" in moved.chart(rows).summary
         assert len(drawn) == moved.MOST
+
+    def test_the_text_that_was_asked_about_leaves_with_the_figure(self) -> None:
+        rows = moved.data(made_answer(partners=False), NAMES, asked="my <b>own</b> text")
+        assert {row["asked"] for row in rows} == {"my <b>own</b> text"}
+        assert moved.chart(rows).notes[0] == "Asked about: “my <b>own</b> text”."
+        theirs = moved.data(made_answer(), NAMES, asked="RUSTIC  bench")
+        assert {row["asked"] for row in theirs} == {"rustic bench"}, "as the data have it"
 
     def test_nothing_and_one_encoder(self) -> None:
         assert "no text was compared with" in moved.chart([]).summary
@@ -176,9 +191,24 @@ class TestRanking:
         runs = [made_run(store, seed=seed, negatives=negatives) for negatives in (4, 8) for seed in range(2)]
         rows = relation_ranking.data(runs[::2], runs, marked={runs[0].id})[2:]
         assert [row["own_accuracy"] for row in rows] == [0.06, None]
+        assert "PREC@1 and MRR of 4 runs of 2 settings beside" in relation_ranking.chart(rows).summary
         assert not any("seed" in row["label"] for row in rows), "each stands for all of its seeds"
         marks = [one for one in relation_ranking.chart(rows).series if one.name == relation_ranking.CHOSEN]
         assert [len(one.x) for one in marks] == [1, 1]
+
+    def test_the_chosen_run_is_marked_and_what_was_trained_otherwise_is_hatched(self, store: RunStore) -> None:
+        chosen, other = made_run(store), made_run(store, epsilon=2.0, steps=5)
+        rows = relation_ranking.data([other, chosen], marked={chosen.id}, otherwise={other.id: "steps 5"})
+        chart = relation_ranking.chart(rows)
+        hatched, own = (label for label in chart.panels[0].y.categories if "PvGaLM" in label)
+        assert hatched == "PvGaLM, edge ε\N{NO-BREAK SPACE}2 (steps 5)\n6.0%, MRR 15.0%\n1 seed"
+        shapes = {label: one.shape for one in chart.series if one.kind == "bars" for label in one.y}
+        assert (shapes[hatched], shapes[own]) == (relation_ranking.HATCHED, 0)
+        marks = [one.y for one in chart.series if one.name == relation_ranking.CHOSEN]
+        assert marks == [(own,)] * 2, "in both panels, of one seed too"
+        assert chart.legend
+        assert any("Hatched: trained with other options than the chosen run" in note for note in chart.notes)
+        assert not any("Hatched" in note for note in relation_ranking.chart(relation_ranking.data([chosen])).notes)
 
     def test_a_share_is_that_of_fieller(self) -> None:
         """Simulated: of 95% intervals about 95% hold the true share."""
@@ -249,8 +279,19 @@ class TestOptions:
             assert own.y == ((pytest.approx(0.07),) if asked else ())
         lines = [one.name for one in chart.series if one.panel == 1 and one.kind == "path"]
         assert lines == ["learning rate 0.003", "learning rate 0.01"]
-        assert "negatives k (texts a relation): from 5.0% at 8 to 7.0% at 4" in chart.summary
+        assert "as one option is moved: negatives k (texts a relation), from 5.0% at 8 to 7.0% at 4" in chart.summary
         assert "no two runs here differ" in relation_options.chart([]).summary
+
+
+def test_the_base_is_the_mean_over_seeds_as_in_the_ladder(store: RunStore) -> None:
+    runs = [
+        made_run(store, seed=seed, negatives=negatives, metrics={"base_accuracy": 0.02 + 0.01 * seed})
+        for seed in range(2)
+        for negatives in (4, 8)
+    ]
+    assert {row["base"] for row in relation_options.data(runs)} == {0.025}
+    base = relation_ranking.data(runs[:1], runs)[1]
+    assert (base["kind"], base["accuracy"]) == ("base", 0.025)
 
 
 def test_two_values_of_one_option_make_no_curve(store: RunStore) -> None:

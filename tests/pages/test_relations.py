@@ -310,6 +310,8 @@ def test_nothing_is_asked_before_somebody_asks(opened: Open, store: RunStore, pr
     made_pair(store)
     app = opened("relations")
     assert not process.asked
+    assert "joins two texts: two products that one customer bought" in texts(app), "what is private here"
+    assert "an edge between two texts" in app.selectbox(key="private").help
     assert "Type a text and ask, or take one of garden from the buttons" in texts(app)
     ask(app, "   ")
     assert not process.asked
@@ -343,6 +345,7 @@ def test_a_text_of_the_data_stands_in_the_address_and_no_other(
     assert again.text_input(key=nearest.TEXT).value == "rustic bench"
     assert process.asked[-1].text == "rustic bench"
     assert len(lists(again)) == 3
+    assert "of the public data stands in this page's address" in again.text_input(key=nearest.TEXT).help
     process.found = made_answer(partners=False)
     assert "text" not in ask(app, "my own secret").query_params
     assert "text" not in opened("relations", text="nan").query_params, "as it was asked about, and is none of the data"

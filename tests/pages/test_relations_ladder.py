@@ -13,9 +13,10 @@ from tests.pages.test_relations import Answering, process, texts
 from tests.pages.test_relations_told import described, files, submitted
 
 from privgraph.runs import gallery
-from privgraph.runs.records import RunRecord
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec
 from privgraph.runs.store import RunStore
+from privgraph_workbench.jobs import queue
 
 Open = Callable[..., AppTest]
 __all__ = ["described", "process", "submitted"]  # fixtures
@@ -57,9 +58,24 @@ def test_the_ladder_climbs_from_the_base_to_no_privacy(opened: Open, store: RunS
     )
     assert "; at ε 10, **70%** (95%" in shown
     assert "Randomised response, which flips the relations themselves, keeps **25%** at ε 4 (95%" in shown
-    assert "At ε 4, **private training is better** by 5.0 points of PREC@1" in shown
+    assert "- At ε 4, **private training is better** by 5.0 points of PREC@1" in shown
+    assert shown.index("is better**") < shown.index("keeps 50%"), "what is certain comes first"
+    (first,) = (row for row in files(app)["relation_ranking"]["rows"] if row["label"] == "PvGaLM, edge ε 4")
+    assert first["kept"] == pytest.approx(0.5)
+    assert 0.3 < first["kept_low"] < 0.5 < first["kept_high"] < 0.7
     drawn = [row["label"] for row in files(app)["relation_ranking"]["rows"]]
     assert drawn == list(rungs), "figure and table have the same rungs"
+
+
+def test_a_share_that_seeds_leave_open_is_no_headline(opened: Open, store: RunStore, process: Answering) -> None:
+    seeds(store, [0.21, 0.22, 0.23], unit="none")
+    seeds(store, [0.10, 0.17, 0.24])
+    seeds(store, [0.03, 0.05, 0.07], epsilon=1.0)
+    shown = texts(opened("relations"))
+    assert "At ε 4, these seeds do not show that privacy costs any of the gain" in shown
+    assert "the share kept is 75% (95% confidence interval" in shown
+    assert "At ε 1, these seeds do not show that private training keeps any of the gain" in shown
+    assert "keeps 75%" not in shown
 
 
 @pytest.mark.parametrize(("reached", "share"), [(0.10, "80%"), (0.07, "50%")])
@@ -69,7 +85,7 @@ def test_the_share_follows_the_numbers_and_one_seed_has_no_interval(
     seeds(store, [0.12], unit="none")
     seeds(store, [reached])
     shown = texts(opened("relations"))
-    assert f"keeps {share} of the gain that training without privacy has** (1 seed, no interval)" in shown
+    assert f"- Private training at ε 4 keeps {share} of the gain that training without privacy has (1 seed, no" in shown
 
 
 @pytest.mark.parametrize("without", [[0.01], [0.01, 0.03, 0.08]], ids=["below the base", "not shown to be above it"])
@@ -89,11 +105,16 @@ def test_what_was_trained_otherwise_stands_on_the_ladder_and_has_no_share(
     (private,) = seeds(store, [0.06])
     (bare,) = seeds(store, [0.12], unit="none")
     seeds(store, [0.11], negatives=8)
+    seeds(store, [0.11], epsilon=2.0, steps=5)
     made_run(store, max_tokens=8, metrics={"test_accuracy": 0.9})
-    rungs = ladder(opened("relations", private=private.id, bare=bare.id))
-    assert {label: row["gain kept"] for label, row in rungs.items() if "edge" in label} == {
-        "PvGaLM, edge ε 4 (negatives 4)": "40%",
-        "PvGaLM, edge ε 4 (negatives 8)": "–",
+    app = opened("relations", private=private.id, bare=bare.id)
+    rungs = ladder(app)
+    assert "PvGaLM, edge ε 2 (steps 5)" in rungs, "it has no namesake, and yet was trained otherwise"
+    told = {row["label"]: row["otherwise"] for row in files(app)["relation_ranking"]["rows"]}
+    assert [one for one in told.values() if one] == ["steps 5", "negatives 8"]
+    assert {label: row["gain kept"] for label, row in rungs.items() if "edge ε 4" in label} == {
+        "PvGaLM, edge ε 4 (negatives 4, steps 4)": "40%",
+        "PvGaLM, edge ε 4 (negatives 8, steps 4)": "–",
     }, "and what reads texts otherwise was judged beside another base encoder"
 
 
@@ -145,6 +166,56 @@ def test_another_run_is_trained_with_options_that_stand_openly(
     ).items()
     app.button(key="train_new").click().run()
     assert [(one.options["steps"], one.options["epsilon"], one.seed) for one in submitted] == [(80, 4, 0), (80, 4, 1)]
+
+
+def test_what_the_button_trains_is_shown_beside_it_until_it_is_done_and_chosen(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "launch", lambda *_: None)
+    (chosen,) = seeds(store, [0.06])
+    app = opened("relations")
+    assert not app.button(key="train_new").disabled
+    app.button(key="train_new").click().run()
+    (sent,) = (one for one in store.find(RunQuery()) if one.pending)
+    assert app.button(key=f"stop_run.new{sent.id}").label == "Stop this run"
+    assert app.button(key="train_new").disabled, "a second click would be a second look"
+    app.number_input(key=f"new.{chosen.id[-4:]}.steps").set_value(80).run()
+    assert not app.button(key="train_new").disabled, "other settings are another run"
+    assert "The chosen run, of 4 steps, took 3 s. Of 80, it takes more." in texts(app)
+    assert made_run(store, seed=1).id == sent.id
+    app.run()
+    assert app.selectbox(key="private").value == sent.id
+    assert [one.value for one in app.toast] == ["PvGaLM, edge ε 4, seed 1 is done, and chosen now."]
+    (done,) = app.success
+    assert done.value == (
+        "**Done: PvGaLM, edge ε 4, seed 1.** PvGaLM, edge ε 4, seed 1 is chosen now, [at the top](#relations)."
+    )
+    assert f"stop_run.new{sent.id}" not in {one.key for one in app.button}
+
+
+def test_what_was_stopped_is_said_beside_its_button(
+    opened: Open, store: RunStore, process: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queue, "launch", lambda *_: None)
+    seeds(store, [0.06])
+    app = opened("relations")
+    app.button(key="train_new").click().run()
+    (sent,) = (one for one in store.find(RunQuery()) if one.pending)
+    app.button(key=f"stop_run.new{sent.id}").click().run()
+    assert "PvGaLM, edge ε 4 asked for, seed 1: stopped." in [one.value for one in app.warning]
+    assert not app.button(key="train_new").disabled
+
+
+def test_the_form_names_its_method_where_another_one_is_chosen(
+    opened: Open, store: RunStore, process: Answering
+) -> None:
+    made_run(store, method="relation-rand")
+    app = opened("relations")
+    shown = texts(app)
+    assert "#### Train another run of PvGaLM" in shown
+    assert "This form trains PvGaLM, and the chosen run is of Randomised relations: options of both are" in shown
+    assert "Told of runs of PvGaLM: the chosen one is of Randomised relations." in shown, "what moves it"
+    assert "took 3 s" not in shown, "that was another method"
 
 
 def test_a_run_without_privacy_is_asked_for_without_its_options(

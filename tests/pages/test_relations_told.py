@@ -95,7 +95,7 @@ def test_the_wager_is_that_of_the_sound_epsilon(
     )
     made_run(store)
     shown = texts(opened("relations"))
-    assert f"ε as published **{'none' if published is None else '1'}**" in shown
+    assert f"ε as published {'no formula' if published is None else '**1**'}" in shown
     assert "and with this encoder at most 98.3%" in shown, "e⁴ to 1, whatever is published"
 
 
@@ -258,6 +258,13 @@ def test_what_an_attack_found_is_told_with_its_intervals(opened: Open, store: Ru
     assert row["area"] == "0.731"
     assert row["interval"] == "0.652 to 0.798"
     assert row["found at 5.0% false alarms"] == "31.0% (25.0% to 37.5%)"
+    assert row["models"] == "1"
+    shown = texts(opened("relations"))
+    assert "One model was attacked: its interval leaves out the chance in training." in shown
+    assert "only an evaluator knows, who keeps the coin" in shown
+    assert "signed-rank p**" not in shown, "nobody was matched"
+    store.add_attack(run.id, replace(alone, signed_rank=0.5))
+    assert "**signed-rank p**: Wilcoxon's test" in texts(opened("relations"))
 
 
 def test_attacks_with_and_without_shadow_models_stand_side_by_side(
@@ -280,10 +287,12 @@ def test_an_attack_that_finds_nothing_is_a_finding_and_no_proof(
         store.add_attack(run.id, made_attack(run.id, name="relations", memory=0.0))
     shown = texts(opened("relations"))
     both = len(units) == 2
-    assert f"**Finding: these attacks tell nothing{', not even of the run without privacy' * both}.**" in shown
+    told = "these attacks tell nothing, not even of the run without privacy"
+    assert f"**Finding: {told if both else 'this attack tells nothing of PvGaLM, edge ε 4, seed 0'}.**" in shown
     assert ("this attack cannot show what ε protects" in shown) is both
     assert "The paper finds hardly more" in shown
-    assert "It is no proof of safety, in either run: another attack may find more. Only ε promises anything" in shown
+    also = ", in either run" * both
+    assert f"It is no proof of safety{also}: another attack may find more. Only ε promises anything" in shown
 
 
 def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothing(
@@ -299,6 +308,23 @@ def test_how_often_a_relation_was_read_stands_beside_an_attack_that_finds_nothin
     )
     described.domains = (replace(kitchen, relations=64),)
     assert "read each relation 2 times on average. " in texts(opened("relations"))
+
+
+def test_the_reason_is_that_of_the_attacked_run_and_the_other_is_named(
+    opened: Open, store: RunStore, process: Answering, described: SimpleNamespace
+) -> None:
+    kitchen = describing.Domain(name="kitchen", texts=60, relations=200, words=2.0, most_words=2, samples=())
+    described.domains = (kitchen,)
+    bare, private = made_run(store, unit="none"), made_run(store, steps=40)
+    store.add_attack(bare.id, made_attack(bare.id, name="relations", memory=0.0, targets=1))
+    shown = texts(opened("relations"))
+    assert "**Finding: this attack tells nothing of PvGaLM, not private, seed 0.**" in shown
+    assert "Training of PvGaLM, not private, seed 0 read each relation 0.64 times on average: what is read" in shown
+    assert "It is no proof of safety, and PvGaLM, edge ε 4, seed 0 was not attacked: another attack" in shown
+    assert "either run" not in shown
+    store.add_attack(private.id, made_attack(private.id, name="relations", memory=0.0))
+    both = "0.64 times (PvGaLM, not private, seed 0) and 6.4 times (PvGaLM, edge ε 4, seed 0) on average. "
+    assert both in texts(opened("relations"))
 
 
 def test_an_attack_that_finds_something_says_of_whom(opened: Open, store: RunStore, process: Answering) -> None:
@@ -322,7 +348,8 @@ def test_card_and_table_say_an_audited_bound_in_the_same_words(
     app = opened("relations")
     (table,) = (one for one in app.dataframe if "attack" in one.value)
     assert table.value.iloc[0]["ε audited"] == said
-    assert f"ε audited **{said}**" in texts(app)
+    told = f"**{said}**" if bound else said
+    assert f"ε audited {told}" in texts(app), "bold where an audit has found something"
 
 
 @pytest.mark.parametrize(("bound", "said"), [(0.0, "none yet"), (0.25, "at least 0.25")])
@@ -334,7 +361,7 @@ def test_a_run_without_privacy_has_no_epsilon_to_audit(
     app = opened("relations")
     (table,) = (one for one in app.dataframe if "attack" in one.value)
     assert table.value.iloc[0]["ε audited"] == said
-    assert "ε audited **none yet**" in texts(app)
+    assert "ε audited none yet" in texts(app)
     assert ("claims no ε that could be audited" in texts(app)) == (bound > 0), "why card and table differ"
 
 
@@ -439,7 +466,7 @@ def test_two_values_of_an_option_are_a_sentence_and_more_can_be_trained(
     run = made_run(store, metrics={"test_accuracy": 0.1})
     made_run(store, negatives=8, metrics={"test_accuracy": 0.3})
     app = opened("relations", private=run.id)
-    assert "negatives k (texts a relation): from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
+    assert "negatives k (texts a relation), from 10.0% at 4 to 30.0% at 8. The base encoder has 2.0%." in texts(app)
     assert "relation_options" not in files(app)
     assert app.button(key="train_moved").label == "Train 3 runs"
 

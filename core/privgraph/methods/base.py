@@ -25,7 +25,7 @@ from privgraph.privacy.rounding import upper
 from privgraph.privacy.statement import PrivacyStatement
 
 EPSILON = Option(
-    "privacy budget: smaller is more private and noisier; 1 is strong, 10 is weak",
+    "privacy budget: smaller is more private and noisier; 1 is strong, 4 is weak",
     unit="epsilon",
     low=0.01,
     high=1000,

@@ -18,27 +18,31 @@ LINE, LINES = 20, 4
 """The longest line of a text beside its places, and how many it has at most."""
 SLOTS = {"base": NEUTRAL, "bare": 1, "private": 0}
 """By encoder; the base encoder, which is there to compare with, is grey."""
-BESIDE = 0.022
-"""Between two marks of one place, as a share of the axis."""
-SIZES = {"base": 13, "bare": 11, "private": 11}
+SIZES = {"base": 20, "bare": 13, "private": 7}
+"""A ring, and within it two marks: those of one place are all seen, and each stands where it belongs."""
 PARTNER = "★ "
 PRIVATE_BADGE = "private: ★ marks partners of the text that the runs were trained on"
 PARTNER_BADGE = "evaluator only: ★ marks true partners of the text"
 
 
-def data(answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bool = False) -> list[Row]:
-    """One row per text and encoder: number (its node), text, partner (related to the text that was asked
-    about), encoder, title (the encoder in words), place (1 for the nearest), score, searched (texts that were
-    compared with), evaluator (partners are marked), composed (how many runs of the same people are behind the
-    encoders), private (partners are marked, and the runs were trained on them).
+def data(
+    answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bool = False, asked: str = ""
+) -> list[Row]:
+    """One row per text and encoder: asked (the text that was asked about), number (its node), text, partner
+    (related to the text that was asked about), encoder, title (the encoder in words), place (1 for the
+    nearest), score, searched (texts that were compared with), evaluator (partners are marked), composed (how
+    many runs of the same people are behind the encoders), private (partners are marked, and the runs were
+    trained on them).
 
     names: the encoders that are drawn, in order, with their titles; the last one orders the texts. learnt:
-    whether the runs were trained on relations of the domain that is searched.
+    whether the runs were trained on relations of the domain that is searched. asked: the text as it was
+    typed, which the answer has as the data do where it is theirs.
     """
     last = next(reversed(names))
     order = sorted(answer.entities, key=lambda one: one.places[last])
     return [
         {
+            "asked": answer.text or asked,
             "number": one.number,
             "text": one.text,
             "partner": one.partner,
@@ -58,10 +62,11 @@ def data(answer: Answer, names: dict[str, str], composed: int = 0, *, learnt: bo
 
 def chart(rows: Sequence[Row]) -> Chart:
     """A line for each text, and on it a mark for its place under each encoder: the longer, the farther it
-    moved. Marks of one place stand beside each other."""
+    moved. Marks of one place lie within each other."""
     if not rows:
         return empty(TITLE, "no text was compared with")
     encoders = {row["encoder"]: row["title"] for row in rows}
+    several = len(encoders) > 1
     best: dict[int, int] = {}
     for row in rows:
         best[row["number"]] = min(row["place"], best.get(row["number"], row["place"]))
@@ -74,7 +79,6 @@ def chart(rows: Sequence[Row]) -> Chart:
     labels = dict(zip(numbers, distinct(_label(next(iter(by_text[one].values()))) for one in numbers), strict=True))
     places = [row["place"] for held in by_text.values() for row in held.values()]
     low, high = 0.8, 1.25 * max(places)
-    beside = (high / low) ** BESIDE
     series = [
         Series(
             name="",
@@ -93,7 +97,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             Series(
                 name=title,
                 kind="points",
-                x=tuple(row["place"] * beside ** _aside(row, by_text[row["number"]]) for row in held),
+                x=tuple(row["place"] for row in held),
                 y=tuple(labels[row["number"]] for row in held),
                 slot=SLOTS.get(encoder, 2),
                 hollow=encoder == "base",
@@ -119,9 +123,12 @@ def chart(rows: Sequence[Row]) -> Chart:
             ),
         ),
         series=tuple(series),
-        summary=_summary(by_text, encoders, len(best)),
+        summary=_summary(by_text, encoders, len(best), len(held_out)),
         badges=(PRIVATE_BADGE if rows[0]["private"] else PARTNER_BADGE,) if rows[0]["evaluator"] else (),
-        notes=("Marks of one place stand beside each other.",) if len(encoders) > 1 else (),
+        notes=(
+            *((f"Asked about: “{rows[0]['asked']}”.",) if rows[0]["asked"] else ()),
+            *(("Marks of one place lie within each other, the ring of the base encoder around them.",) * several),
+        ),
         height=130 + sum(18 * (1 + label.count("\n")) + 10 for label in labels.values()),
         legend=True,
         legend_above=True,
@@ -131,20 +138,17 @@ def chart(rows: Sequence[Row]) -> Chart:
 plot = plotted(chart)
 
 
-def _aside(row: Row, held: Mapping[str, Row]) -> float:
-    """How many steps beside its place a mark stands, so that no other of the same place lies over it."""
-    same = [encoder for encoder, other in held.items() if other["place"] == row["place"]]
-    return same.index(row["encoder"]) - (len(same) - 1) / 2
-
-
 def _label(row: Row) -> str:
     lines = textwrap.wrap(f"{PARTNER * row['partner']}{row['text']}", LINE, max_lines=LINES, placeholder=" …")
     return "\n".join(lines) or "(a blank text)"
 
 
-def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str], of: int) -> str:
+def _summary(by_text: Mapping[int, Mapping[str, Row]], encoders: dict[str, str], of: int, partners: int) -> str:
     first, last = next(iter(encoders)), next(reversed(encoders))
-    text = f"{len(by_text)} of {of} texts that are near under some encoder" if of > len(by_text) else f"{of} texts"
+    text = f"{of} texts"
+    if of > len(by_text):
+        first_drawn = f"its {partners} nearest partners and " if partners > 1 else "a partner and " * partners
+        text = f"{len(by_text)} of {of} texts: {first_drawn}those that some encoder has nearest"
     if first == last:
         return f"{text}, by their places under one encoder."
     gained = sum(held[last]["place"] < held[first]["place"] for held in by_text.values())

@@ -51,13 +51,17 @@ UNREAD = ("accounting", "delta", "shots")
 def data(records: Iterable[RunRecord], asked: RunRecord | None = None) -> list[Row]:
     """One row per option and value: option, title, value, line (the value of the second option, or ""), mean,
     low, high (of PREC@1 over seeds, at 95% confidence; None for fewer than three), mrr (mean), seeds, own (it
-    is the value of the run that is `asked`, by default the first), base (PREC@1 of the base encoder), unit,
+    is the value of the run that is `asked`, by default the first), base (PREC@1 of the base encoder,
+    a mean where it was judged anew with each seed), unit,
     epsilon (the largest sound one), evaluator, composed. An option that has one value alone has no row."""
     held = list(records)
     asked = asked or next((one for one in held if _judged(one)), None)
     if asked is None:
         return []
     found = compared(held, asked)
+    bases = {one.id: one.metrics.get("base_accuracy") for members in found.values() for one in members}
+    known = {one for one in bases.values() if one is not None}
+    base = sum(known) / len(known) if known else None
     most = max(composed(one for members in found.values() for one in members).values(), default=0)
     rows: list[Row] = []
     for (moved, line, value), members in found.items():
@@ -75,7 +79,7 @@ def data(records: Iterable[RunRecord], asked: RunRecord | None = None) -> list[R
                 "mrr": sum(one.metrics["test_mrr"] for one in members) / len(members),
                 "seeds": len(members),
                 "own": any(one.id == asked.id for one in members),
-                "base": asked.metrics.get("base_accuracy"),
+                "base": base,
                 "unit": unit_of(asked),
                 "epsilon": max((one.epsilon for one in statements), default=None),
                 "evaluator": True,
@@ -253,7 +257,7 @@ def _summary(rows: Sequence[Row], names: Sequence[str]) -> str:
         held = [row for row in rows if row["option"] == name]
         best, worst = (pick(held, key=lambda row: float(row["mean"])) for pick in (max, min))
         said.append(
-            f"{held[0]['title']}: from {percent(worst['mean'])} at {number(worst['value'])} to {percent(best['mean'])} "
+            f"{held[0]['title']}, from {percent(worst['mean'])} at {number(worst['value'])} to {percent(best['mean'])} "
             f"at {number(best['value'])}"
         )
-    return "PREC@1 as one option is moved. " + "; ".join(said) + "."
+    return "PREC@1 as one option is moved: " + "; ".join(said) + "."

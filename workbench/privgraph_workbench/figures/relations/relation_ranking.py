@@ -4,7 +4,7 @@ encoder, and of guessing (section 4 of the paper, Tables 1 and 2)."""
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from privgraph.methods.relations.options import CANDIDATES
 from privgraph.runs.records import RunRecord
@@ -25,6 +25,9 @@ LINE = 30
 EVALUATOR = "evaluator only: asked are relations that no run has read"
 INTERVAL = "95% confidence over seeds"
 CHOSEN = "the chosen run"
+OTHERWISE = "trained with other options than the chosen run"
+HATCHED = 1
+"""A shape whose bars are hatched."""
 DARK = 5
 """A slot that stands out from the bars."""
 RANDOMISED = "relation-rand"
@@ -38,18 +41,22 @@ def data(
     others: Iterable[RunRecord] = (),
     texts: int | None = None,
     marked: Collection[str] | None = None,
+    otherwise: Mapping[str, str] | None = None,
 ) -> list[Row]:
     """One row for guessing, one for each base encoder, one for each run with its repetitions among the
     `others`, which differ in the seed alone. `texts`: how many the domain has that is predicted in, where
-    that is known; guessing is among so many at most.
+    that is known; guessing is among so many at most. `otherwise`: what else than privacy differs from
+    the chosen run, by run.
 
     label, kind (guessing, base or run), run, graph (in words), accuracy and mrr (in [0, 1], means over
     seeds), accuracy_error (standard error of that mean), accuracy_low, accuracy_high, mrr_low, mrr_high
     (95% confidence intervals of these means, Student's over seeds; None for fewer than three seeds),
     seeds, gain and gain_error (of PREC@1 above the base encoder with the same seed: mean and its standard
     error), own_accuracy and own_mrr (of the run itself, where it is marked), relations (how many were asked;
-    None for guessing), method, unit, epsilon, epsilon_as_published, epsilon_audited (of the run), evaluator
-    (True: the relations are an evaluator's), composed (how many of all these runs read the same people).
+    None for guessing), chosen (it is marked), otherwise (of those given, or ""), kept, kept_low, kept_high
+    (the share of the gain without privacy, once `shared` has filled it in), method, unit, epsilon,
+    epsilon_as_published, epsilon_audited (of the run), evaluator (True: the relations are an evaluator's),
+    composed (how many of all these runs read the same people).
     Runs that were judged otherwise are left out.
     """
     chosen = [one for one in records if _judged(one)]
@@ -69,7 +76,10 @@ def data(
         bases.setdefault(encoder, {})[one.metrics["base_accuracy"], one.metrics["base_mrr"]] = None
     rows += [_row("base", f"base encoder {encoder}", list(reached)) for encoder, reached in bases.items()]
     repeated = len({setting(one) for one in chosen}) < len(chosen)
-    for record, label in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
+    for record, title in zip(chosen, run_labels(chosen, privacy_too=True, seeds=repeated), strict=True):
+        apart = (otherwise or {}).get(record.id, "")
+        told = all(one in title for one in apart.split(", "))
+        label = title if told else f"{title} ({apart})"
         said, metrics = record.statement, record.metrics
         gains = [one.metrics["test_accuracy"] - one.metrics["base_accuracy"] for one in alike[record.id]]
         own = marked is None or record.id in marked
@@ -84,6 +94,8 @@ def data(
                 "gain_error": standard_error(gains),
                 "own_accuracy": metrics["test_accuracy"] if own else None,
                 "own_mrr": metrics["test_mrr"] if own else None,
+                "chosen": marked is not None and own,
+                "otherwise": apart,
                 "run": record.id,
                 "method": record.spec.method,
                 "graph": graph_of(record),
@@ -122,6 +134,11 @@ def _row(kind: str, label: str, found: Sequence[tuple[float, float]]) -> Row:
         "gain_error": None,
         "own_accuracy": None,
         "own_mrr": None,
+        "chosen": False,
+        "otherwise": "",
+        "kept": None,
+        "kept_low": None,
+        "kept_high": None,
         "relations": None,
         "method": None,
         "unit": "none",
@@ -146,10 +163,11 @@ def _candidates(record: RunRecord, texts: int | None) -> tuple[int, int] | None:
 
 def chart(rows: Sequence[Row]) -> Chart:
     """Two panels of horizontal bars with their intervals over seeds: guessing and the base encoder in grey,
-    runs in colours as in `moved`; the chosen run is a hollow mark where a bar is of several seeds."""
+    runs in colours as in `moved`, and those that differ from the chosen one in more than privacy hatched. The
+    chosen run is a hollow mark."""
     if not rows:
         return empty(TITLE, "no run here was judged by relations")
-    labels = distinct("\n".join([*textwrap.wrap(str(row["label"]), LINE), _told(row)]) for row in rows)
+    labels = distinct("\n".join([*_wrapped(str(row["label"])), _told(row)]) for row in rows)
     panels, series = [], []
     for place, (measure, title) in enumerate(MEASURES.items()):
         most = max(row[key] or 0.0 for row in rows for key in (measure, f"{measure}_high", f"own_{measure}"))
@@ -160,21 +178,23 @@ def chart(rows: Sequence[Row]) -> Chart:
             )
         )
         for name, slot in SLOTS.items():
-            held = [(row, label) for row, label in zip(rows, labels, strict=True) if _side(row) == name]
-            if held:
-                series.append(
-                    Series(
-                        name=name,
-                        kind="bars",
-                        x=tuple(row[measure] for row, _ in held),
-                        y=tuple(label for _, label in held),
-                        slot=slot,
-                        shape=0,
-                        panel=place,
-                        legend=False,
-                        hover=tuple(_hover(row, measure) for row, _ in held),
+            side = [(row, label) for row, label in zip(rows, labels, strict=True) if _side(row) == name]
+            for hatched in (False, True):
+                held = [(row, label) for row, label in side if bool(row["otherwise"]) == hatched]
+                if held:
+                    series.append(
+                        Series(
+                            name=f"{name}, {OTHERWISE}" if hatched else name,
+                            kind="bars",
+                            x=tuple(row[measure] for row, _ in held),
+                            y=tuple(label for _, label in held),
+                            slot=slot,
+                            shape=HATCHED if hatched else 0,
+                            panel=place,
+                            legend=False,
+                            hover=tuple(_hover(row, measure) for row, _ in held),
+                        )
                     )
-                )
         sure = [(row, label) for row, label in zip(rows, labels, strict=True) if row[f"{measure}_low"] is not None]
         if sure:
             series.append(
@@ -192,7 +212,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         own = [
             (row, label)
             for row, label in zip(rows, labels, strict=True)
-            if row["own_accuracy"] is not None and row["seeds"] > 1
+            if row["own_accuracy"] is not None and (row["seeds"] > 1 or row["chosen"])
         ]
         if own:
             series.append(
@@ -210,19 +230,24 @@ def chart(rows: Sequence[Row]) -> Chart:
                 )
             )
     several = max(int(row["seeds"]) for row in rows)
+    notes = [] if several >= FEWEST else ["No intervals: they take three seeds of a setting at least."]
+    if any(row["otherwise"] for row in rows):
+        notes.append(f"Hatched: {OTHERWISE}, so that more than privacy lies between the two.")
+    runs = [int(row["seeds"]) for row in rows if row["kind"] == "run"]
+    many = f"{len(runs)} runs" if sum(runs) == len(runs) else f"{sum(runs)} runs of {len(runs)} settings"
     best = max(rows, key=lambda row: float(row["mrr"]))
     return Chart(
         title=TITLE,
         panels=tuple(panels),
         series=tuple(series),
         summary=(
-            f"PREC@1 and MRR of {sum(row['kind'] == 'run' for row in rows)} runs beside guessing and the base "
-            f"encoder. Highest MRR: {best['label']}, {percent(best['mrr'])}."
+            f"PREC@1 and MRR of {many} beside guessing and the base encoder. Highest MRR: {best['label']}, "
+            f"{percent(best['mrr'])}."
         ),
         badges=(EVALUATOR, *badges_of([row | {"evaluator": False} for row in rows])),
         height=190 + sum(max(34, 18 * (label.count("\n") + 1)) for label in labels),
-        legend=several > 1,
-        notes=() if several >= FEWEST else ("No intervals: they take three seeds of a setting at least.",),
+        legend=several > 1 or any(row["chosen"] for row in rows),
+        notes=tuple(notes),
     )
 
 
@@ -250,13 +275,26 @@ def kept(one: Row, whole: Row) -> tuple[float, float | None, float | None] | Non
     return ratio(first, second)
 
 
+def shared(rows: Iterable[Row], shares: Mapping[str, tuple[float, float | None, float | None]]) -> list[Row]:
+    """The rows with the share of the gain that each run keeps (`kept`), by its id."""
+    return [
+        row | dict(zip(("kept", "kept_low", "kept_high"), shares.get(str(row["run"]), (None,) * 3), strict=True))
+        for row in rows
+    ]
+
+
 def _unsure(row: Row) -> bool:
     """Whether the seeds do not show that the row's gain is above 0."""
     return ratio((0.0, 0.0, row["seeds"]), (row["gain"], row["gain_error"], row["seeds"]))[1] is None
 
 
+def _wrapped(label: str) -> list[str]:
+    """The label in short lines; an ε and its number stay together."""
+    return textwrap.wrap(label.replace("ε ", "ε\N{NO-BREAK SPACE}"), LINE)
+
+
 def _told(row: Row) -> str:
-    seeds = f"\n{row['seeds']} seeds" if row["kind"] == "run" and row["seeds"] > 1 else ""
+    seeds = f"\n{row['seeds']} seed{'s' * (row['seeds'] > 1)}" if row["kind"] == "run" else ""
     return f"{percent(row['accuracy'])}, MRR {percent(row['mrr'])}{seeds}"
 
 

@@ -11,19 +11,19 @@ import streamlit as st
 from privgraph.options import OptionError, UnknownName, parameters
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.registry import METHODS as METHOD_TABLE
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
+from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import (
     METHODS,
     MOST_RUNS,
     PENDING,
     PRIVATE,
     UNIT_KEYS,
-    WANTED,
     apart,
     called,
     encoder_here,
@@ -63,6 +63,7 @@ def show(private: RunRecord | None, bare: RunRecord | None) -> None:
     with right.container(border=True, height="stretch"):
         _card("Run without privacy", bare)
         _twin(private, "none", bare)
+    sent.show("twin")
     _settings(private, bare)
 
 
@@ -76,12 +77,21 @@ def _card(title: str, record: RunRecord | None) -> None:
     if said is not None:
         labels = [mark.label for mark in EPSILONS.values()]
         values = [value for _, value in statement_words.three_numbers(said)]
-        numbers = " · ".join(f"{name} **{markup.literal(value)}**" for name, value in zip(labels, values, strict=True))
+        if said.epsilon_as_published is None:
+            values[1] = "no formula"
+        numbers = " · ".join(_number(*one) for one in zip(labels, values, strict=True))
         st.markdown(numbers)
         st.caption(_meant(said))
     st.page_link(
         shell.page("train"), label="Open the run", icon=":material/open_in_new:", query_params={"run": record.id}
     )
+
+
+def _number(name: str, value: str) -> str:
+    """One epsilon with its label; bold where it says something: an audit that found nothing does not."""
+    shown = markup.literal(value)
+    nothing = value.startswith(("none", "no formula", "at least 0 ")) or value == "at least 0"
+    return f"{name} {shown}" if nothing else f"{name} **{shown}**"
 
 
 def _settings(private: RunRecord | None, bare: RunRecord | None) -> None:
@@ -130,14 +140,8 @@ def here(record: RunRecord) -> None:
         icon=":material/play_arrow:",
         help=f"Its settings, with seed {seed} and noise of your own. What it learns can be asked about texts",
     ):
-        wanted = replace(record.spec, seed=seed)
-        try:
-            queue.submit([wanted], tags=["relations"])
-        except (StoreError, OptionError, OSError) as error:
-            st.error(markup.sentence(error))
-        else:
-            st.session_state[WANTED + key] = wanted.id
-            st.rerun()
+        sent.train(record.id, [replace(record.spec, seed=seed)], key)
+    sent.show(record.id)
 
 
 def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) -> None:
@@ -172,13 +176,7 @@ def _twin(record: RunRecord | None, unit: str, beside: RunRecord | None = None) 
     elif held is None or held.state != "done":
         what = "without privacy" if unit == "none" else f"with ε {PRIVATE_TWIN:g}"
         if st.button(f"Train the same {what}", key=f"twin_{unit}", icon=":material/play_arrow:"):
-            try:
-                queue.submit([wanted], tags=["relations"])
-            except (StoreError, OptionError, OSError) as error:
-                st.error(markup.sentence(error))
-            else:
-                st.session_state[WANTED + UNIT_KEYS[unit]] = wanted.id
-                st.rerun()
+            sent.train("twin", [wanted], UNIT_KEYS[unit])
 
 
 def _pending(data: str, unit: str) -> bool:

@@ -40,6 +40,7 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         finished,
         texts=None if domain is None else domain.texts,
         marked={one.id for one in pair.records},
+        otherwise={one.id: _otherwise(one, pair) for one in steps},
     )
     if not any(row["kind"] == "run" for row in rows):
         return
@@ -53,19 +54,23 @@ def show(pair: Pair, finished: Sequence[RunRecord]) -> None:
         f"(zero-shot): given one text, which of {_candidates(rows)} is its partner? **PREC@1** is the share of "
         "partners that came first; **MRR** is the mean of one over the partner's rank, 1 if it always came first."
     )
-    drawn = [row for row in rows if row["kind"] != "run" or row["run"] in _near(pair, steps)]
+    shares = _shares(pair, steps, rows)
+    near = _near(pair, steps)
+    drawn = [row for row in relation_ranking.shared(rows, shares) if row["kind"] != "run" or row["run"] in near]
     shown = [one for one in finished if any(naming.setting(one) == naming.setting(rung) for rung in steps)]
     drawn_figure("relation_ranking", drawn, statements_of(shown), pair.first)
     for note in relation_ranking.chart(drawn).notes:
         st.markdown(markup.literal(note))
-    _table(rows, _shares(pair, steps, rows))
+    _table(rows, shares)
     st.caption(
-        "The base encoder has read no relation. What training without privacy gains on it is what relations teach, and "
-        "the share of its gain in PREC@1 that a private run keeps is what privacy leaves. Its interval is Fieller's, "
-        "over seeds: where it reaches 100%, the seeds do not show that privacy costs anything. In the paper (Table 1), "
-        "BERT.base keeps 70% to 86% of its gain at ε 4, on four larger graphs. "
-        + " ".join(filter(None, (_rates(pair), _intervals(pair.records))))
+        "**Gain kept** is the share of what training without privacy gains in PREC@1 on the base encoder, which has "
+        "read no relation. In the paper (Table 1), BERT.base keeps 70% to 86% at ε 4, on four larger graphs."
     )
+    with st.expander("How sure these numbers are", key="fold.sure", icon=":material/query_stats:"):
+        fieller = (
+            "The interval of a share is Fieller's, over seeds: where it reaches 100%, they show no cost of privacy."
+        )
+        st.markdown("\n\n".join(filter(None, (fieller, _rates(pair), _intervals(pair.records)))))
     st.page_link(
         shell.page("tradeoffs"),
         label="Accuracy against privacy, on these data",
@@ -108,6 +113,12 @@ def _more(one: RunRecord, other: RunRecord) -> list[str]:
     return [name for name, _, _ in runs.apart(one, other) if name not in UNREAD]
 
 
+def _otherwise(one: RunRecord, pair: Pair) -> str:
+    """What a run was trained with that the chosen one was not, beside privacy; "" where nothing is."""
+    told = [(name, own) for name, own, _ in runs.apart(one, pair.first) if name not in UNREAD]
+    return ", ".join(f"{name} {own}" for name, own in told)
+
+
 def reference(pair: Pair, steps: Sequence[RunRecord]) -> RunRecord | None:
     """The run without privacy whose gain the others are shares of: the chosen one, where there is one."""
     without = [one for one in steps if one.spec.unit == "none"]
@@ -144,37 +155,54 @@ def verdict(pair: Pair, steps: Sequence[RunRecord], rows: Sequence[Row]) -> list
         return ["**Training without privacy shows no gain here on the base encoder**, so there is none to keep."]
     private = [one for one in steps if one.id in shares and one.spec.method != RANDOMISED]
     coins = [one for one in steps if one.id in shares and one.spec.method == RANDOMISED]
-    said = []
-    if private:
-        first, *others = (_kept(one, shares[one.id], by_run[one.id]) for one in private)
-        at, share, sure = first
-        said.append(f"**Private training at {at} keeps {share} of the gain that training without privacy has**{sure}")
-        said[0] += "".join(f"; at {at}, **{share}**{sure}" for at, share, sure in others) + "."
-    if coins:
-        told = ", ".join(
-            f"**{share}** at {at}{sure}"
-            for at, share, sure in (_kept(one, shares[one.id], by_run[one.id]) for one in coins)
+    kept = [_Kept(one, shares[one.id], by_run[one.id]) for one in private]
+    sure = [one for one in kept if one.shown]
+    unsure = [one for one in kept if not one.shown]
+    told = [_beside(one, by_run[one.id], by_run[other.id]) for one in private for other in coins if _level(one, other)]
+    said = [one for one in told if "**" in one]  # what the seeds do show comes first
+    if sure:
+        first, *others = sure
+        said.append(
+            f"**Private training at {first.at} keeps {first.share} of the gain that training without privacy has**"
+            f"{first.between}{''.join(f'; at {one.at}, **{one.share}**{one.between}' for one in others)}."
         )
-        said.append(f"Randomised response, which flips the relations themselves, keeps {told}.")
-    compared = [
-        _beside(one, by_run[one.id], by_run[other.id]) for one in private for other in coins if _level(one, other)
-    ]
-    return [*said, *([" ".join(compared)] if any(compared) else [])]
+    said += [_unsure(one) for one in unsure]
+    if coins:
+        flipped = [_Kept(one, shares[one.id], by_run[one.id]) for one in coins]
+        shares_of = ", ".join(
+            f"{f'**{one.share}**' if one.shown else one.share} at {one.at}{one.between}" for one in flipped
+        )
+        said.append(f"Randomised response, which flips the relations themselves, keeps {shares_of}.")
+    return [*said, *(one for one in told if one and "**" not in one)]
+
+
+class _Kept:
+    """The share of the gain without privacy that one run keeps, in words. `shown`: its seeds show that it is
+    neither nothing nor all of it."""
+
+    def __init__(self, record: RunRecord, share: tuple[float, float | None, float | None], row: Row) -> None:
+        middle, self.low, self.high = share
+        self.at = markup.literal(naming.budget(record))
+        self.share = f"{middle:.0%}"
+        self.shown = False
+        self.between = f" ({row['seeds']} seed{'s' * (row['seeds'] > 1)}, no interval)"
+        if self.low is not None and self.high is not None:
+            self.shown = self.low > 0 and self.high < 1
+            self.between = f" (95% confidence interval {max(0.0, self.low):.0%} to {self.high:.0%})"
+
+
+def _unsure(kept: _Kept) -> str:
+    """What seeds leave open, which are too few or too far apart: Markdown without emphasis."""
+    gain = "of the gain that training without privacy has"
+    if kept.low is None or kept.high is None:
+        return f"Private training at {kept.at} keeps {kept.share} {gain}{kept.between}."
+    what = "privacy costs any" if kept.high >= 1 else "private training keeps any"
+    return f"At {kept.at}, these seeds do not show that {what} {gain}: the share kept is {kept.share}{kept.between}."
 
 
 def _level(one: RunRecord, other: RunRecord) -> bool:
     """Whether two private runs were trained with the same budget, and else alike."""
     return one.spec.asked_epsilon == other.spec.asked_epsilon and not _more(one, other)
-
-
-def _kept(record: RunRecord, share: tuple[float, float | None, float | None], row: Row) -> tuple[str, str, str]:
-    """Budget, share and how sure it is."""
-    middle, low, high = share
-    if low is not None and high is not None:
-        sure = f" (95% confidence interval {max(0.0, low):.0%} to {high:.0%})"
-    else:
-        sure = f" ({row['seeds']} seed{'s' * (row['seeds'] > 1)}, no interval)"
-    return markup.literal(naming.budget(record)), f"{middle:.0%}", sure
 
 
 def _beside(one: RunRecord, private: Row, coins: Row) -> str:

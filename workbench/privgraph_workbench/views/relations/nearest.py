@@ -91,7 +91,7 @@ def show(pair: Pair, form: DeltaGenerator, places: Sequence[DeltaGenerator]) -> 
         st.button("Ask again", key="ask_again", icon=":material/refresh:", on_click=_forget)
         return
     _address(answer.text if dataset(pair.first.spec.dataset).kind != "upload" else "")
-    _found(pair, domain, neighbours, answer)
+    _found(pair, text, domain, neighbours, answer)
 
 
 def _without_encoder(pair: Pair) -> None:
@@ -179,7 +179,8 @@ def _asked_text() -> str:
             "A text",
             key=TEXT,
             placeholder="rustic oak bench, handmade",
-            help=f"Any text, up to {LONGEST:,} characters. It stays on this computer, and is not written down",
+            help=f"Any text, up to {LONGEST:,} characters. It stays on this computer. A text of the public data stands "
+            "in this page's address, and so in the browser's history and in a copied link. Your own does not",
         )
         st.form_submit_button("Ask", key="ask", type="primary", icon=":material/search:", width="content")
     return str(text)
@@ -283,7 +284,7 @@ def _await(ticket: Ticket, names: Mapping[str, str]) -> None:
     st.caption("What is encoded once is kept: the next question is answered at once.")
 
 
-def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
+def _found(pair: Pair, text: str, domain: str, neighbours: int, answer: Answer) -> None:
     names = titles(pair)
     _nearness(domain, answer)
     lists = {
@@ -303,9 +304,12 @@ def _found(pair: Pair, domain: str, neighbours: int, answer: Answer) -> None:
     )
     st.markdown("#### What moved")
     statements = statements_of(pair.here)
-    rows = moved.data(answer, names, max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt)
+    rows = moved.data(
+        answer, names, max(composed(pair.here).values(), default=0), learnt=domain == pair.learnt, asked=text
+    )
     drawn_figure("moved", rows, statements, pair.first)
-    st.caption(markup.literal(moved.chart(rows).summary))
+    drawn = moved.chart(rows)
+    st.caption(markup.literal(" ".join([drawn.summary, *drawn.notes[1:]])))
     with st.expander("All of these texts as a table", key="fold.texts", icon=":material/table:"):
         partner = "true partner (private)" if domain == pair.learnt else "true partner (evaluator only)"
         _table(answer, names, partner)

@@ -17,10 +17,11 @@ from privgraph.runs import attacking
 from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunRecord, StoreError
 from privgraph_workbench.figures.attacks import attack_areas
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.parts import under_way
+from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.views.parts.file_links import drawn_figure
 from privgraph_workbench.views.relations import runs
 from privgraph_workbench.views.relations.runs import METHODS, Pair, called, plainly
@@ -58,6 +59,8 @@ def show(pair: Pair) -> None:
             hide_index=True,
             alt="What attacks on the chosen runs found of their relations",
         )
+        states.badges(evaluator=True)
+        st.caption(_explained(rows))
         st.markdown(_reading(pair, found))
         if any(attack.bound and math.isinf(attack.sound) for _, attack in found):
             st.caption(
@@ -78,35 +81,77 @@ def show(pair: Pair) -> None:
         )
 
 
+def _explained(rows: Sequence[Row]) -> str:
+    """What columns of the table are: Markdown."""
+    told = ["Which relations were learnt from, only an evaluator knows, who keeps the coin. **models**: attacked ones."]
+    told += map(markup.literal, attack_areas.chart(rows).notes)
+    if any(row["signed_rank"] is not None for row in rows):
+        told.append(
+            "**signed-rank p**: Wilcoxon's test, two-sided, of whether the two relations of a pair score differently; "
+            "how often coins alone would show at least as much."
+        )
+    return " ".join(told)
+
+
 def _reading(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
     """What these attacks found as a finding, and what follows for safety: Markdown."""
     telling = list(dict.fromkeys(called(record) for record, attack in found if attack.found[1] > GUESSING))
     if telling:
         return (
             f"**An outsider can tell better than by a coin what {' and '.join(telling)} learnt from.** Another attack "
-            f"may find more, in either run. {PROMISED}"
+            f"may find more{_also(pair, found)}. {PROMISED}"
         )
     bare = any(record.spec.unit == "none" for record, _ in found)
-    most = max(attack.found[2] for _, attack in found)
+    if len(found) == 1:
+        ((record, attack),) = found
+        what = f"this attack tells nothing of {called(record)}"
+        sure = f"The interval of its area goes from {attack.found[1]:.2f} to {attack.found[2]:.2f}"
+        sure += f", around that of a coin, {GUESSING}." if attack.found[2] >= GUESSING else "."
+    else:
+        what = f"these attacks tell nothing{', not even of the run without privacy' * bare}"
+        most = max(attack.found[2] for _, attack in found)
+        sure = f"No interval of the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}."
+    seldom = _seldom([record for record, _ in found], pair)
     return (
-        f"**Finding: these attacks tell nothing{', not even of the run without privacy' * bare}.** No interval of "
-        f"the area lies above {GUESSING}, a coin, and none goes beyond {most:.2f}. {_seldom(pair)}The paper finds "
-        "hardly more: with 5% false alarms, its attack finds 6.9% of relations without privacy and 6.0% at ε 4 "
-        "(Table 4, MAG-USA), where a coin finds 5%.\n\n"
+        f"**Finding: {what}.** {sure} {seldom}The paper finds hardly more: with 5% false alarms, its attack finds 6.9% "
+        "of relations without privacy and 6.0% at ε 4 (Table 4, MAG-USA), where a coin finds 5%.\n\n"
         "**What it means**: "
         + ("this attack cannot show what ε protects, for it finds nothing even where nothing is protected. " * bare)
-        + f"It is no proof of safety, in either run: another attack may find more. {PROMISED}"
+        + f"It is no proof of safety{_also(pair, found)}: another attack may find more. {PROMISED}"
     )
 
 
-def _seldom(pair: Pair) -> str:
-    """How often training read each relation, which says how much there was to remember; "" if not known."""
-    domain, options = runs.domain_of(pair.first, pair.learnt), pair.first.spec.options
-    if domain is None or not domain.relations or pair.first.spec.method != METHODS[0]:
+def _also(pair: Pair, found: Sequence[tuple[RunRecord, AttackRecord]]) -> str:
+    """That more than one run is spoken of, and which was not attacked at all."""
+    attacked = {record.id for record, _ in found}
+    left = [called(one) for one in pair.records if one.id not in attacked]
+    if left:
+        return f", and {left[0]} was not attacked"
+    return ", in either run" if len(attacked) > 1 else ""
+
+
+def _seldom(attacked: Sequence[RunRecord], pair: Pair) -> str:
+    """How often training of the attacked runs read each relation, which says how much there was to remember;
+    "" if that is not known."""
+    times = {
+        called(one): min(1.0, float(one.spec.options["batch_size"]) / domain.relations)
+        * float(one.spec.options["steps"])
+        for one in attacked
+        if one.spec.method == METHODS[0]
+        and (domain := runs.domain_of(one, runs.domains_of(one, pair.domains)[0])) is not None
+        and domain.relations
+    }
+    if not times:
         return ""
-    times = min(1.0, float(options["batch_size"]) / domain.relations) * float(options["steps"])
-    why = ": what is read so seldom is hardly remembered" if times < 1 else ""
-    return f"Training read each relation {times:.2g} times on average{why}. "
+    rates = list(dict.fromkeys(times.values()))
+    often = (
+        f"{rates[0]:.2g} times"
+        if len(rates) == 1
+        else " and ".join(f"{own:.2g} times ({name})" for name, own in times.items())
+    )
+    why = ": what is read so seldom is hardly remembered" if max(rates) < 1 else ""
+    whose = f" of {next(iter(times))}" if len(times) == 1 else ""
+    return f"Training{whose} read each relation {often} on average{why}. "
 
 
 def _going(record: RunRecord) -> list[Attacking]:
@@ -170,6 +215,7 @@ def _numbers(record: RunRecord, attack: AttackRecord) -> dict[str, str]:
     return {
         "run": plainly(record),
         "attack": attack.title,
+        "models": f"{len(attack.areas)}",
         "area": number(attack.found[0]),
         "interval": f"{attack.found[1]:.3f} to {attack.found[2]:.3f}",
         f"found at {percent(found.rates[-1].false)} false alarms": f"{rates.found(attack, len(found.rates) - 1)} "

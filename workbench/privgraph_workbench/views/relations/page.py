@@ -14,7 +14,11 @@ def page() -> None:
     """Ask a private run and one without privacy; see how well they predict, and what they promise."""
     queue.tick()
     st.title("Relations")
-    st.markdown("Language models learn private **relations** of texts, with **differential privacy** and without.")
+    st.markdown(
+        "Language models learn private **relations** of texts, with **differential privacy** and without. A relation "
+        "joins two texts: two products that one customer bought, or two papers of which one cites the other. Which "
+        "texts are joined is private; the texts themselves count as public."
+    )
     with st.container():  # always there: what is below keeps its place
         waiting = runs.under_way()
     records = runs.finished()

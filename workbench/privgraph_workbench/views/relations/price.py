@@ -9,12 +9,13 @@ from itertools import count, islice
 import streamlit as st
 
 from privgraph.options import OptionError
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_ranking
 from privgraph_workbench.figures.seeds import FEWEST
 from privgraph_workbench.jobs import queue
+from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import METHODS, PENDING, Pair, apart
 from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.meaning import strength
@@ -32,6 +33,7 @@ def show(pair: Pair, rows: Sequence[Row]) -> None:
     st.markdown(sentence(pair, rows))
     if pair.private is not None and pair.bare is not None:
         _more(pair)
+        sent.show("seeds")
 
 
 def sentence(pair: Pair, rows: Sequence[Row]) -> str:
@@ -105,12 +107,7 @@ def _more(pair: Pair) -> None:
         help=f"So that there are {FEWEST} of each{time}. Each private run is one more look at the same relations: all "
         "of them together cost more than the ε of one",
     ):
-        try:
-            queue.submit(specs, tags=["relations"])
-        except (StoreError, OptionError, OSError) as error:
-            st.error(markup.sentence(error))
-        else:
-            st.rerun()
+        sent.train("seeds", specs)
 
 
 def missing(records: Sequence[RunRecord]) -> tuple[Mapping[str, list[RunSpec]], int]:

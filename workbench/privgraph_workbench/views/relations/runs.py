@@ -183,6 +183,8 @@ def _one(label: str, key: str, records: Sequence[RunRecord]) -> RunRecord | None
     if (wanted := st.session_state.get(WANTED + key)) in {one.id for one in records}:
         choosing.put(key, wanted)
         del st.session_state[WANTED + key]
+        (done,) = (one for one in records if one.id == wanted)
+        st.toast(f"{called(done)} is done, and chosen now.", icon=":material/check:")
     known = st.session_state.setdefault(SEEN + key, {one.id for one in records})
     titles = choosing.runs(records, short=True, graph=False)
     for one in records:
@@ -269,8 +271,10 @@ def _follow() -> None:
 NUMBERS = "no encoder: "
 """Before a run whose numbers came along with the gallery, and its encoder did not."""
 HELP = {
-    "private": "Its encoder was fine-tuned with clipped gradients and noise. Those that can be asked come first. Of "
-    "those behind them the numbers came along with the gallery, and no encoder: choose one, and train it in one click",
+    "private": "Its encoder was fine-tuned with clipped gradients and noise (PvGaLM, the paper's method), or on "
+    "randomised relations. “edge” protects one relation, an edge between two texts. Those that can be asked come "
+    "first. Of those behind them the numbers came along with the gallery, and no encoder: choose one, and train it in "
+    "one click",
     "bare": "The same encoder on the same data, fine-tuned without noise: what privacy costs is what lies between the "
     "two, and this one protects nobody",
 }
@@ -318,22 +322,26 @@ def _watch(waiting: tuple[str, ...]) -> None:
         many = f"{len(going):,} runs.** They appear here when they are done."
         st.markdown(f"**Training {'1 run.** It appears here when it is done.' if one else many}")
         for record in going:
-            if record.unreadable:
-                continue
-            soon = record.eta_seconds is None or record.eta_seconds < 1
-            left = "" if soon else f", about {duration(record.eta_seconds)} left"
-            stage = record.stage or "starting" if record.state == "running" else states.state_word(record.state)
-            stopping = record.state == "stopping"
-            st.progress(record.progress, text=f"{called(record)}: {markup.literal(stage)}{'' if stopping else left}")
-            st.button(
-                "Stopping…" if stopping else "Stop this run",
-                key=f"stop_run.{record.id}",
-                icon=":material/hourglass_bottom:" if stopping else ":material/stop:",
-                disabled=stopping,
-                on_click=_stop,
-                args=(record.id,),
-                help=states.STATES["stopping"][2] if stopping else None,
-            )
+            if not record.unreadable:
+                bar(record)
+
+
+def bar(record: RunRecord, place: str = "") -> None:
+    """How far one run is, and the button that stops it; `place` tells this bar from others of the run."""
+    soon = record.eta_seconds is None or record.eta_seconds < 1
+    left = "" if soon else f", about {duration(record.eta_seconds)} left"
+    stage = record.stage or "starting" if record.state == "running" else states.state_word(record.state)
+    stopping = record.state == "stopping"
+    st.progress(record.progress, text=f"{called(record)}: {markup.literal(stage)}{'' if stopping else left}")
+    st.button(
+        "Stopping…" if stopping else "Stop this run",
+        key=f"stop_run.{place}{record.id}",
+        icon=":material/hourglass_bottom:" if stopping else ":material/stop:",
+        disabled=stopping,
+        on_click=_stop,
+        args=(record.id,),
+        help=states.STATES["stopping"][2] if stopping else None,
+    )
 
 
 def _stop(run: str) -> None:

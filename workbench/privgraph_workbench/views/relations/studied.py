@@ -8,15 +8,16 @@ import streamlit as st
 
 from privgraph.methods.base import filled_in
 from privgraph.options import OptionError, Scalar
-from privgraph.runs.records import RunQuery, RunRecord, StoreError
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.relations import relation_options
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.views.parts import choosing, states
 from privgraph_workbench.views.parts.file_links import drawn_figure
+from privgraph_workbench.views.relations import sent
 from privgraph_workbench.views.relations.runs import Pair
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, number, percent
 
@@ -46,10 +47,12 @@ SEEDS = 5
 def show(pair: Pair) -> None:
     """The figure of what is there, and a form that trains what is not."""
     chosen = pair.first
-    if chosen.spec.method != relation_options.METHOD:
-        return
     st.divider()
     st.markdown("### What moves it?")
+    if chosen.spec.method != relation_options.METHOD:
+        method, other = naming.method_title(relation_options.METHOD), naming.method_title(chosen.spec.method)
+        st.caption(f"Told of runs of {method}: the chosen one is of {other}. Choose one of {method} at the top.")
+        return
     st.markdown(
         "Runs that differ from the one above in **one option** (the batch size with the learning rate, a line for "
         "each), all else equal. With privacy, more negatives or steps may cost more than they bring."
@@ -70,6 +73,7 @@ def show(pair: Pair) -> None:
     else:
         st.info(f"{_few(rows)} Train more values below, and their curve stands here.", icon=":material/show_chart:")
     _more(chosen, folded=drawn)
+    sent.show("moved")
 
 
 def _few(rows: Sequence[Row]) -> str:
@@ -103,12 +107,7 @@ def _more(chosen: RunRecord, *, folded: bool) -> None:
         took = "" if chosen.seconds is None else f"; one took {duration(chosen.seconds)}"
         st.caption(f"{TITLES[option]}: {told}. {len(specs)} runs are missing{took}.")
         if st.button(f"Train {len(specs)} runs", key="train_moved", icon=":material/play_arrow:"):
-            try:
-                queue.submit(specs, tags=["relations"])
-            except (StoreError, OSError) as error:
-                st.error(markup.sentence(error))
-                return
-            st.rerun()
+            sent.train("moved", specs)
 
 
 def missing(asked: RunSpec, option: str, seeds: int) -> list[RunSpec]:

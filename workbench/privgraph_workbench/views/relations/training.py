@@ -10,14 +10,15 @@ import streamlit as st
 
 from privgraph.options import OptionError, Parameter, Scalar, parameters
 from privgraph.registry import METHODS as METHOD_TABLE
-from privgraph.runs.records import RunQuery, StoreError
+from privgraph.runs.records import RunQuery, RunRecord
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph_workbench.facts.references import GUARANTEE
 from privgraph_workbench.forms import widgets
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
-from privgraph_workbench.views.relations.runs import METHODS, UNIT_KEYS, WANTED, Pair
-from privgraph_workbench.words import markup
+from privgraph_workbench.views.relations import sent
+from privgraph_workbench.views.relations.runs import METHODS, PENDING, UNIT_KEYS, Pair
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.numbers import duration
 
 OPEN = ("steps", "batch_size", "negatives", "learning_rate")
@@ -31,8 +32,9 @@ MOST_RUNS = 500
 
 def show(pair: Pair) -> None:
     """The form, and what training takes."""
-    st.markdown("#### Train another run")
     chosen = pair.first
+    method = naming.method_title(METHODS[0])
+    st.markdown(f"#### Train another run of {method}")
     prefix = f"new.{chosen.id[-4:]}."
     with st.container(border=True):
         left, right = st.columns([2, 1], vertical_alignment="bottom")
@@ -63,21 +65,35 @@ def show(pair: Pair) -> None:
         except OptionError as error:
             st.error(markup.sentence(error))
             return
+        going = _going(wanted[0])
         with st.container(horizontal=True, vertical_alignment="center"):
             if st.button(
                 f"Train {seeds} run{'s' * (seeds > 1)}",
                 key="train_new",
                 type="primary",
                 icon=":material/play_arrow:",
+                disabled=going,
+                help="These settings are in training. Move one of them for another run" if going else None,
             ):
-                _train(wanted, unit)
+                sent.train("new", wanted, UNIT_KEYS[unit])
             st.page_link(
                 shell.page("train"),
                 label="All options",
                 icon=":material/tune:",
                 query_params=_address(pair, asked),
             )
-        st.caption(_takes(pair))
+        sent.show("new")
+        st.caption(_takes(chosen, asked))
+
+
+def _going(wanted: RunSpec) -> bool:
+    """Whether a run of these settings is under way, with any seed: the next is one more look."""
+    held = queue.store().find(RunQuery(methods=METHODS[:1], states=PENDING, limit=MOST_RUNS))
+    specs = [one.spec for one in held if one.stored_spec is not None]
+    return any(
+        (one.dataset, one.data_options, one.options) == (wanted.dataset, wanted.data_options, wanted.options)
+        for one in specs
+    )
 
 
 def _free(pair: Pair, options: Mapping[str, Scalar], seeds: int) -> list[RunSpec]:
@@ -132,20 +148,18 @@ def _address(pair: Pair, options: Mapping[str, Scalar]) -> dict[str, str]:
     }
 
 
-def _takes(pair: Pair) -> str:
-    chosen = pair.first
-    took = "" if chosen.seconds is None else f" The chosen run took {duration(chosen.seconds)}."
-    return (
-        f"Options that are not here are those of the chosen run.{took} Each private run is one more look at the same "
-        "relations: all of them together cost more than the ε of one."
-    )
-
-
-def _train(wanted: list[RunSpec], unit: str) -> None:
-    try:
-        queue.submit(wanted, tags=["relations"])
-    except (StoreError, OptionError, OSError) as error:
-        st.error(markup.sentence(error))
+def _takes(chosen: RunRecord, asked: Mapping[str, Scalar]) -> str:
+    """Which options the form leaves out, what a run takes, and what several private ones cost together."""
+    if chosen.spec.method != METHODS[0]:
+        method, other = naming.method_title(METHODS[0]), naming.method_title(chosen.spec.method)
+        kept = f"This form trains {method}, and the chosen run is of {other}: options of both are the chosen run's."
     else:
-        st.session_state[WANTED + UNIT_KEYS[unit]] = wanted[0].id
-        st.rerun()
+        kept = "Options that are not here are those of the chosen run."
+        own, steps = int(chosen.spec.options["steps"]), int(asked["steps"])
+        if chosen.seconds is not None:
+            less = "" if own == steps else f" Of {steps:,}, it takes {'less' if steps < own else 'more'}."
+            kept += f" The chosen run, of {own:,} steps, took {duration(chosen.seconds)}.{less}"
+    return (
+        f"{kept} Each private run is one more look at the same relations: all of them together cost more than the ε of "
+        "one."
+    )
