@@ -297,7 +297,7 @@ def _numbers(statement: PrivacyStatement) -> Iterator[str]:
         said = _number(statement.epsilon_as_published)
         yield f"Epsilon as published, for comparison with the paper's tables: {said}{by}."
     if statement.epsilon_audited is None:
-        yield "Epsilon audited: no attack has been run."
+        yield "Epsilon audited: none; no attack or audit has shown a lower bound."
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"
         told = f", {taken}" if (taken := premise(statement)) else ""

@@ -156,7 +156,8 @@ def draw(
         "\n".join(block).replace(" ", "\N{NO-BREAK SPACE}"),  # readers of SVG make one space of several
         ha="left",
         va="top",
-        fontsize=min(8.0, 72 * 0.97 * width / (0.61 * widest)),  # a letter of this font is 0.6 of its size wide
+        # a letter of this font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
+        fontsize=min(8.0, 72 * 0.97 * width / (0.66 * widest)),
         family="monospace",
         color=colours.muted,
         linespacing=1.3,
