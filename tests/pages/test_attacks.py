@@ -27,10 +27,12 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import comparing, findings, overall, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import exact_percent, number, percent
 
@@ -242,7 +244,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app.multiselect(key="over").select("1").run()
     assert not app.exception
     assert app.query_params["over"] in ("1", ["1"]), "the address keeps what is compared"
-    assert "Likelihood ratio with a prior" in _drawn(app)[0], "the attacks' names, where several are drawn"
+    assert "BaVarIA" in _drawn(app)[0], "the attacks' names, where several are drawn"
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"
     elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(elsewhere, made_attack(elsewhere, memory=0.2))
@@ -280,6 +282,30 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
     assert left["attack_roc"] == left["attack_areas"] == sorted([own.epsilon, other.epsilon])
     for alone in ("attack_scores", "attack_exposure", "attack_map"):
         assert left[alone] == [own.epsilon], "what is of one attack leaves with its own run's statement"
+
+
+def test_a_file_of_an_attack_says_what_the_attack_has_shown(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a run that promises nothing, too: it has no audits, and its page says how large a claim must be."""
+    left: dict[str, str] = {}
+
+    def exports(figure: str, rows: list[Row], statements: Mapping[str, PrivacyStatement], **_: object) -> None:
+        left[figure] = export(figure, rows, statements, "txt").decode()
+
+    monkeypatch.setattr(shown, "figure_exports", exports)
+    bare = keep(store, spec("gnn", unit="none"))
+    store.add_attack(bare, replace(made_attack(bare, memory=3.0), bound=0.5333))
+    _unfold(opened("attacks", run=bare))
+    for text in (left["attack_roc"], left["attack_scores"], left["attack_exposure"]):
+        assert "at least 0.533" in text
+        assert "none yet" not in text
+        assert "no attack or audit" not in text
+    kept = store.get(bare).statement
+    assert kept is not None
+    assert attack_words.with_bounds(kept, []) == kept
+    smaller = replace(made_attack(bare), bound=0.5, delta=kept.delta / 2)
+    assert attack_words.with_bounds(replace(kept, delta=0.1), [smaller]).epsilon_audited is None, "at another δ"
 
 
 @pytest.mark.parametrize(
@@ -416,7 +442,7 @@ def test_of_each_other_run_the_strongest_attack_that_asks_the_same_is_laid_over(
         store.add_attack(near, one)
     app = opened("attacks", run=run)
     (offered,) = app.multiselect(key="over").options
-    assert offered.endswith(findings.short(made[1]))
+    assert offered.endswith(attack_words.short(made[1]))
     next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
     assert app.multiselect(key="over").value == [near]
 

@@ -81,9 +81,10 @@ def draw(
     rows = math.ceil(len(chart.panels) / columns)
     width = _WIDTH.get(columns, 12.0)
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * 15), subsequent_indent="   ")]
-    entries = len(dict.fromkeys(_entry(series) for series in chart.series if series.legend and series.name))
+    named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
+    entries, further = len(named), sum(named.values())
     legend_columns = _legend_columns(chart, width)
-    legend_rows = math.ceil(entries / legend_columns) if chart.has_legend(entries) else 0
+    legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
     top = 0.4 if titled else 0.12
     head = top + 0.22 * len(badges)
@@ -181,7 +182,7 @@ def _entry(series: Series) -> str:
 
 
 def _legend_columns(chart: Chart, width: float) -> int:
-    longest = max((len(series.name) for series in chart.series if series.legend), default=1)
+    longest = max((len(line) for one in chart.series if one.legend for line in one.name.split("\n")), default=1)
     return max(1, min(4, int(width / (0.085 * longest + 0.75))))
 
 

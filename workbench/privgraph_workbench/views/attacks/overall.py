@@ -8,7 +8,8 @@ import streamlit as st
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.views.attacks import findings, verdict
+from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import lower, stated
 
@@ -84,7 +85,7 @@ def questions(attacks: Sequence[AttackRecord], severe: Sequence[int], chosen: st
             st.markdown(f"**{asks[:1].upper()}{asks[1:]}?**", width="content")
             word, colour = verdict.SEVERITIES[severe[place]]
             st.badge(word, color=colour)
-            by = markup.literal(findings.short(attacks[place]))
+            by = markup.literal(attack_words.short(attacks[place]))
             st.markdown(f"area {value:.3f} ({low:.3f} to {high:.3f}), by {by}", width="content")
             if str(place + 1) != chosen:
                 st.button(

@@ -15,6 +15,7 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import baseline, columns, comparing, findings, verdict
 from privgraph_workbench.views.parts import choosing, layout, states
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
@@ -152,5 +153,5 @@ def _line(title: str, attack: AttackRecord, word: str) -> dict[str, str]:
         FOUND: rates.at_rare(attack),
         **edges,
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
-        "attack": findings.kind(attack),
+        "attack": attack_words.kind(attack),
     }

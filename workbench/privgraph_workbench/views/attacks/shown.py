@@ -16,7 +16,8 @@ from privgraph_workbench.figures.audits.audit_roc import SCALES
 from privgraph_workbench.views.attacks import baseline, comparing, findings, overall, verdict
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import attacks as attack_words
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 
 MANY = 4
@@ -47,7 +48,7 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     chosen = str(st.session_state["found"])
     if len(attacks) > 1:
         overall.questions(attacks, severe, chosen)
-        titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
+        titles = {str(place): attack_words.title(one, place) for place, one in enumerate(attacks, start=1)}
         chosen = str(
             st.selectbox("Attack shown below", list(titles), key="found", format_func=lambda place: titles[place])
         )
@@ -56,7 +57,7 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     without = baseline.beside(record, attack)
     verdict.show(attack, unit, without, learnt, led=int(chosen) == counts)
     baseline.offer(record, attack)
-    name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
+    name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     _curves(record, attacks, int(chosen) - 1, without, name)
     with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
         if part.open:
@@ -168,12 +169,13 @@ def _roc(
             help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
         )
     drawn, runs = [attack, *(one.attack for one in beside)], [record, *(one.run for one in beside)]
-    rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), [_unit(run) for run in runs])
+    units, graphs = [_unit(run) for run in runs], [naming.graph_of(run) for run in runs]
+    rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), units, graphs)
     rows = [row for row in rows if banded or row["curve"] != "band"]
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
     if left := comparing.left_out(len(over), len(beside)):
         st.markdown(left)
-    figure_exports("attack_roc", rows, _statements(runs), name=name)
+    figure_exports("attack_roc", rows, _statements(runs, drawn), name=name)
     st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
 
 
@@ -183,7 +185,7 @@ def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[compar
     names = comparing.labels(runs, drawn)
     areas = attack_areas.data(drawn, names)
     live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
-    figure_exports("attack_areas", areas, _statements(runs), name=name)
+    figure_exports("attack_areas", areas, _statements(runs, drawn), name=name)
     if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
         st.caption(
             "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
@@ -194,5 +196,9 @@ def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[compar
             comparing.table(names, drawn, runs)
 
 
-def _statements(runs: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
-    return statements_of(list({one.id: one for one in runs}.values()))
+def _statements(runs: Sequence[RunRecord], drawn: Sequence[AttackRecord]) -> dict[str, PrivacyStatement]:
+    """The statements of the attacked runs, each with what the drawn attacks on it have shown."""
+    return statements_of(
+        list({one.id: one for one in runs}.values()),
+        lambda run, said: attack_words.with_bounds(said, [one for one in drawn if one.run == run.id]),
+    )
