@@ -11,7 +11,7 @@ from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Rule, Ser
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.words.numbers import number, stated
 
-TITLE = "Area under the curve, by the run's ε"
+TITLE = "Areas under the curves, the smallest ε first"
 
 
 def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row]:

@@ -60,6 +60,8 @@ SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "p
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
 sign, text stays text, and equal figures give equal files."""
 
+BAND = {"light": 0.18, "dark": 0.28}
+"""Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 _LINE = 0.19  # inches of one line of the footnote
 _ROW = 0.165  # and of one line of the block below it
@@ -284,7 +286,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         y = [panel.y.categories.index(str(value)) for value in series.y]
     if series.kind == "band":
         low = [math.nan if value is None else value for value in series.low]
-        return axis.fill_between(x, low, y, color=colour, alpha=0.18, linewidth=0)
+        return axis.fill_between(x, low, y, color=colour, alpha=BAND[colours.name], linewidth=0)
     if series.kind == "level":
         return axis.plot(x, [y[0]] * 2, color=colour, linestyle=dash, linewidth=1.8)[0]
     if series.kind == "links":

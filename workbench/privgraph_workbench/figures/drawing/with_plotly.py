@@ -31,6 +31,8 @@ from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 _LEGEND_ROW = 24
 _GAP = 4
 """Pixels between the axes and a legend above them."""
+BAND = {"light": 0.18, "dark": 0.28}
+"""Opacity of a band by theme: on a dark ground, less of it is seen."""
 FAINT = 0.45
 """Opacity of a line that stands back."""
 
@@ -313,7 +315,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
             x=[*series.x, *reversed(series.x)],
             y=[*series.y, *reversed(series.low)],
             fill="toself",
-            fillcolor=transparent(colour, 0.18),
+            fillcolor=transparent(colour, BAND[colours.name]),
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",

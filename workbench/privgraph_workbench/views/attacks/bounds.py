@@ -27,6 +27,7 @@ from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
+WITHOUT = "without premise"
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
     "audit_scores": audit_scores.plot,
@@ -120,7 +121,11 @@ def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
 
 def _title(audit: AuditRecord, place: int) -> str:
     of = "" if audit.covers == "run" else " of one step"
-    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}"
+    bare = outcome.without_premise(audit)
+    words = outcome.bare_words(audit.adversary)
+    if_ = "under premises" if audit.adversary is Adversary.CANARIES else "if the noise is Gaussian"
+    taken = "" if bare is None else f" {if_}; {lower(bare)} without {words}"
+    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}{taken}"
 
 
 def _kind(audit: AuditRecord) -> str:
@@ -225,6 +230,8 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
     """Epsilon first: on a phone no more is seen."""
     return {
         "ε at least": lower(audit.epsilon),
+        WITHOUT: lower(audit.epsilon if (bare := outcome.without_premise(audit)) is None else bare),
+        "takes for granted": "" if bare is None else outcome.taken(audit),
         EPSILONS["sound"].title: _claim(audit.sound),
         "audit": place,
         "kind": _kind(audit),

@@ -18,6 +18,9 @@ from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
+FEW_NODES = 30
+"""Of fewer members, a bound on epsilon is 0 nearly whatever is found."""
+
 
 def exposure(attack: AttackRecord) -> str:
     """What the figure of exposure measures."""
@@ -93,8 +96,15 @@ def accuracies(attack: AttackRecord) -> str:
     )
 
 
+def too_few(attack: AttackRecord) -> bool:
+    """Whether a bound of 0 is for want of nodes, though the attack finds them."""
+    return attack.bound == 0 and attack.outcome.members < FEW_NODES and not verdict.guessing(attack)
+
+
 def _beside_bound(attack: AttackRecord, unit: str) -> str:
-    """What a bound has to be compared with."""
+    """What a bound has to be compared with; why it is 0."""
+    if too_few(attack):
+        return f"too few nodes ({attack.outcome.members}) to bound ε, whatever was found"
     if unit == "none":
         return "this run claims none; a smaller ε would be refuted" if attack.bound else "nothing was shown"
     sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
@@ -57,6 +59,8 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     without = baseline.beside(record, attack)
     verdict.show(attack, unit, without, learnt, led=int(chosen) == counts)
     baseline.offer(record, attack)
+    if hint := _influence(subject, attack, attacks):
+        st.caption(hint)
     name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     _curves(record, attacks, int(chosen) - 1, without, name)
     with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
@@ -71,6 +75,21 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     with layout.fold(f"Table of {every} on this run", "attacks", icon=":material/table_rows:") as part:
         if part.open:
             findings.history(attacks)
+
+
+def _influence(subject: Attacked, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
+    """That edges told by distance may be told far better by influence, where that can be asked and was
+    not."""
+    asked = any(one.attack == attack.attack and one.options.by == "influence" for one in attacks)
+    spec = ATTACKS.get(attack.attack)
+    if asked or spec is None or "by" not in spec.reads:
+        return ""
+    if spec.refuses(subject) or spec.unanswered(subject, replace(attack.options, by="influence")):
+        return ""
+    return (
+        "By distance is the weaker way to ask for edges. This model can be asked by influence, too, which finds edges "
+        "that likeness does not explain: choose it under *Told by* in a new attack."
+    )
 
 
 def _groups(attack: AttackRecord) -> str:
@@ -191,9 +210,24 @@ def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[compar
             "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
             "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
         )
+    flat = [one for one, run in zip(drawn, runs, strict=True) if _flat(run)]
+    if any(_above(one, other) for one in flat for other, run in zip(drawn, runs, strict=True) if not _flat(run)):
+        st.caption(
+            "A model that reads no edge may give away more of who was trained on: it fits each training node by its "
+            "features alone, and learns it by heart, where a network averages over neighbours."
+        )
     with layout.fold("These attacks as a table", "compared", icon=":material/table_rows:") as part:
         if part.open:
             comparing.table(names, drawn, runs)
+
+
+def _flat(run: RunRecord) -> bool:
+    return run.spec.method == baseline.METHOD
+
+
+def _above(one: AttackRecord, other: AttackRecord) -> bool:
+    """Whether it finds more of who was trained on, and not by chance."""
+    return sides(one.attack).unit == sides(other.attack).unit == "node" and one.found[1] > other.found[2]
 
 
 def _statements(runs: Sequence[RunRecord], drawn: Sequence[AttackRecord]) -> dict[str, PrivacyStatement]:
