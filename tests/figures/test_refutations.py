@@ -54,6 +54,7 @@ def test_the_number_is_rounded_down_and_has_its_confidence(statement: PrivacySta
     assert audited(statement) == "not audited"
     assert audited(shown) == "≥ 1.23"
     assert statements.audited_how(shown) == "confidence 95%"
+    assert "an attack has shown at least 1.23 with" in statement_text(shown), "in the digits of the table beside it"
     assert dict(statements.three_numbers(shown))["ε audited"] == "at least 1.23 (confidence 95%)"
 
 

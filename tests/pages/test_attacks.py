@@ -546,6 +546,13 @@ def test_what_a_perceptron_gives_away_beyond_a_network_is_explained(opened: Open
     assert why not in _texts(opened("attacks", run=deep))
 
 
+def test_on_a_narrow_page_the_numbers_stand_above_the_curve(opened: Open, store: RunStore, run: str) -> None:
+    store.add_attack(run, made_attack(run))
+    opened("attacks", run=run)
+    assert f"[class*=st-key-{shell.STACK}-{shell.NUMBERS_FIRST}]" in shell._NARROW
+    assert "column-reverse" in shell._NARROW
+
+
 def test_one_comes_back_to_the_half_that_one_left(opened: Open, run: str) -> None:
     app = opened("attacks", run=run, who="worst-case")
     for page in ("runs", "attacks"):

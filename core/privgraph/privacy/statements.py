@@ -349,11 +349,12 @@ def _upper(value: float) -> str:
 
 
 def _lower(value: float) -> str:
-    """Four digits, rounded down: an attack is never said to have shown more than it did."""
-    return _rounded(value, ROUND_FLOOR)
+    """Three digits, as wherever it is told, rounded down: an attack is never said to have shown more than it
+    did."""
+    return _rounded(value, ROUND_FLOOR, 3)
 
 
-def _rounded(value: float, rounding: str) -> str:
+def _rounded(value: float, rounding: str, digits: int = 4) -> str:
     if math.isinf(value) or value == 0:
         return _number(value)
-    return f"{float(Context(prec=4, rounding=rounding).create_decimal_from_float(value)):g}"
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal_from_float(value)):g}"

@@ -2,8 +2,8 @@
 
 Pictures print the three epsilons, unit and delta below the drawing and carry the whole statements as
 metadata (SVG: title and description; PDF: document information; PNG: text chunks). A CSV holds the rows and
-nothing else, so that every program reads it: what it states is the text file that belongs beside it. The same
-rows and statements give the same bytes.
+nothing else (of curves, without what is the same in all of them), so that every program reads it: what it
+states is the text file that belongs beside it. The same rows and statements give the same bytes.
 """
 
 from __future__ import annotations

@@ -25,10 +25,10 @@ WIDTHS = {
     EPSILONS["sound"].title: 65,
     "verdict": 175,
     "run": 300,
-    FOUND: 105,
+    FOUND: 115,
     "classes alone": 90,
     "ε at least": 80,
-    "attack": 120,
+    "attack": 110,
 }
 """In pixels: the table is no wider than a window of 1280, and the name of a run is read whole."""
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"

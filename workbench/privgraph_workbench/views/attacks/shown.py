@@ -15,6 +15,7 @@ from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import baseline, comparing, findings, overall, verdict
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
@@ -141,7 +142,7 @@ def _curves(
 ) -> None:
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
     `without` any edge is always among them: it says what a curve has to be compared with."""
-    curve, beside = layout.columns("curves", (3, 2))  # about as wide as high, as such curves are read
+    curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
     with beside:
         findings.numbers(attacks[chosen], _unit(record))
         with st.expander("What the attacker knows"):
