@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from privgraph.data.load import load
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.attacks.attack_map import LEVELS
 from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
+from privgraph_workbench.figures.export import export
 from privgraph_workbench.words.numbers import number, percent
 
 
@@ -34,7 +36,7 @@ class TestCurves:
             mean = next(one for one in chart.series if one.group == name and one.kind == "line" and not one.faint)
             drawn = list(zip(record.band_false, record.band_mean, strict=True))
             assert set(zip(mean.x, mean.y, strict=True)) <= set(drawn), "the mean over the attacked models"
-            assert f"mean of 3 models, area {number(record.found[0])}; faint: one of them" in mean.name
+            assert f"mean of 3 models, area {number(record.found[0])}" in mean.name
         for series in chart.series:
             assert list(series.x) == sorted(series.x)
             assert min(series.x) >= 0 if scale == "linear" else min(series.x) > 0
@@ -136,7 +138,62 @@ class TestCurves:
         assert any("Faint line" in note for note in chart.notes) == (several == 2)
         named = [one.name for one in drawn if one.legend]
         assert len(named) == several
-        assert all(("mean of" in one) == (several == 2) for one in named)
+        assert all("mean of" in one for one in named)
+
+    def test_of_which_models_lines_and_bands_are_is_always_said(self) -> None:
+        """Of one, of two (a band and one of them), of three (their mean), and of these together."""
+
+        def said(*models: int) -> str:
+            made = [attack(targets=count, seed=place) for place, count in enumerate(models)]
+            return attack_roc.chart(attack_roc.data(made)).notes[0]
+
+        own, band = "the model that trained on the run's own draw", " Band: lowest to highest over all attacked models."
+        mean = "the mean over the attacked models, each of which trained on a draw of its own"
+        faint = " Faint line: the one that trained on the run's own draw."
+        assert said(1) == "Line: the one attacked model."
+        assert said(2) == f"Line: {own}.{band}"
+        assert said(3) == f"Strong line: {mean}.{faint}{band}"
+        assert said(3, 2) == f"Strong line: {mean}; of fewer than 3 models, {own}.{faint}{band}"
+        assert said(3, 3, 3) == f"Line: {mean}.{band}"
+        two = attack_roc.chart(attack_roc.data([attack(targets=2)])).series
+        assert any("one of 2 models, area" in one.name for one in two)
+
+    def test_a_file_says_what_was_attacked_how_and_what_was_found(self) -> None:
+        record = replace(attack(), bound=0.5333)
+        rows = attack_roc.data([record], "log", ["a run"])
+        (line,) = attack_roc.chart(rows).beside
+        value, low, high = (number(one) for one in record.found)
+        assert line == (
+            f"a run: Likelihood ratio with a prior (BaVarIA), 27 models (24 shadow, 3 attacked): area {value} ({low} "
+            f"to {high} at 95% confidence), the mean of the attacked models; ε at least 0.533."
+        )
+        assert line in export("attack_roc", rows, {}, "txt").decode()
+        assert line in json.loads(export("attack_roc", rows, {}, "json"))["notes"]
+
+    def test_a_table_has_only_what_differs_and_nothing_below_one_false_alarm(self) -> None:
+        record = attack()
+        rows = attack_roc.data([record], "log")
+        assert {tuple(row) for row in attack_roc.table(rows)} == {attack_roc.COLUMNS}
+        left = attack_roc.table(rows)
+        seen = [row["false"] for row in left if row["curve"] in ("band", "mean") and row["false"] > 0]
+        assert min(seen) == pytest.approx(1 / record.outcome.others, rel=0.5)
+        assert min(seen) >= (1 - 1e-9) / record.outcome.others
+
+    def test_on_different_graphs_areas_are_not_to_be_compared(self) -> None:
+        made = [attack(), attack(seed=1)]
+        apart = attack_roc.chart(attack_roc.data(made, graphs=["Cora", "Social"])).notes
+        assert any("on different graphs (Cora; Social): do not compare their areas" in one for one in apart)
+        alike = attack_roc.chart(attack_roc.data(made, graphs=["Cora", "Cora"])).notes
+        assert not any("different graphs" in one for one in alike)
+
+    def test_a_long_name_is_broken_in_the_legend_and_its_area_is_seen(self) -> None:
+        rows = attack_roc.data([attack()], names=["Graph network on a made-up graph " * 4])
+        (name,) = [one.name for one in attack_roc.chart(rows).series if "area" in one.name and one.legend]
+        assert max(map(len, name.split("\n"))) <= attack_roc.LINE
+        assert len(name.split("\n")) > 1
+        drawn = attack_roc.plot(rows)
+        plain = attack_roc.plot(attack_roc.data([attack()], names=["a"]))
+        assert drawn.layout.height > plain.layout.height, "and has the room"
 
     def test_a_single_model_has_no_band(self) -> None:
         assert {row["curve"] for row in attack_roc.data([attack(targets=1)])} == {"attack", "sound"}

@@ -115,6 +115,18 @@ class TestCurves:
             widths[trials] = float(np.interp(0.2, places, high - low))
         assert 2 < widths[400] / widths[4000] < 5, "a tenth of the trials: about three times as wide"
 
+    def test_what_the_lines_mean_stands_below_and_a_csv_has_only_what_differs(self) -> None:
+        rows = audit_roc.data(audit())
+        first, second = audit_roc.chart(rows).notes
+        assert "draws a line that no attack can cross" in first
+        assert "draws a second line" in first
+        assert "the band shows how far" in second
+        (outside,) = audit_roc.chart(audit_roc.data(replace(audit(), adversary=Adversary.OUTSIDER))).notes
+        assert outside.startswith("No claim is drawn here")
+        canaries = audit_roc.chart(audit_roc.data(replace(audit(), adversary=Adversary.CANARIES))).notes
+        assert "canaries, all in one training" in canaries[-1]
+        assert {tuple(row) for row in audit_roc.table(rows)} == {audit_roc.COLUMNS}
+
     def test_canaries_of_one_training_have_no_band(self) -> None:
         record = replace(audit(), adversary=Adversary.CANARIES)
         assert "band" not in {row["curve"] for row in audit_roc.data(record)}

@@ -18,7 +18,9 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 from tests.figures import made_runs
+from tests.figures.made_audits import audit
 
+from privgraph.privacy.kinds import Adversary
 from privgraph.privacy.serialisation import statement_from_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
@@ -26,6 +28,7 @@ from privgraph.runs.records import RunQuery, RunRecord, StoredEvent
 from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.figures import FIGURES, chart_of, export, notes
+from privgraph_workbench.figures.audits import audit_roc
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series
 from privgraph_workbench.figures.drawing import with_matplotlib
 from privgraph_workbench.figures.graphs import classes
@@ -99,7 +102,8 @@ def test_every_figure_leaves_in_every_format(figure: str, every_figure: Rows, st
     for axis in (axis for panel in chart_of(figure, every_figure[figure]).panels for axis in (panel.x, panel.y)):
         assert axis.title in seen
     assert json.loads(files["json"])["rows"] == json.loads(json.dumps(export.plain(every_figure[figure])))
-    assert len(list(csv.reader(io.StringIO(files["csv"].decode())))) == 1 + len(every_figure[figure])
+    table = export.table(figure, every_figure[figure])
+    assert len(list(csv.reader(io.StringIO(files["csv"].decode())))) == 1 + len(table)
     assert chart_of(figure, every_figure[figure]).title in files["txt"].decode()
 
 
@@ -107,10 +111,10 @@ class TestStatementsTravelWithThePicture:
     def test_svg_shows_and_embeds_it(self, every_figure: Rows, statement: PrivacyStatement) -> None:
         exported = export.export("curves", every_figure["curves"], {"one run": statement}, "svg")
         seen = texts(exported)
-        values = " ".join(value for _, value in statements.three_numbers(statement))
+        values = " ".join(statements.cells(statement)[1:4])
         assert "protects sound ε ε as published ε audited δ" in seen
         assert f"one run edge {values} 1e-05" in seen
-        assert "at least 0.31 (confidence 95%)" in seen
+        assert "The audited ε is shown at confidence 95%." in seen
         held = " ".join(ElementTree.fromstring(exported).itertext())
         record = re.search(r"Privacy statements: (\{.*\})", held)
         assert record is not None
@@ -165,7 +169,7 @@ class TestBadges:
         dependent = replace(statement, data_dependent=True)
         seen = texts(export.export("ledger", every_figure["ledger"], {"": dependent}, "svg"))
         assert notes.DATA_DEPENDENT in seen
-        assert "ε depends on the data" in seen
+        assert "Its ε depends on the data" in seen
         assert notes.DATA_DEPENDENT not in texts(
             export.export("ledger", every_figure["ledger"], {"": statement}, "svg")
         )
@@ -228,6 +232,37 @@ def test_a_long_footer_has_a_line_for_each_method_and_names_the_graph_once(state
     title, *lines = notes.block(sized)
     assert title.startswith("on Social (nodes 600, degree 8) ")
     assert lines[0].startswith("GAP, edge ε 0.5 to 10")
+
+
+def test_a_statement_with_much_to_say_stays_within_the_picture(statement: PrivacyStatement) -> None:
+    """What no column has room for stands above the table, in lines of the width of the picture."""
+    long = replace(
+        statement, epsilon=8.0, epsilon_as_published=0.2, adversary=Adversary.WORST_CASE,
+        ledger=(made_runs.edge_entries(9)[0],),
+    )  # fmt: skip
+    held = {"GAP on Cora, edge ε 8, trained with a great many options, seed 0": long}
+    assert max(len(one) for one in notes.block(held)) * 0.61 * 7 < 72 * 8.0 * 0.97, "seven points in eight inches"
+    with export.drawing():
+        drawn = export.drawn_of("audit_roc", audit_roc.data(audit(), "log"), held, "light", titled=True)
+        drawn.draw_without_rendering()
+        *_, lower = drawn.subfigs
+        edge = drawn.bbox.x1
+        assert all(text.get_window_extent().x1 <= edge for text in lower.texts)
+        said = " ".join(" ".join(text.get_text() for text in lower.texts).split())
+    for words in (
+        "mechanisms played",
+        "An audit refutes the ε as published",
+        "A claim of (ε, δ) draws a line that no attack can cross",
+        "So the curve decides nothing",
+    ):
+        assert words in said
+
+
+def test_names_that_hold_commas_are_told_apart(statement: PrivacyStatement) -> None:
+    held = {f"{method} on Cora, not private": statement for method in ("GCN", "MLP")}
+    head, line = notes.block(held)
+    assert head.startswith("on Cora ")
+    assert line.startswith("GCN, not private; MLP, not private  ")
 
 
 def test_columns_of_a_footer_stand_under_each_other_in_a_page(statement: PrivacyStatement) -> None:

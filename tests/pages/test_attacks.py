@@ -27,10 +27,12 @@ from privgraph.runs.spec import make_spec
 from privgraph.runs.store import RunStore
 from privgraph.testing.methods import TEXT_FACTS
 from privgraph_workbench.figures.attacks import attack_roc
+from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.figures.export import export
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import comparing, findings, overall, overview, shown, verdict
 from privgraph_workbench.views.parts import under_way
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import rates
 from privgraph_workbench.words.numbers import exact_percent, number, percent
 
@@ -170,12 +172,13 @@ def test_members_that_differ_and_a_run_without_memory_leave_it_undecided() -> No
     apart = replace(made_attack(memory=3.0), drawn=False)
     for attack, learnt, severe in (
         (apart, (0.81, 0.80), 2),
-        (apart, (0.95, 0.80), 4),
-        (apart, None, 4),
-        (replace(apart, drawn=True), (0.81, 0.80), 4),
+        (apart, (0.95, 0.80), verdict.GIVEN_AWAY),
+        (apart, None, verdict.GIVEN_AWAY),
+        (replace(apart, drawn=True), (0.81, 0.80), verdict.GIVEN_AWAY),
     ):
         assert verdict.severity(attack, None, learnt) == severe
-        assert verdict.lead(attack, None, learnt).startswith("**Undecided: likeness or leak.") == (severe == 2)
+        assert verdict.lead(attack, None, learnt).startswith("**Undecided: memory, or a difference") == (severe == 2)
+    assert verdict.word(apart, 2) == "undecided: memory, or a difference from before", "likeness is a matter of edges"
     assert verdict.severity(replace(made_attack(memory=0.0, seed=5), drawn=False), None, (0.8, 0.8)) == 0
 
 
@@ -242,7 +245,7 @@ def test_what_an_attack_found_with_figures_and_files(opened: Open, store: RunSto
     app.multiselect(key="over").select("1").run()
     assert not app.exception
     assert app.query_params["over"] in ("1", ["1"]), "the address keeps what is compared"
-    assert "Likelihood ratio with a prior" in _drawn(app)[0], "the attacks' names, where several are drawn"
+    assert "BaVarIA" in _drawn(app)[0], "the attacks' names, where several are drawn"
     assert _drawn(app)[0].count("area") >= 3, "both, and chance"
     elsewhere = keep(store, spec("dp-mlp", unit="node", epsilon=2.0, batch_size=8))
     store.add_attack(elsewhere, made_attack(elsewhere, memory=0.2))
@@ -280,6 +283,30 @@ def test_a_curve_leaves_with_the_statement_of_every_run_that_is_laid_over_it(
     assert left["attack_roc"] == left["attack_areas"] == sorted([own.epsilon, other.epsilon])
     for alone in ("attack_scores", "attack_exposure", "attack_map"):
         assert left[alone] == [own.epsilon], "what is of one attack leaves with its own run's statement"
+
+
+def test_a_file_of_an_attack_says_what_the_attack_has_shown(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a run that promises nothing, too: it has no audits, and its page says how large a claim must be."""
+    left: dict[str, str] = {}
+
+    def exports(figure: str, rows: list[Row], statements: Mapping[str, PrivacyStatement], **_: object) -> None:
+        left[figure] = export(figure, rows, statements, "txt").decode()
+
+    monkeypatch.setattr(shown, "figure_exports", exports)
+    bare = keep(store, spec("gnn", unit="none"))
+    store.add_attack(bare, replace(made_attack(bare, memory=3.0), bound=0.5333))
+    _unfold(opened("attacks", run=bare))
+    for text in (left["attack_roc"], left["attack_scores"], left["attack_exposure"]):
+        assert "at least 0.533" in text
+        assert "none yet" not in text
+        assert "no attack or audit" not in text
+    kept = store.get(bare).statement
+    assert kept is not None
+    assert attack_words.with_bounds(kept, []) == kept
+    smaller = replace(made_attack(bare), bound=0.5, delta=kept.delta / 2)
+    assert attack_words.with_bounds(replace(kept, delta=0.1), [smaller]).epsilon_audited is None, "at another δ"
 
 
 @pytest.mark.parametrize(
@@ -416,7 +443,7 @@ def test_of_each_other_run_the_strongest_attack_that_asks_the_same_is_laid_over(
         store.add_attack(near, one)
     app = opened("attacks", run=run)
     (offered,) = app.multiselect(key="over").options
-    assert offered.endswith(findings.short(made[1]))
+    assert offered.endswith(attack_words.short(made[1]))
     next(one for one in app.button if one.label == "Compare with this method at other ε").click().run()
     assert app.multiselect(key="over").value == [near]
 
@@ -498,6 +525,43 @@ def test_a_bound_of_nothing_refutes_nothing_and_the_rule_of_the_words_stands_bes
         assert verdict.WORDS in [one.proto.help for one in app.markdown]
 
 
+def test_a_bound_of_0_beside_few_nodes_that_are_found_says_why(opened: Open, store: RunStore) -> None:
+    bare, made = keep(store, spec("gnn", unit="none")), made_attack(memory=3.0)
+    few = replace(made, run=bare, bound=0.0, outcome=replace(made.outcome, members=7))
+    assert findings.too_few(few)
+    assert not findings.too_few(replace(few, outcome=made.outcome))
+    store.add_attack(bare, few)
+    captions = [one.value for one in opened("attacks", run=bare).caption]
+    assert "too few nodes (7) to bound ε, whatever was found" in captions
+    assert "nothing was shown" not in captions
+    assert "hardly any attack bounds ε" in overview._about([few], ["none"])
+
+
+def test_what_a_perceptron_gives_away_beyond_a_network_is_explained(opened: Open, store: RunStore) -> None:
+    flat, deep = keep(store, spec("mlp", unit="none")), keep(store, spec("gnn", unit="none"))
+    store.add_attack(flat, made_attack(flat, memory=4.0))
+    store.add_attack(deep, made_attack(deep, memory=0.3))
+    why = "A model that reads no edge may give away more of who was trained on"
+    assert why in _texts(opened("attacks", run=deep, over=flat))
+    assert why not in _texts(opened("attacks", run=deep))
+
+
+def test_on_a_narrow_page_the_numbers_stand_above_the_curve(opened: Open, store: RunStore, run: str) -> None:
+    store.add_attack(run, made_attack(run))
+    opened("attacks", run=run)
+    assert f"[class*=st-key-{shell.STACK}-{shell.NUMBERS_FIRST}]" in shell._NARROW
+    assert "column-reverse" in shell._NARROW
+
+
+def test_one_comes_back_to_the_half_that_one_left(opened: Open, run: str) -> None:
+    app = opened("attacks", run=run, who="worst-case")
+    for page in ("runs", "attacks"):
+        app.query_params.clear()
+        app.switch_page(str(shell.folder() / f"{page}.py")).run()
+    assert not app.exception, app.exception
+    assert "An audit is such an attack" in _texts(app)
+
+
 def test_the_verdict_is_of_the_run_s_own_draw_and_of_all_attacked_models() -> None:
     found = replace(made_attack(memory=1.0, targets=4), bound=0.0)
     clear, unsure = (0.8, 0.82, 0.81, 0.79), (0.78, 0.4, 0.45, 0.5)
@@ -533,13 +597,16 @@ def test_the_strongest_attack_on_what_is_hidden_is_shown_first(opened: Open, sto
     assert app.selectbox(key="found").value == "4", "the way from the summary to the attack that it tells of"
     assert app.query_params["found"] in ("4", ["4"])
     assert overall.strongest([*records, link], [2, 2, 2, 2], "edge") == 4
+    box = overall.told([*records, link], [0, 4, 4, 2], "node", None, None)
+    assert box.count("Undecided: ") == 0
+    assert f"**{overall.TITLE}.** **" in box, "no two colons behind each other"
     assert overall.strongest([*records, link], [2, 3, 2, 1], "edge") == 2, "what gives away most comes first"
     refuting = replace(records[0], sound=0.1, bound=0.2)
     assert overall.strongest([*records, refuting], [2, 4, 2, 4], "node") == 4, "what refutes our proof, before all"
 
 
 def test_how_severe_a_finding_is_stands_in_words_and_colour(opened: Open, store: RunStore, run: str) -> None:
-    for memory, severe in ((0.0, 0), (3.0, 4)):
+    for memory, severe in ((0.0, 0), (3.0, verdict.GIVEN_AWAY)):
         assert verdict.severity(made_attack(run, memory=memory, seed=5), None) == severe
     link = replace(made_attack(run, memory=3.0), attack="link", options=AttackOptions(by="distance"))
     assert verdict.severity(link, None) == 2, "likeness alone may explain it"
@@ -689,7 +756,8 @@ def test_all_attacked_runs_stand_in_one_table(opened: Open, store: RunStore, run
     assert f"A dash: none follows, because {findings.no_bound(replace(made, bound=None), 'edge')}." in nothing
     assert "because" not in overview._about([replace(made, bound=0.5)], ["node"])
     assert "Shown below: row 2, **" in text
-    assert sum(overview.WIDTHS.values()) <= 720, "of 1084 at 1280; the other columns take up to 361"
+    assert sum(overview.WIDTHS.values()) <= 1084, "the table's width in a window of 1280"
+    assert overview.WIDTHS["run"] > overview.WIDTHS["attack"], "the name of the run is read whole"
 
 
 def test_the_table_of_runs_goes_by_the_verdict_and_begins_with_the_question_of_the_shown_attack(

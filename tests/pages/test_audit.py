@@ -267,6 +267,8 @@ class TestShown:
         drawn = "\n".join(_drawn(app))
         for words in ("The area under the attack's curve", "shown by a threshold (counts)", "have"):
             assert words in drawn
+        (scale,) = [one for one in app.get("button_group") if one.key == "scale"]
+        assert scale.value == "log", "where the claims lie apart"
         labels = offered_files.labels(app)
         assert labels.count("SVG") == labels.count("JSON") == 3
         statement = store.get(run).statement
@@ -336,6 +338,13 @@ class TestShown:
         assert (
             f"**The attack shows that the ε is at least 7.5 {premise}; at least {lower(bare)} without that premise.**"
         ) in text
+        app = opened("audit", run=run)
+        assert app.selectbox(key="shown").options == [
+            f"1: {record.title}, ε at least 7.5 if the noise is Gaussian; {lower(bare)} without that premise"
+        ]
+        table = next(one.value for one in app.dataframe if "covers" in one.value)
+        assert table["without premise"].tolist() == [lower(bare)]
+        assert table["takes for granted"].tolist() == [premise]
         assert f"{premise}; ≥ {lower(bare)} without that premise" in text.replace(f"7.5 {premise}", "")
         assert ("claims for the same noise, under that premise alone, and is below the sound 9." in text) == alone
         assert ("refuted, if the noise is Gaussian" in text) == alone

@@ -15,6 +15,7 @@ from tests.pages.kept_runs import keep, spec
 from privgraph.attacks.options import AttackOptions
 from privgraph.attacks.record import AttackRecord
 from privgraph.runs import attacking
+from privgraph.runs.attacking import Attacking
 from privgraph.runs.spec import RunSpec, make_spec
 from privgraph.runs.store import RunStore
 from privgraph_workbench.commands.attack import describe
@@ -131,6 +132,16 @@ def test_what_edges_give_away_is_told_beside_a_model_that_read_none() -> None:
     assert "Who knows the true classes and no edge is right" in verdict.conclusion(fair, "none", weak)
     poor = replace(strong, by_classes=strong.found[1] - 0.01)
     assert verdict.more_than_likeness(poor, weak)
+    for found, severe, much in ((strong, verdict.GIVEN_AWAY, "more"), (poor, 3, "a little more")):
+        assert verdict.severity(found, weak) == severe
+        told = verdict.lead(found, weak)
+        assert told.startswith(f"**The model gives away {much} of who is connected to whom than likeness tells.**")
+        alike, who = verdict.likeness(found, weak)
+        more = f"{100 * (found.found[0] - alike):.1f} points more often than {who} ({percent(alike)})"
+        assert more in told, "before the share itself"
+    assert verdict.SEVERITIES[3] == ("a little more than likeness", "orange")
+    assert verdict.likeness(poor, weak) == (poor.by_classes, "the true classes alone")
+    assert "the perceptron knows the classes less well" in verdict.conclusion(poor, "none", weak)
 
 
 def test_figures_say_what_an_attack_by_likeness_is_to_be_compared_with() -> None:
@@ -217,3 +228,32 @@ def test_the_perceptron_is_trained_on_the_runs_own_graph_split_and_seed_and_atta
     assert "perceptron.wanted" not in waiting.session_state
     opened("attacks", run=run).button(key="perceptron").click().run()
     assert started[1:] == started[:1]
+
+
+def test_the_attack_on_the_perceptron_says_how_far_it_is_and_can_be_stopped(
+    opened: Open, store: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, flat = keep(store, spec("gnn", unit="none")), keep(store, spec("mlp", unit="none"))
+    store.add_attack(run, made(run, memory=3.0))
+    going = Attacking(token="a1", name="link", options=AttackOptions(), started=0.0, progress=0.4, stage="asking")
+    monkeypatch.setattr(attacking, "states", lambda _, asked: [going] if asked == flat else [])
+    stopped: list[tuple[str, str]] = []
+    monkeypatch.setattr(attacking, "stop", lambda _, of, token: stopped.append((of, token)))
+    app = opened("attacks", run=run)
+    (bar,) = app.get("progress")
+    assert bar.proto.text.startswith("On the perceptron: Stolen edges · 40% · asking · about")
+    app.button(key="stop_attack.a1").click().run()
+    assert not app.exception, app.exception
+    assert stopped == [(flat, "a1")]
+
+
+def test_influence_is_pointed_out_where_it_can_be_asked_and_was_not(opened: Open, store: RunStore) -> None:
+    run, gap = keep(store, spec("gnn", unit="none")), keep(store, spec("gap", unit="edge"))
+    hint = "This model can be asked by influence, too"
+    for one in (run, gap):
+        store.add_attack(one, made(one, memory=3.0))
+    said = {one: " ".join(text.value for text in opened("attacks", run=one).caption) for one in (run, gap)}
+    assert hint in said[run]
+    assert hint not in said[gap], "it cannot be asked"
+    store.add_attack(run, replace(made(run, memory=3.0), options=AttackOptions(by="influence", targets=3)))
+    assert hint not in " ".join(text.value for text in opened("attacks", run=run, found="1").caption)

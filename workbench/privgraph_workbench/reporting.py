@@ -37,6 +37,7 @@ from privgraph_workbench.figures.export import FORMATS, export
 from privgraph_workbench.figures.notes import badges_of
 from privgraph_workbench.figures.runs import compare, curves, tradeoff
 from privgraph_workbench.withheld import Withheld
+from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.bibliography import bibtex
 from privgraph_workbench.words.naming import run_labels, statements_of
 from privgraph_workbench.words.numbers import percent
@@ -103,6 +104,11 @@ class Asked:
             raise OptionError(f"the remark of a report has at most {REMARK:,} letters (got {len(self.remark):,})")
 
 
+def _attacked(run: Told) -> dict[str, PrivacyStatement]:
+    """The statement of a run with what the attacks on it have shown."""
+    return statements_of([run.record], lambda _, own: with_bounds(own, run.attacks))
+
+
 def usual(runs: Sequence[Told]) -> list[Drawn]:
     """The figures of runs that nobody chose figures for: the trade-off and a comparison of several, the
     attacks on them, and of a single run its curves and its ledger."""
@@ -136,7 +142,7 @@ def usual(runs: Sequence[Told]) -> list[Drawn]:
                 Drawn(
                     figure="attack_roc",
                     rows=attack_roc.data(one.attacks, "log", names, units),
-                    statements=statements_of([one.record]),
+                    statements=_attacked(one),
                 )
             )
     return [one for one in found if one.rows]

@@ -89,7 +89,8 @@ class MechanismPlan:
         seconds = START_SECONDS + options.trials * sum(entry.count * SECONDS.get(entry.kind, FAST) for entry in ledger)
         return (
             f"{options.trials:,} trials of {releases:,} release{'s' * (releases != 1)} each, about "
-            f"{in_words(seconds)} on one quiet core; no data are read and nothing is trained"
+            f"{in_words(seconds)} on one quiet core, {in_words(START_SECONDS)} of them to start; no data are read and "
+            "nothing is trained"
         )
 
 

@@ -297,7 +297,7 @@ def _numbers(statement: PrivacyStatement) -> Iterator[str]:
         said = _number(statement.epsilon_as_published)
         yield f"Epsilon as published, for comparison with the paper's tables: {said}{by}."
     if statement.epsilon_audited is None:
-        yield "Epsilon audited: no attack has been run."
+        yield "Epsilon audited: none; no attack or audit has shown a lower bound."
     else:
         sure = "" if statement.audit_confidence is None else f" with confidence {statement.audit_confidence:g}"
         told = f", {taken}" if (taken := premise(statement)) else ""
@@ -349,11 +349,12 @@ def _upper(value: float) -> str:
 
 
 def _lower(value: float) -> str:
-    """Four digits, rounded down: an attack is never said to have shown more than it did."""
-    return _rounded(value, ROUND_FLOOR)
+    """Three digits, as wherever it is told, rounded down: an attack is never said to have shown more than it
+    did."""
+    return _rounded(value, ROUND_FLOOR, 3)
 
 
-def _rounded(value: float, rounding: str) -> str:
+def _rounded(value: float, rounding: str, digits: int = 4) -> str:
     if math.isinf(value) or value == 0:
         return _number(value)
-    return f"{float(Context(prec=4, rounding=rounding).create_decimal_from_float(value)):g}"
+    return f"{float(Context(prec=digits, rounding=rounding).create_decimal_from_float(value)):g}"

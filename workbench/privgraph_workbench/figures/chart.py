@@ -107,9 +107,9 @@ class Series:
 @dataclass(frozen=True, kw_only=True)
 class Chart:
     """A whole figure. `summary` says in words what is seen, for those who cannot see it; `badges` are short
-    warnings printed on the figure itself, and `notes` sentences below it in a file. `legend`: one that has a
-    single entry is shown, too; it stands below the axes, or above where these are so tall that nobody would
-    see both."""
+    warnings printed on the figure itself, `notes` sentences below it, and `beside` further ones of a file,
+    which a page says elsewhere. `legend`: one that has a single entry is shown, too; it stands below the
+    axes, or above where these are so tall that nobody would see both."""
 
     title: str
     panels: tuple[Panel, ...]
@@ -121,6 +121,7 @@ class Chart:
     legend: bool = False
     legend_above: bool = False
     notes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def has_legend(self, entries: int) -> bool:
         """Whether a legend of so many entries is shown."""

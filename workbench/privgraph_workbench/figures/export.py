@@ -2,8 +2,8 @@
 
 Pictures print the three epsilons, unit and delta below the drawing and carry the whole statements as
 metadata (SVG: title and description; PDF: document information; PNG: text chunks). A CSV holds the rows and
-nothing else, so that every program reads it: what it states is the text file that belongs beside it. The same
-rows and statements give the same bytes.
+nothing else (of curves, without what is the same in all of them), so that every program reads it: what it
+states is the text file that belongs beside it. The same rows and statements give the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from privgraph.privacy.serialisation import statement_to_json
 from privgraph.privacy.statement import PrivacyStatement
 from privgraph.privacy.statements import statement_text
 from privgraph.runs.records import plain
-from privgraph_workbench.figures import chart_of
+from privgraph_workbench.figures import chart_of, module_of
 from privgraph_workbench.figures import notes as figures_notes
 from privgraph_workbench.figures.chart import Row
 
@@ -64,12 +64,19 @@ def export(
     if kind not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)} (got {kind}){nearest(kind, FORMATS)}")
     if kind == "csv":
-        return _csv(rows)
+        return _csv(table(figure, rows))
     if kind == "txt":
         return _stated(figure, rows, statements)
     if kind == "json":
         return _text(record(figure, rows, statements)).encode()
     return _picture(figure, rows, statements, kind, theme, titled)
+
+
+def table(figure: str, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows as a CSV has them: without what all share and is told in words, where a figure says so."""
+    thinned = getattr(module_of(figure), "table", None)
+    made: Sequence[Row] = rows if thinned is None else thinned(rows)
+    return made
 
 
 def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> dict[str, Any]:
@@ -80,7 +87,7 @@ def record(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySta
         "title": chart.title,
         "summary": chart.summary,
         "badges": [*chart.badges, *figures_notes.badges(rows, statements)],
-        "notes": list(chart.notes),
+        "notes": [*chart.notes, *chart.beside],
         "rows": plain(list(rows)),
         "statements": {label: statement_to_json(statement) for label, statement in statements.items()},
         "versions": {name: version(name) for name in ("privgraph", "matplotlib", "numpy")},
@@ -107,7 +114,7 @@ def _picture(
     figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacyStatement], kind: str, theme: str, titled: bool
 ) -> bytes:
     chart = chart_of(figure, rows)
-    notes = [*chart.notes, *figures_notes.notes(rows, statements)]
+    notes = [*chart.notes, *chart.beside, *figures_notes.notes(rows, statements)]
     stated = _text({label: statement_to_json(statement) for label, statement in statements.items()}, indent=None)
     said = " ".join([chart.summary, *chart.badges, *notes])
     written = io.BytesIO()
@@ -136,7 +143,12 @@ def drawn_of(
     from privgraph_workbench.figures.drawing.with_matplotlib import draw
 
     chart = chart_of(figure, rows)
-    lines = [*chart.notes, *figures_notes.further(chart.badges, rows, statements)]
+    lines = [
+        *chart.notes,
+        *chart.beside,
+        *figures_notes.further(chart.badges, rows, statements),
+        *figures_notes.told(statements),
+    ]
     return draw(chart, theme, lines, figures_notes.block(statements), titled=titled)
 
 
@@ -187,14 +199,17 @@ def _stated(figure: str, rows: Sequence[Row], statements: Mapping[str, PrivacySt
     """What must be known of the rows: title, warnings, the statements as a table, and each whole in
     words. Their JSON is in the JSON file."""
     chart = chart_of(figure, rows)
-    said = [chart.title, *chart.badges, *chart.notes, *figures_notes.badges(rows, statements)]
+    said = [chart.title, *chart.badges, chart.summary, *chart.notes, *chart.beside]
+    said += figures_notes.badges(rows, statements)
     parts = ["\n".join(" ".join(text.split()) for text in said)]
-    parts.append("\n".join(figures_notes.block(statements, most=len(statements))))
+    every = len(statements)
+    parts.append("\n".join(figures_notes.block(statements, most=every)))
+    parts.append("\n".join(figures_notes.told(statements, most=4 * every)))
     parts += [
         "\n".join(filter(None, (label, "-" * len(label), statement_text(statement))))
         for label, statement in sorted(statements.items(), key=lambda one: figures_notes.natural(one[0]))
     ]
-    return ("\n\n".join(parts) + "\n").encode()
+    return ("\n\n".join(filter(None, parts)) + "\n").encode()
 
 
 def _cell(value: object) -> object:

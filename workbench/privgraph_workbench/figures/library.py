@@ -26,6 +26,7 @@ from privgraph_workbench.facts.expecting import outlook
 from privgraph_workbench.figures import FIGURES, module_of
 from privgraph_workbench.figures.chart import Chart, Row
 from privgraph_workbench.figures.export import FORMATS, export
+from privgraph_workbench.words.attacks import with_bounds
 from privgraph_workbench.words.naming import setting
 
 _NOTHING: Any = object()
@@ -133,6 +134,10 @@ _READERS: Mapping[str, _Reader] = {
     **dict.fromkeys(("audit_roc", "audit_scores", "audit_bounds"), _AUDIT),
 }
 """What a figure's `data` reads of runs, for those that are of runs."""
+
+
+_ATTACKED = ("attack_roc", "attack_areas", "attack_scores", "attack_exposure", "attack_map")
+"""Figures of attacks: what these have shown stands in the statements that leave with them."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +263,7 @@ class Figure:
         statements: dict[str, PrivacyStatement] = {}
         for run in _runs(subject):
             if (statement := run.statement) is not None:
-                statements[run.id] = statement
+                statements[run.id] = with_bounds(statement, run.attacks) if self.name in _ATTACKED else statement
         rows = self.data(subject, *more, **options)
         written.write_bytes(export(self.name, rows, statements, kind, theme))
         if kind == "csv":

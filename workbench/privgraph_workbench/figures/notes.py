@@ -14,7 +14,7 @@ from privgraph_workbench.figures.axes import placed
 from privgraph_workbench.figures.chart import Row
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.words.naming import UNIT_WORDS, unit_of
-from privgraph_workbench.words.statements import cells, line
+from privgraph_workbench.words.statements import cells, line, remarks
 
 MOST_NOTES = 6
 NO_STATEMENT = "No privacy guarantee: this figure is drawn from the data themselves, or from runs without a statement."
@@ -63,8 +63,8 @@ def notes(rows: Sequence[Row], statements: Mapping[str, PrivacyStatement]) -> li
     return [*badges(rows, statements), *(said or [NO_STATEMENT])]
 
 
-COLUMNS = ("", "protects", *(EPSILONS[kind].title for kind in ("sound", "published", "audited")), "δ", "")
-LABEL = 58
+COLUMNS = ("", "protects", *(EPSILONS[kind].title for kind in ("sound", "published", "audited")), "δ")
+LABEL = 46
 """Letters of a line that say whose statement it is; a longer name goes on in the next line."""
 
 
@@ -87,19 +87,36 @@ def block(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) ->
         held.setdefault(cells(statement), []).append(label)
     if not held:
         return [NO_STATEMENT]
-    said = [(f"{', '.join(labels[:3])}{_rest(labels)}", values) for values, labels in held.items()]
+    shared = _shared(list(statements)) if len(statements) > 1 else ""
+    said = [(_named([label.replace(shared, "", 1) for label in labels]), values) for values, labels in held.items()]
     if len(statements) > most:
-        said = min(said, _together(statements), key=len)
-    shared = _shared([name for name, _ in said]) if len(said) > 1 else ""
+        together = [(name.replace(shared, "", 1), values) for name, values in _together(statements)]
+        said = min(said, together, key=len)
     rows: list[Sequence[str]] = [(shared.removeprefix(" "), *COLUMNS[1:])]
     for name, values in said[:most]:
-        first, *more = textwrap.wrap(name.replace(shared, "", 1) if shared else name, LABEL) or [""]
+        first, *more = textwrap.wrap(name, LABEL) or [""]
         rows.append((first, *values))
         rows += [(f"  {rest}", *("" for _ in values)) for rest in more]
     widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     left = len(said) - most
     return lines if left <= 0 else [*lines, f"and {left} more statements, all of them in this file's metadata"]
+
+
+def told(statements: Mapping[str, PrivacyStatement], most: int = MOST_NOTES) -> list[str]:
+    """What must be known beside the numbers of `block`, a sentence each; whose it is, where not all have
+    it."""
+    held: dict[str, list[str]] = {}
+    for label, statement in sorted(statements.items(), key=lambda one: natural(one[0])):
+        for remark in remarks(statement):
+            held.setdefault(remark, []).append(label)
+    every = len(statements)
+    said = [
+        f"{remark[:1].upper()}{remark[1:]}." if len(labels) == every else f"{_named(labels)}: {remark}."
+        for remark, labels in held.items()
+    ]
+    left = len(said) - most
+    return said if left <= 0 else [*said[:most], f"And {left} more remarks, all of them in this file's metadata."]
 
 
 _BUDGET = re.compile(r"ε \d[\d.,e+-]*\d|ε \d")
@@ -140,10 +157,7 @@ def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
     found = []
     for place in range(len(COLUMNS) - 1):
         values = list(dict.fromkeys(cells(one)[place] for one in by_size.get(place, members)))
-        if place == len(COLUMNS) - 2:
-            found.append("; ".join(filter(None, values)))
-        else:
-            found.append(_range(values) or cells(members[0])[place])
+        found.append(_range(values) or cells(members[0])[place])
     if 0 < len(by_size[3]) < len(members):
         found[3] += f", {len(by_size[3])} of {len(members)}"
     return tuple(found)
@@ -151,6 +165,12 @@ def _ranges(members: Sequence[PrivacyStatement]) -> tuple[str, ...]:
 
 def _range(values: Sequence[str]) -> str:
     return f"{values[0]} to {values[-1]}" if len(values) > 1 else "".join(values)
+
+
+def _named(labels: Sequence[str]) -> str:
+    """Names in one: those that hold commas are not parted by them."""
+    apart = "; " if any(", " in label for label in labels) else ", "
+    return f"{apart.join(labels[:3])}{_rest(labels)}"
 
 
 def _rest(labels: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import lru_cache
 
@@ -129,20 +129,24 @@ def describe(record: RunRecord) -> str:
     return f"{method_title(record.spec.method)} on {graph_of(record)}, {privacy(record)}"
 
 
-def statements_of(records: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
-    """The statements of the runs that have one, by what was run; repetitions that say the same stand there
-    once."""
+def statements_of(
+    records: Sequence[RunRecord],
+    read: Callable[[RunRecord, PrivacyStatement], PrivacyStatement] = lambda _, statement: statement,
+) -> dict[str, PrivacyStatement]:
+    """The statements of the runs that have one, as `read` has them, by what was run; repetitions that say the
+    same stand there once."""
     differs = variants(records)
     statements: dict[str, PrivacyStatement] = {}
     for record in records:
         if record.statement is None:
             continue
+        statement = read(record, record.statement)
         label = name = ", ".join(filter(None, (describe(record), differs[setting(record)])))
         count = 1
-        while label in statements and statements[label] != record.statement:
+        while label in statements and statements[label] != statement:
             count += 1
             label = f"{name} ({count})"
-        statements[label] = record.statement
+        statements[label] = statement
     return statements
 
 

@@ -144,19 +144,21 @@ def faults(statement: PrivacyStatement) -> str:
 
 
 def cells(statement: PrivacyStatement) -> tuple[str, ...]:
-    """One statement as the cells of a line: what it protects, the three epsilons, delta, and what else must
-    be known."""
+    """One statement as the cells of a line: what it protects, the three epsilons, and delta. What no column
+    has room for is told by `remarks`."""
     unit = "nothing" if statement.unit == "none" else statement.unit
-    return (
-        unit,
-        *(value for _, value in three_numbers(statement)),
-        number(statement.delta),
-        "; ".join(_also(statement)),
-    )
+    sound, published, _ = (value for _, value in three_numbers(statement))
+    return (unit, sound, published, audited_bound(statement.epsilon_audited), number(statement.delta))
+
+
+def remarks(statement: PrivacyStatement) -> list[str]:
+    """How the audited number was found, and what else must be known beside the numbers."""
+    how = audited_how(statement)
+    return [*([f"the audited ε is shown at {how}"] if how else []), *_also(statement)]
 
 
 def _also(statement: PrivacyStatement) -> list[str]:
-    said = ["ε depends on the data"] if statement.data_dependent else []
+    said = ["its ε depends on the data"] if statement.data_dependent else []
     said += [refuted] if (refuted := refuted_in_short(statement)) else []
     return said + ([f"known faults: {len(statement.known_faults)}"] if statement.known_faults else [])
 

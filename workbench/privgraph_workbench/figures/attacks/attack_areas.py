@@ -13,7 +13,7 @@ from privgraph_workbench.words.numbers import number, stated
 
 NARROW = 0.6
 """Up to here an axis reaches at least: two areas beside a coin's do not fill one that ends at 1."""
-TITLE = "Area under the curve, by the run's ε"
+TITLE = "Areas under the curves, the smallest ε first"
 
 
 def data(records: Sequence[AttackRecord], names: Sequence[str] = ()) -> list[Row]:

@@ -4,6 +4,7 @@ says they cannot cross."""
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from privgraph_workbench.figures.audits.audit_roc import SCALES, frontier
 from privgraph_workbench.figures.chart import Axis, Chart, Panel, Row, Series, distinct, empty
 from privgraph_workbench.figures.drawing.with_plotly import plotted
 from privgraph_workbench.theme import NEUTRAL
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words.numbers import exact_percent, number, percent, stated
 
 TITLE = "What attacks find"
@@ -24,12 +26,20 @@ POINTS = 120
 BY_CHANCE = 0.025
 DOTTED = 5
 """The dash of limits where there are several."""
+LINE = 66
+"""The longest line of an entry in the legend: a longer one would be cut off."""
+COLUMNS = ("attack", "curve", "false", "true", "low", "high")
+"""What stands in a CSV; all else is the same for all rows of an attack, and told in the text beside it."""
 CROWD = 3
 """Attacks from which on one line is drawn of each: faint ones beside them would hide them."""
 
 
 def data(
-    records: Sequence[AttackRecord], scale: str = "linear", names: Sequence[str] = (), units: Sequence[str] = ()
+    records: Sequence[AttackRecord],
+    scale: str = "linear",
+    names: Sequence[str] = (),
+    units: Sequence[str] = (),
+    graphs: Sequence[str] = (),
 ) -> list[Row]:
     """One row per point of each curve, from few false positives to many.
 
@@ -40,16 +50,18 @@ def data(
     rare_true (the rarest false positive rate that so many others can show, and its true positive rate),
     epsilon (sound), by_classes (the area of the true classes alone, where the attack goes by likeness; else
     None), steps, scale, asks, members_are, others_are (the attack's question and its two sides in words),
-    others (how many of them it is judged on: their smallest share that can be named is one of so many),
-    no_line (why no line follows from the sound epsilon: told where `units`, what the runs protect, are
-    given). An infinite epsilon has no rows, for it allows everything, nor has one whose neighbouring datasets
-    lead from no node that trains to one that does not. Raises `ValueError` for an unknown scale."""
+    others (how many of them it is judged on: their smallest share that can be named is one of so many), told
+    (what it was and found, in one line), graph (of `graphs`, what it was on), no_line (why no line follows
+    from the sound epsilon: told where `units`, what the runs protect, are given). An infinite epsilon has no
+    rows, for it allows everything, nor has one whose neighbouring datasets lead from no node that trains to
+    one that does not. Raises `ValueError` for an unknown scale."""
     if scale not in SCALES:
         raise ValueError(f"the scale must be one of {', '.join(SCALES)} (got {scale})")
     rows: list[Row] = []
     claims: set[tuple[float, float, int | None]] = set()
     titles = distinct(names or [one.title for one in records])
-    for name, record, unit in zip(titles, records, units or [""] * len(records), strict=True):
+    none = [""] * len(records)
+    for name, record, unit, graph in zip(titles, records, units or none, graphs or none, strict=True):
         shared = {
             "attack": name,
             "run": record.run,
@@ -69,6 +81,8 @@ def data(
             "members_are": sides(record.attack).members,
             "others_are": sides(record.attack).others,
             "others": record.outcome.others,
+            "told": attack_words.told(record),
+            "graph": graph,
             "no_line": no_line(record, unit) if unit else "",
         }
         if len(record.areas) > 1:
@@ -152,7 +166,7 @@ def chart(rows: Sequence[Row]) -> Chart:
         own = _stepped([row for row in drawn if row["curve"] == "attack"])
         series += [
             Series(
-                name=f"{name} ({_areas(curve[0], len(names) >= CROWD)})",
+                name=textwrap.fill(f"{name} ({_areas(curve[0])})", LINE),
                 kind="line",
                 x=tuple(row["false"] for row in curve),
                 y=tuple(row["true"] for row in curve),
@@ -170,7 +184,7 @@ def chart(rows: Sequence[Row]) -> Chart:
             limit = f"sound ε = {stated('sound', claim[0]['epsilon'])} allows no more"
             series.append(
                 Series(
-                    name=limit if single else f"{limit}: {name}",
+                    name=limit if single else textwrap.fill(f"{limit}: {name}", LINE),
                     kind="line",
                     x=tuple(row["false"] for row in claim),
                     y=tuple(row["true"] for row in claim),
@@ -195,19 +209,29 @@ def chart(rows: Sequence[Row]) -> Chart:
         height=560,
         legend=True,
         notes=_notes(rows, len(names) >= CROWD),
+        beside=tuple(f"{name}: {told}." for name, told in {row["attack"]: row["told"] for row in rows}.items()),
     )
 
 
 plot = plotted(chart)
 
 
-def _areas(row: Row, crowd: bool) -> str:
-    """The area of the curve that is drawn; where that is a mean, that of the faint one beside it, too."""
-    if row["curve"] != "mean":
-        return f"area {number(row['own_area'])}"
-    if crowd:
-        return f"area {number(row['area'])}"
-    return f"mean of {row['models']} models, area {number(row['area'])}; faint: one of them, {number(row['own_area'])}"
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they leave in a CSV: what differs from row to row, in six decimals; of bands and means, no
+    share of false positives that is less than one of the others."""
+    return [
+        {column: round(value, 6) if isinstance(value := row[column], float) else value for column in COLUMNS}
+        for row in rows
+        if row["curve"] not in ("band", "mean") or row["false"] == 0 or row["false"] >= _first(row, 0.0)
+    ]
+
+
+def _areas(row: Row) -> str:
+    """The area of the curve that is drawn, and of how many models it is."""
+    if row["curve"] == "mean":
+        return f"mean of {row['models']} models, area {number(row['area'])}"
+    one = f"one of {row['models']} models, " if row["models"] > 1 else ""
+    return f"{one}area {number(row['own_area'])}"
 
 
 def _first(row: Row, low: float) -> float:
@@ -251,13 +275,12 @@ def _hover(row: Row) -> str:
 
 
 def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
-    notes = []
-    if any(row["curve"] == "mean" for row in rows):
-        faint = "" if crowd else " Faint line: the one that trained on the run's own draw."
-        band = " Band: lowest to highest over all of them." if any(row["curve"] == "band" for row in rows) else ""
+    notes = [_lines(rows, crowd)]
+    graphs = list(dict.fromkeys(row["graph"] for row in rows if row["graph"]))
+    if len(graphs) > 1:
         notes.append(
-            f"{'Line' if crowd else 'Strong line'}: the mean over the attacked models, each of which trained on a draw "
-            f"of its own.{faint}{band}"
+            f"These attacks are on different graphs ({'; '.join(graphs)}): do not compare their areas. Graphs differ "
+            "in how many nodes train and in how alike neighbours are, whatever protects them."
         )
     if rows[0]["scale"] == "log":
         counts = sorted({row["others"] for row in rows})
@@ -280,6 +303,21 @@ def _notes(rows: Sequence[Row], crowd: bool) -> tuple[str, ...]:
             "data, and each costs ε; where the line runs along the upper edge, such an ε excludes no curve."
         )
     return (*notes, *without_line(rows))
+
+
+def _lines(rows: Sequence[Row], crowd: bool) -> str:
+    """Of which models lines and bands are: the same rule for however many attacks."""
+    models = {row["attack"]: row["models"] for row in rows}
+    mean = {row["attack"] for row in rows if row["curve"] == "mean"}
+    own = "the one attacked model" if set(models.values()) == {1} else "the model that trained on the run's own draw"
+    if not mean:
+        said = f"Line: {own}."
+    else:
+        strong = "Line" if crowd else "Strong line"
+        said = f"{strong}: the mean over the attacked models, each of which trained on a draw of its own"
+        said += "." if len(mean) == len(models) else f"; of fewer than {FEW} models, {own}."
+        said += "" if crowd else " Faint line: the one that trained on the run's own draw."
+    return said + " Band: lowest to highest over all attacked models." * any(row["curve"] == "band" for row in rows)
 
 
 def _steps(rows: Sequence[Row]) -> str:

@@ -4,7 +4,7 @@ cannot cross."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -20,6 +20,12 @@ from privgraph_workbench.theme import EPSILONS, NEUTRAL, Epsilon
 from privgraph_workbench.words.numbers import exact_percent, lower, number, percent, stated
 
 TITLE = "What the attack finds, and what the claims allow"
+OUTSIDE = (
+    "No claim is drawn here: a training node and another exchange places in several steps, each of which costs ε. The "
+    "curve with the line for all of them stands where the outsider's attacks are shown."
+)
+COLUMNS = ("curve", "false", "true", "low", "high", "epsilon")
+"""What differs from row to row, and stands in a CSV; all else is said in the text beside it."""
 SCALES = {"linear": "all false alarms alike", "log": "logarithmic: rare false alarms, where privacy is lost"}
 CURVES: Mapping[str, tuple[Epsilon | None, str]] = {
     "attack": ("audited", "the attack"),
@@ -77,8 +83,8 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
     for canaries or pairs of one training, which are not independent trials), epsilon (of the claim; None for
     the attack), mu and mu_published (of the Gaussian mechanism that has the sound epsilon, and of the one
     that has the published; None where the audited noise is not Gaussian alone), delta, area (under the
-    attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, with_are and
-    without_are (who is counted on either side, in words), scale. A claim
+    attack's curve), covers, sound, published, bound (the audit's, at its confidence), trials, adversary,
+    with_are and without_are (who is counted on either side, in words), scale. A claim
     without a finite epsilon has no rows: it allows everything; nor has any where an outsider's two sides lie
     several neighbouring datasets apart, of which a claim's line speaks of one. Raises `ValueError` for an
     unknown scale.
@@ -99,6 +105,7 @@ def data(record: AuditRecord, scale: str = "linear") -> list[Row]:
         "bound": record.epsilon,
         "confidence": record.confidence,
         "trials": record.trials,
+        "adversary": str(record.adversary),
         "with_are": with_are,
         "without_are": without_are,
         "scale": scale,
@@ -217,10 +224,44 @@ def chart(rows: Sequence[Row]) -> Chart:
         summary=_summary(rows),
         badges=(STEP_BADGE,) if first["covers"] == "step" else (),
         height=400,
+        notes=tuple(_notes(Adversary(first["adversary"]), {str(row["curve"]) for row in rows})),
     )
 
 
+def table(rows: Sequence[Row]) -> list[Row]:
+    """The rows as they leave in a CSV."""
+    return [{column: row[column] for column in COLUMNS} for row in rows]
+
+
 plot = plotted(chart)
+
+
+def _notes(adversary: Adversary, drawn: Collection[str]) -> list[str]:
+    """What the lines that are drawn beside the curve mean, and that the curve decides nothing; or why there
+    are none."""
+    if adversary is Adversary.OUTSIDER:
+        return [OUTSIDE]
+    said = []
+    if {"sound", "published"} & set(drawn):
+        said.append("A claim of (ε, δ) draws a line that no attack can cross, in the long run.")
+    if {"gaussian", "gaussian_published"} & set(drawn):
+        said.append(
+            "The noise is Gaussian and nothing else: so the Gaussian mechanism with that ε draws a second line, "
+            "further inside, and it is that one which the attack must not cross. Its μ is how far apart the two "
+            "datasets lie, in standard deviations of the noise."
+        )
+    if adversary is Adversary.CANARIES:
+        chance = (
+            "The curve is drawn from a finite number of canaries, all in one training, so it may lie beyond a line by "
+            "chance."
+        )
+    else:
+        chance = (
+            "The curve is drawn from a finite number of trials, so it may lie beyond a line by chance: the band shows "
+            "how far, at each share of false alarms by itself."
+        )
+    decides = f"{chance} So the curve decides nothing: a claim is refuted where the bound exceeds it, and only there."
+    return [*([" ".join(said)] if said else []), decides]
 
 
 def _of(row: Row) -> str:

@@ -60,6 +60,8 @@ SETTINGS = {"text.parse_math": False, "svg.fonttype": "none", "svg.hashsalt": "p
 """What must hold of matplotlib's settings while a chart is drawn and saved: a dollar sign is only a dollar
 sign, text stays text, and equal figures give equal files."""
 
+BAND = {"light": 0.18, "dark": 0.28}
+"""Opacity of a band by theme: on a dark ground, less of it is seen."""
 _WIDTH = {1: 8.0, 2: 10.5, 3: 12.0}
 _LINE = 0.19  # inches of one line of the footnote
 _ROW = 0.165  # and of one line of the block below it
@@ -81,9 +83,10 @@ def draw(
     rows = math.ceil(len(chart.panels) / columns)
     width = _WIDTH.get(columns, 12.0)
     lines = [line for note in notes for line in textwrap.wrap(note, int(width * 15), subsequent_indent="   ")]
-    entries = len(dict.fromkeys(_entry(series) for series in chart.series if series.legend and series.name))
+    named = {_entry(series): series.name.count("\n") for series in chart.series if series.legend and series.name}
+    entries, further = len(named), sum(named.values())
     legend_columns = _legend_columns(chart, width)
-    legend_rows = math.ceil(entries / legend_columns) if chart.has_legend(entries) else 0
+    legend_rows = math.ceil((entries + further) / legend_columns) if chart.has_legend(entries) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", int(width * 13))]
     top = 0.4 if titled else 0.12
     head = top + 0.22 * len(badges)
@@ -156,7 +159,8 @@ def draw(
         "\n".join(block).replace(" ", "\N{NO-BREAK SPACE}"),  # readers of SVG make one space of several
         ha="left",
         va="top",
-        fontsize=min(8.0, 72 * 0.97 * width / (0.61 * widest)),  # a letter of this font is 0.6 of its size wide
+        # a letter of this font is 0.6 of its size wide, and a tenth more where that is rounded to pixels
+        fontsize=min(8.0, 72 * 0.97 * width / (0.66 * widest)),
         family="monospace",
         color=colours.muted,
         linespacing=1.3,
@@ -180,7 +184,7 @@ def _entry(series: Series) -> str:
 
 
 def _legend_columns(chart: Chart, width: float) -> int:
-    longest = max((len(series.name) for series in chart.series if series.legend), default=1)
+    longest = max((len(line) for one in chart.series if one.legend for line in one.name.split("\n")), default=1)
     return max(1, min(4, int(width / (0.085 * longest + 0.75))))
 
 
@@ -282,7 +286,7 @@ def _series(axis: Axes, series: Series, panel: Panel, colours: Theme) -> Any:
         y = [panel.y.categories.index(str(value)) for value in series.y]
     if series.kind == "band":
         low = [math.nan if value is None else value for value in series.low]
-        return axis.fill_between(x, low, y, color=colour, alpha=0.18, linewidth=0)
+        return axis.fill_between(x, low, y, color=colour, alpha=BAND[colours.name], linewidth=0)
     if series.kind == "level":
         return axis.plot(x, [y[0]] * 2, color=colour, linestyle=dash, linewidth=1.8)[0]
     if series.kind == "links":

@@ -6,7 +6,7 @@ import hashlib
 import math
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 import plotly.graph_objects as go
@@ -31,6 +31,8 @@ from privgraph_workbench.theme import FONT, FONT_SIZE, Theme, theme, transparent
 _LEGEND_ROW = 24
 _GAP = 4
 """Pixels between the axes and a legend above them."""
+BAND = {"light": 0.18, "dark": 0.28}
+"""Opacity of a band by theme: on a dark ground, less of it is seen."""
 FAINT = 0.45
 """Opacity of a line that stands back."""
 
@@ -48,14 +50,14 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
         horizontal_spacing=0.14 / columns + 0.02,
         vertical_spacing=0.36 / rows,  # ticks and title of a panel, and three lines of title of the next
     )
-    first_shown: set[str] = set()
+    first_shown: dict[str, int] = {}
     seen: Counter[str] = Counter()
     traces, places = [], []
     for series in chart.series:
         row, column = divmod(series.panel, columns)
         entry = series.legend and bool(series.name) and (series.group or series.name) not in first_shown
         if entry:
-            first_shown.add(series.group or series.name)
+            first_shown[series.group or series.name] = 1 + series.name.count("\n")
         trace = _trace(series, chart.panels[series.panel], colours)
         base = f"{series.panel}/{series.kind}/{series.group}/{series.name}"
         seen[base] += 1
@@ -78,7 +80,7 @@ def draw(chart: Chart, theme_name: str = "light") -> go.Figure:
             anchor = "x" if position == 0 else f"x{position + 1}"
             figure.update_yaxes(scaleanchor=anchor, **place)
         _words(figure, panel, "" if position == 0 else str(position + 1), colours, columns)
-    _layout(figure, chart, colours, len(first_shown), rows, columns)
+    _layout(figure, chart, colours, first_shown.values(), rows, columns)
     return figure
 
 
@@ -149,15 +151,16 @@ def _words(figure: go.Figure, panel: Panel, axis: str, colours: Theme, columns: 
         )
 
 
-def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows: int, columns: int) -> None:
-    legend = _LEGEND_ROW * math.ceil(entries / _legend_columns(chart)) if chart.has_legend(entries) else 0
+def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: Collection[int], rows: int, columns: int) -> None:
+    """Title, legend (of `entries` with so many lines each), margins and all else that is of no one panel."""
+    legend = _LEGEND_ROW * math.ceil(sum(entries) / _legend_columns(chart)) if chart.has_legend(len(entries)) else 0
     badges = [line for badge in chart.badges for line in textwrap.wrap(f"⚠ {badge}", 105)]
     titles = [0 if panel.bare else len(title_lines(panel, columns)) for panel in chart.panels]
     words = max(18 * lines + 16 * bool(panel.rules) for lines, panel in zip(titles, chart.panels, strict=True))
     bare = all(panel.bare for panel in chart.panels)
     above, under = (legend and legend + 2 * _GAP, 0) if chart.legend_above else (0, legend)
     top = 42 + words + 18 * len(badges) + above
-    below = 8 if bare else 52
+    below = 8 if bare else 58
     height = chart.height + above + under + 18 * len(badges)
     inner = height - top - below - under
     sideways = any(panel.y.scale == "category" for panel in chart.panels)
@@ -177,7 +180,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
         plot_bgcolor=colours.background,
         height=height,
         margin={"l": 16, "r": 48 if sideways else 16, "t": top, "b": below + under},
-        showlegend=chart.has_legend(entries),
+        showlegend=chart.has_legend(len(entries)),
         legend={
             "orientation": "h",
             "x": 0,
@@ -219,7 +222,7 @@ def _layout(figure: go.Figure, chart: Chart, colours: Theme, entries: int, rows:
 def _legend_columns(chart: Chart) -> int:
     """How many entries of the legend stand side by side on a page; plotly lays them out itself, and needs the
     room."""
-    longest = max((len(series.name) for series in chart.series if series.legend), default=0)
+    longest = max((len(line) for one in chart.series if one.legend for line in one.name.split("\n")), default=0)
     return 3 if longest <= 42 else 2 if longest <= 80 else 1
 
 
@@ -312,7 +315,7 @@ def _trace(series: Series, panel: Panel, colours: Theme) -> go.Scatter | go.Bar 
             x=[*series.x, *reversed(series.x)],
             y=[*series.y, *reversed(series.low)],
             fill="toself",
-            fillcolor=transparent(colour, 0.18),
+            fillcolor=transparent(colour, BAND[colours.name]),
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",

@@ -7,13 +7,15 @@ import streamlit as st
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.options import OptionError
+from privgraph.registry import ATTACKS
 from privgraph.runs import attacking
+from privgraph.runs.attacking import Attacking
 from privgraph.runs.records import RunQuery, RunRecord, StoreError
 from privgraph.runs.spec import make_spec
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks.verdict import caution
-from privgraph_workbench.views.parts import states
+from privgraph_workbench.views.parts import states, under_way
 from privgraph_workbench.words import markup
 
 METHOD = "mlp"
@@ -84,10 +86,15 @@ def _offer(record: RunRecord, attack: AttackRecord) -> None:
     waiting = next((one for one in runs if one.pending), None)
     going = [] if done is None else [one for one in attacking.states(queue.store(), done.id) if not one.done]
     try:
-        if going:
-            st.progress(min(1.0, max(0.0, going[0].progress)), text="The perceptron is under attack")
+        if going and done is not None:
+            _under_attack(done, going[0])
         elif done is None and waiting is not None:
-            st.progress(min(1.0, max(0.0, waiting.progress)), text="A perceptron is in training")
+            share = min(1.0, max(0.0, waiting.progress))
+            st.progress(share, text=f"A perceptron is in training · {share:.0%}")
+            st.page_link(
+                shell.page("train"), label="Watch or stop it", icon=":material/open_in_new:",
+                query_params={"run": waiting.id},
+            )  # fmt: skip
         elif done is not None and st.session_state.get(WANTED) == record.id:
             _attack(done, attack)
         else:
@@ -95,6 +102,18 @@ def _offer(record: RunRecord, attack: AttackRecord) -> None:
     except (StoreError, OptionError, OSError) as error:
         st.session_state.pop(WANTED, None)
         st.error(markup.sentence(error))
+
+
+def _under_attack(run: RunRecord, one: Attacking) -> None:
+    """How far it is, how long it will take, and the button that stops it; what was stopped is not begun again
+    by itself."""
+
+    def stop() -> None:
+        st.session_state.pop(WANTED, None)
+        attacking.stop(queue.store(), run.id, one.token)
+
+    titles = {name: spec.title for name, spec in ATTACKS.items()}
+    under_way.show(one, titles, "attack", stop, "On the perceptron: ")
 
 
 def _ask(record: RunRecord, attack: AttackRecord, done: RunRecord | None) -> None:

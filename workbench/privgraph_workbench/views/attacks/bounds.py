@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -27,6 +27,7 @@ from privgraph_workbench.words import statements as statement_words
 from privgraph_workbench.words.naming import statements_of
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
 
+WITHOUT = "without premise"
 PLOTS: Mapping[str, Callable[..., object]] = {
     "audit_roc": audit_roc.plot,
     "audit_scores": audit_scores.plot,
@@ -55,49 +56,19 @@ def show(record: RunRecord, subject: Subject, audits: Sequence[AuditRecord]) -> 
         scale = st.segmented_control(
             "Axes of the curve",
             list(audit_roc.SCALES),
-            default="linear",
+            default="log",
             required=True,
             key="scale",
             bind="query-params",
             help="; ".join(f"{key}: {meaning}" for key, meaning in audit_roc.SCALES.items()),
         )
-        curves = audit_roc.data(audit, str(scale))
-        _figure("audit_roc", curves, statements, name)
-        st.caption(_lines(audit, {str(row["curve"]) for row in curves}))
+        _figure("audit_roc", audit_roc.data(audit, str(scale)), statements, name)
     with right:
         _figure("audit_bounds", audit_bounds.data(audit), statements, name)
         if why := outcome.routes(audit):
             st.caption(why)
         _figure("audit_scores", audit_scores.data(audit), statements, name)
     _history(audits)
-
-
-def _lines(audit: AuditRecord, drawn: Collection[str]) -> str:
-    """What the lines that are drawn beside the curve mean; or why there are none."""
-    if audit.adversary is Adversary.OUTSIDER:
-        return (
-            "No claim is drawn here: a training node and another exchange places in several steps, each of which "
-            "costs ε. The curve with the line for all of them stands where the outsider's attacks are shown."
-        )
-    said = ""
-    if {"sound", "published"} & set(drawn):
-        said = "A claim of (ε, δ) draws a line that no attack can cross, in the long run. "
-    if {"gaussian", "gaussian_published"} & set(drawn):
-        said += (
-            "The noise is Gaussian and nothing else: so the Gaussian mechanism with that ε draws a second line, "
-            "further inside, and it is that one which the attack must not cross. Its μ is how far apart the two "
-            "datasets lie, in standard deviations of the noise. "
-        )
-    if audit.adversary is Adversary.WORST_CASE:
-        return said + (
-            "The curve is drawn from a finite number of trials, so it may lie beyond a line by chance: the band shows "
-            "how far, at each share of false alarms by itself. So the curve decides nothing: a claim is refuted "
-            "where the bound exceeds it, and only there."
-        )
-    return said + (
-        "The curve is drawn from a finite number of canaries, all in one training, so it may lie beyond a line by "
-        "chance, and decides nothing: a claim is refuted where the bound exceeds it, and only there."
-    )
 
 
 def _choose_record(record: RunRecord, audits: Sequence[AuditRecord]) -> AuditRecord:
@@ -150,7 +121,11 @@ def strongest(record: RunRecord, audits: Sequence[AuditRecord]) -> int:
 
 def _title(audit: AuditRecord, place: int) -> str:
     of = "" if audit.covers == "run" else " of one step"
-    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}"
+    bare = outcome.without_premise(audit)
+    words = outcome.bare_words(audit.adversary)
+    if_ = "under premises" if audit.adversary is Adversary.CANARIES else "if the noise is Gaussian"
+    taken = "" if bare is None else f" {if_}; {lower(bare)} without {words}"
+    return f"{place}: {_kind(audit)}, ε{of} at least {lower(audit.epsilon)}{taken}"
 
 
 def _kind(audit: AuditRecord) -> str:
@@ -255,6 +230,8 @@ def _line(place: int, audit: AuditRecord) -> dict[str, object]:
     """Epsilon first: on a phone no more is seen."""
     return {
         "ε at least": lower(audit.epsilon),
+        WITHOUT: lower(audit.epsilon if (bare := outcome.without_premise(audit)) is None else bare),
+        "takes for granted": "" if bare is None else outcome.taken(audit),
         EPSILONS["sound"].title: _claim(audit.sound),
         "audit": place,
         "kind": _kind(audit),

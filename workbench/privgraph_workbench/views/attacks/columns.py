@@ -16,6 +16,8 @@ HELP: Mapping[str, str] = {
     EPSILONS["sound"].title: "What our own proof claims; ∞: nothing is promised",
     EPSILONS["published"].title: "What the paper's own formula claims",
     "attack": "Which attack; in the table of one run its number, as in the selector above",
+    "without premise": "What was shown where nothing is taken for granted",
+    "takes for granted": "What the bound in the first column rests on; empty: nothing",
     "audit": "Its number, as in the selector above",
     "kind": "What it was, how it asked, and how many models were trained for it",
     "verdict": "What follows from the area and its interval, in words",

@@ -14,8 +14,9 @@ from privgraph.registry import METHODS, sides
 from privgraph.runs.records import RunQuery, RunRecord
 from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
-from privgraph_workbench.views.attacks import columns, findings
+from privgraph_workbench.views.attacks import columns
 from privgraph_workbench.views.parts import choosing, states
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import naming, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, percent, stated
 
@@ -49,7 +50,7 @@ def others(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int) -> d
     epsilon."""
     question = sides(attacks[chosen].attack).asks
     found = {
-        str(place): Other(name=f"this run, {findings.title(one, place)}", attack=one, run=record)
+        str(place): Other(name=f"this run, {attack_words.title(one, place)}", attack=one, run=record)
         for place, one in enumerate(attacks, start=1)
         if place - 1 != chosen and sides(one.attack).asks == question
     }
@@ -70,7 +71,7 @@ def others(record: RunRecord, attacks: Sequence[AttackRecord], chosen: int) -> d
     named = choosing.runs(order)
     for one in order:
         own = elsewhere[one.id]
-        found[one.id] = Other(name=f"{named[one.id]}: {findings.short(own)}", attack=own, run=one)
+        found[one.id] = Other(name=f"{named[one.id]}: {attack_words.short(own)}", attack=own, run=one)
     return found
 
 
@@ -150,9 +151,13 @@ def labels(runs: Sequence[RunRecord], attacks: Sequence[AttackRecord]) -> list[s
     where several are drawn. Long ones would cut the legend of an exported figure."""
     distinct = list({one.id: one for one in runs}.values())
     named = dict(zip((one.id for one in distinct), naming.run_labels(distinct, privacy_too=True), strict=True))
-    told = [findings.kind(one) for one in attacks]
+    whole, short = ([of(one) for one in distinct] for of in (naming.graph_of, naming.graph_short))
+    if len(set(whole)) == len(set(short)):  # their titles tell them apart, without sizes
+        for one, long, brief in zip(distinct, whole, short, strict=True):
+            named[one.id] = named[one.id].replace(long, brief)
+    told = [attack_words.kind(one, brief=True) for one in attacks]
     if len(set(told)) == 1:  # where the kind is the same, the number of models may tell them apart
-        told = [findings.models_of(one) for one in attacks]
+        told = [attack_words.models_of(one) for one in attacks]
     several = len(set(told)) > 1
     return [f"{named[run.id]}: {one}" if several else named[run.id] for run, one in zip(runs, told, strict=True)]
 

@@ -14,8 +14,12 @@ from privgraph_workbench.figures.attacks.limits import no_line
 from privgraph_workbench.serving import shell
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import columns, verdict
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import duration, exact_percent, lower, number, percent, stated
+
+FEW_NODES = 30
+"""Of fewer members, a bound on epsilon is 0 nearly whatever is found."""
 
 
 def exposure(attack: AttackRecord) -> str:
@@ -25,31 +29,6 @@ def exposure(attack: AttackRecord) -> str:
         f"Exposure of {apart.member}: the share of {apart.others} to which the attack gives a lower score. 0.5 is "
         "chance; 1 is found before all of them."
     )
-
-
-def title(attack: AttackRecord, place: int) -> str:
-    """Its number, what it was and how it asked, to tell attacks on one run apart."""
-    return f"{place}: {short(attack)}"
-
-
-def short(attack: AttackRecord) -> str:
-    """What it was, how it asked, and how many models it took."""
-    return f"{kind(attack)}, {models_of(attack)}"
-
-
-def kind(attack: AttackRecord) -> str:
-    """What it was, and how it asked."""
-    name = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
-    asked = {"alone": "asked alone", "both": "asked both ways"}.get(attack.options.query, "")
-    pairs = {"alike": "against pairs alike"}.get(attack.options.unlinked, "")
-    by = {"influence": "by influence"}.get(attack.options.by, "")
-    offline = "" if attack.options.online else "offline"
-    return ", ".join(filter(None, (name, by, pairs, asked, offline)))
-
-
-def models_of(attack: AttackRecord) -> str:
-    """How many models were trained for it, in words."""
-    return f"{attack.models:,} {'model' if attack.models == 1 else 'models'}"
 
 
 def numbers(attack: AttackRecord, unit: str = "none") -> None:
@@ -100,18 +79,10 @@ def numbers(attack: AttackRecord, unit: str = "none") -> None:
             st.metric(label, shown, help=help_)  # no heading: two equal values would have one name
             st.caption(told)
     st.caption(
-        f"**{models_apart(attack)}.** {found.members:,} {apart.members}, {found.others:,} {apart.others}. "
+        f"**{attack_words.models_apart(attack)}.** {found.members:,} {apart.members}, {found.others:,} {apart.others}. "
         f"{accuracies(attack)} Balanced accuracy of the attack at its best threshold, chosen in hindsight: "
         f"{percent(found.balanced_accuracy)}. It took {duration(attack.seconds)}, seed {attack.options.seed}."
     )
-
-
-def models_apart(attack: AttackRecord) -> str:
-    """How many models were trained for it: those that were attacked, and shadow models beside them."""
-    attacked, shadows = len(attack.areas), attack.models - len(attack.areas)
-    if shadows <= 0:
-        return models_of(attack) if attacked == 1 else f"{models_of(attack)}, all attacked"
-    return f"{models_of(attack)} ({shadows:,} shadow, {attacked:,} attacked)"
 
 
 def accuracies(attack: AttackRecord) -> str:
@@ -125,8 +96,15 @@ def accuracies(attack: AttackRecord) -> str:
     )
 
 
+def too_few(attack: AttackRecord) -> bool:
+    """Whether a bound of 0 is for want of nodes, though the attack finds them."""
+    return attack.bound == 0 and attack.outcome.members < FEW_NODES and not verdict.guessing(attack)
+
+
 def _beside_bound(attack: AttackRecord, unit: str) -> str:
-    """What a bound has to be compared with."""
+    """What a bound has to be compared with; why it is 0."""
+    if too_few(attack):
+        return f"too few nodes ({attack.outcome.members}) to bound ε, whatever was found"
     if unit == "none":
         return "this run claims none; a smaller ε would be refuted" if attack.bound else "nothing was shown"
     sound = f"{EPSILONS['sound'].title}: {'∞' if math.isinf(attack.sound) else stated('sound', attack.sound)}"
@@ -259,12 +237,12 @@ def _line(place: int, attack: AttackRecord) -> dict[str, object]:
         "area": f"{value:.3f} ({low:.3f} to {high:.3f})",
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
         "attack": place,
-        "kind": kind(attack),
+        "kind": attack_words.kind(attack),
         **{
             f"found at {exact_percent(rate.false)} false alarms": rates.found(attack, place)
             for place, rate in enumerate(attack.outcome.rates)
         },
-        "models": models_apart(attack),
+        "models": attack_words.models_apart(attack),
         "seconds": round(attack.seconds, 1),
         "seed": attack.options.seed,
     }

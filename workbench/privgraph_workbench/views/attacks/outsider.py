@@ -53,7 +53,8 @@ def body() -> None:
     """Choose a run; start an attack and watch it; read what the attacks have found."""
     st.markdown(
         "Somebody outside asks a trained model about people whom they know. Can they tell **who was trained on** "
-        "(membership inference), or **who is connected to whom** (link inference)?"
+        "(membership inference), **who is connected to whom** (link inference), or **which relations were learnt "
+        "from**?"
     )
     with st.expander("How it is found out, and the words used here"):
         st.markdown(WORDS)

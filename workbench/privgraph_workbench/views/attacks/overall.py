@@ -8,7 +8,8 @@ import streamlit as st
 
 from privgraph.attacks.record import AttackRecord
 from privgraph.registry import sides
-from privgraph_workbench.views.attacks import findings, verdict
+from privgraph_workbench.views.attacks import verdict
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup
 from privgraph_workbench.words.numbers import lower, stated
 
@@ -42,7 +43,7 @@ def told(
     `without` is the strongest on a model that reads no edge."""
     counts = strongest(attacks, severe, unit) - 1
     first = attacks[counts]
-    said = [f"**{TITLE}:** {verdict.lead(first, without, learnt)}"]
+    said = [f"**{TITLE}.** {verdict.lead(first, without, learnt)}"]
     if first.refutes_sound:
         said.append(
             f"It shows that ε is at least {lower(first.bound or 0.0)}, more than the {stated('sound', first.sound)} "
@@ -51,13 +52,11 @@ def told(
     asked = sides(first.attack).asks
     for asks in dict.fromkeys(sides(one.attack).asks for one in attacks):
         if asks != asked:
-            word = verdict.SEVERITIES[severe[best(attacks, severe, asks)]][0]
+            place = best(attacks, severe, asks)
+            word = verdict.word(attacks[place], severe[place])
             said.append(f"{asks[:1].upper()}{asks[1:]}: {word}.")
     if len(attacks) > 1:
-        said.append(
-            f"The strongest of {len(attacks)} attacks counts (number {counts + 1}). Each interval is for one attack "
-            "alone: of several, one may look better by chance."
-        )
+        said.append(f"The strongest of {len(attacks)} attacks counts (number {counts + 1}).")
     return " ".join(said)
 
 
@@ -69,7 +68,7 @@ def show(
     said = told(attacks, severe, unit, without, learnt)
     if attacks[counts].refutes_sound:
         st.error(said, icon="🚨")
-    elif severe[counts] > 2:
+    elif severe[counts] >= verdict.SOMETHING:
         st.warning(said, icon="🕵️")
     else:
         st.info(said, icon="🕵️")
@@ -82,9 +81,8 @@ def questions(attacks: Sequence[AttackRecord], severe: Sequence[int], chosen: st
         value, low, high = attacks[place].found
         with st.container(horizontal=True, vertical_alignment="center", key=f"best-{place + 1}"):
             st.markdown(f"**{asks[:1].upper()}{asks[1:]}?**", width="content")
-            word, colour = verdict.SEVERITIES[severe[place]]
-            st.badge(word, color=colour)
-            by = markup.literal(findings.short(attacks[place]))
+            st.badge(verdict.word(attacks[place], severe[place]), color=verdict.SEVERITIES[severe[place]][1])
+            by = markup.literal(attack_words.short(attacks[place]))
             st.markdown(f"area {value:.3f} ({low:.3f} to {high:.3f}), by {by}", width="content")
             if str(place + 1) != chosen:
                 st.button(

@@ -15,12 +15,22 @@ from privgraph_workbench.jobs import queue
 from privgraph_workbench.theme import EPSILONS
 from privgraph_workbench.views.attacks import baseline, columns, comparing, findings, verdict
 from privgraph_workbench.views.parts import choosing, layout, states
+from privgraph_workbench.words import attacks as attack_words
 from privgraph_workbench.words import markup, rates
 from privgraph_workbench.words.numbers import exact_percent, lower, stated
 
 FOUND = f"at {exact_percent(RARE)} false alarms"
-WIDTHS = {"area": 150, EPSILONS["sound"].title: 75, "verdict": 180, "run": 200, FOUND: 115}
-"""In pixels: the table is no wider than a window of 1280."""
+WIDTHS = {
+    "area": 145,
+    EPSILONS["sound"].title: 65,
+    "verdict": 175,
+    "run": 300,
+    FOUND: 115,
+    "classes alone": 90,
+    "ε at least": 80,
+    "attack": 110,
+}
+"""In pixels: the table is no wider than a window of 1280, and the name of a run is read whole."""
 KEY, QUESTION, OF, TURN = "overview", "overview_question", "overview.of", "overview.turn"
 ROW_PIXELS, MOST_PIXELS = 35, 700
 """Of a table that shows its rows without being scrolled, as long as they are not many."""
@@ -69,10 +79,17 @@ def _table(
         for one in rows
     }
     rows.sort(key=lambda one: (-severe[one.run], -one.found[0], one.run))
-    st.caption(_about(rows, [_unit(runs[one.run]) for one in rows]))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            "The strongest attack on each run, by the verdict first, then by the area; choose a row to open that "
+            "attack.",
+            width="stretch",
+        )
+        with st.popover("How to read it", icon=":material/help:"):
+            st.caption(_about(rows, [_unit(runs[one.run]) for one in rows]))
     _shown_below(rows, titles, shown[0])
     turn = st.session_state.setdefault(TURN, 0)
-    lines = [_line(titles[one.run], one, verdict.SEVERITIES[severe[one.run]][0]) for one in rows]
+    lines = [_line(titles[one.run], one, verdict.word(one, severe[one.run])) for one in rows]
     picked = st.dataframe(
         lines,
         hide_index=True,
@@ -117,10 +134,7 @@ def _open(attack: AttackRecord) -> None:
 def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> str:
     """How to read the table of one question: what each number means, and why one is 0 or a dash. `units` are
     what the runs protect."""
-    said = (
-        "The strongest attack on each run, by the verdict first, then by the area; choose a row to open that attack. "
-        f"{verdict.WORDS} At {exact_percent(RARE)} false alarms: the share that is found then."
-    )
+    said = f"{verdict.WORDS} At {exact_percent(RARE)} false alarms: the share that is found then."
     if any(rates.at_rare(one) == rates.NONE for one in rows):
         said += f" A dash: of so few others, {exact_percent(RARE)} is less than one, so it cannot be measured."
     if any(one.by_classes is not None for one in rows):
@@ -137,6 +151,8 @@ def _about(rows: Sequence[AttackRecord], units: Sequence[str]) -> str:
     )
     if any(one.bound == 0 for one in rows):
         said += " 0: the attack has shown nothing, for 0 always holds."
+        if any(findings.too_few(one) for one in rows):
+            said += f" Of fewer than {findings.FEW_NODES} nodes trained on, hardly any attack bounds ε."
     return said + (f" A dash: none follows, because {'; or '.join(reasons)}." if reasons else "")
 
 
@@ -152,5 +168,5 @@ def _line(title: str, attack: AttackRecord, word: str) -> dict[str, str]:
         FOUND: rates.at_rare(attack),
         **edges,
         "ε at least": rates.NONE if attack.bound is None else lower(attack.bound),
-        "attack": findings.kind(attack),
+        "attack": attack_words.kind(attack, brief=True),
     }

@@ -11,14 +11,19 @@ WHO = {
     "outsider": "asks the finished model about people, and tells who it was trained on",
     "worst-case": "an audit, with all the help that the guarantee grants, shows how large ε is at least",
 }
+WHO_LAST = "attacks.who"
+"""The half of the page that was last open."""
 
 
 def page(first: str) -> None:
     """Choose who attacks, `first` unless the address says otherwise; the rest is theirs."""
     queue.tick()
     st.title("Attacks")
+    kept = st.session_state.get(WHO_LAST)
+    if first == "outsider" and kept in WHO and "who" not in st.query_params and "who" not in st.session_state:
+        st.query_params["who"] = kept  # one comes back to the half that one left, as to the run
     who = st.segmented_control(
-        "Who attacks",
+        "Who attacks: an outsider (an attack), or the worst case (an audit)",
         list(WHO),
         default=first,
         required=True,
@@ -26,6 +31,7 @@ def page(first: str) -> None:
         bind="query-params",
         help="; ".join(f"{one}: {about}" for one, about in WHO.items()),
     )
+    st.session_state[WHO_LAST] = who
     if who == "worst-case":
         for gone in ("found", "attack", comparing.KEY):  # what the address says of outsiders
             st.query_params.pop(gone, None)

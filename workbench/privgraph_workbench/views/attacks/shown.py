@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from privgraph.attacks.options import Attacked
 from privgraph.attacks.record import AttackRecord
 from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import ATTACKS, sides
 from privgraph.runs.records import RunRecord
 from privgraph_workbench import live_plot
 from privgraph_workbench.figures.attacks import attack_areas, attack_exposure, attack_map, attack_roc, attack_scores
 from privgraph_workbench.figures.audits.audit_roc import SCALES
+from privgraph_workbench.serving import shell
 from privgraph_workbench.views.attacks import baseline, comparing, findings, overall, verdict
 from privgraph_workbench.views.parts import layout
 from privgraph_workbench.views.parts.file_links import figure_exports
-from privgraph_workbench.words import markup
+from privgraph_workbench.words import attacks as attack_words
+from privgraph_workbench.words import markup, naming
 from privgraph_workbench.words.naming import statements_of
 
 MANY = 4
@@ -47,7 +51,7 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     chosen = str(st.session_state["found"])
     if len(attacks) > 1:
         overall.questions(attacks, severe, chosen)
-        titles = {str(place): findings.title(one, place) for place, one in enumerate(attacks, start=1)}
+        titles = {str(place): attack_words.title(one, place) for place, one in enumerate(attacks, start=1)}
         chosen = str(
             st.selectbox("Attack shown below", list(titles), key="found", format_func=lambda place: titles[place])
         )
@@ -56,7 +60,9 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     without = baseline.beside(record, attack)
     verdict.show(attack, unit, without, learnt, led=int(chosen) == counts)
     baseline.offer(record, attack)
-    name, statements = f"{record.id}-attack-{chosen}", statements_of([record])
+    if hint := _influence(subject, attack, attacks):
+        st.caption(hint)
+    name, statements = f"{record.id}-attack-{chosen}", _statements([record], [attack])
     _curves(record, attacks, int(chosen) - 1, without, name)
     with layout.fold("The scores behind the curve", "scores", icon=":material/bar_chart:") as part:
         if part.open:
@@ -70,6 +76,21 @@ def show(record: RunRecord, subject: Attacked, attacks: Sequence[AttackRecord]) 
     with layout.fold(f"Table of {every} on this run", "attacks", icon=":material/table_rows:") as part:
         if part.open:
             findings.history(attacks)
+
+
+def _influence(subject: Attacked, attack: AttackRecord, attacks: Sequence[AttackRecord]) -> str:
+    """That edges told by distance may be told far better by influence, where that can be asked and was
+    not."""
+    asked = any(one.attack == attack.attack and one.options.by == "influence" for one in attacks)
+    spec = ATTACKS.get(attack.attack)
+    if asked or spec is None or "by" not in spec.reads:
+        return ""
+    if spec.refuses(subject) or spec.unanswered(subject, replace(attack.options, by="influence")):
+        return ""
+    return (
+        "By distance is the weaker way to ask for edges. This model can be asked by influence, too, which finds edges "
+        "that likeness does not explain: choose it under *Told by* in a new attack."
+    )
 
 
 def _groups(attack: AttackRecord) -> str:
@@ -121,7 +142,7 @@ def _curves(
 ) -> None:
     """The curve of an attack, with others that ask the same laid over it, beside its numbers. What is found
     `without` any edge is always among them: it says what a curve has to be compared with."""
-    curve, beside = layout.columns("curves", (3, 2))  # about as wide as high, as such curves are read
+    curve, beside = layout.columns(shell.NUMBERS_FIRST, (3, 2))  # about as wide as high, as such curves are read
     with beside:
         findings.numbers(attacks[chosen], _unit(record))
         with st.expander("What the attacker knows"):
@@ -168,12 +189,13 @@ def _roc(
             help="From the lowest to the highest curve of all attacked models. Many bands hide the curves",
         )
     drawn, runs = [attack, *(one.attack for one in beside)], [record, *(one.run for one in beside)]
-    rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), [_unit(run) for run in runs])
+    units, graphs = [_unit(run) for run in runs], [naming.graph_of(run) for run in runs]
+    rows = attack_roc.data(drawn, str(scale), comparing.labels(runs, drawn), units, graphs)
     rows = [row for row in rows if banded or row["curve"] != "band"]
     live_plot.show(attack_roc.plot(rows, layout.theme()), key=f"attack_roc.{name}")
     if left := comparing.left_out(len(over), len(beside)):
         st.markdown(left)
-    figure_exports("attack_roc", rows, _statements(runs), name=name)
+    figure_exports("attack_roc", rows, _statements(runs, drawn), name=name)
     st.caption("\n\n".join(markup.literal(note) for note in attack_roc.chart(rows).notes))
 
 
@@ -183,16 +205,35 @@ def _side_by_side(record: RunRecord, attack: AttackRecord, over: Sequence[compar
     names = comparing.labels(runs, drawn)
     areas = attack_areas.data(drawn, names)
     live_plot.show(attack_areas.plot(areas, layout.theme()), key=f"attack_areas.{name}")
-    figure_exports("attack_areas", areas, _statements(runs), name=name)
+    figure_exports("attack_areas", areas, _statements(runs, drawn), name=name)
     if any(one.sound < more.sound and one.found[0] > more.found[0] for one in drawn for more in drawn):
         st.caption(
             "Where an area grows as ε falls, look at the two accuracies: noise on edges leaves a network little to "
             "learn from neighbours, and one that is right about its training nodes alone has learnt these by heart."
+        )
+    flat = [one for one, run in zip(drawn, runs, strict=True) if _flat(run)]
+    if any(_above(one, other) for one in flat for other, run in zip(drawn, runs, strict=True) if not _flat(run)):
+        st.caption(
+            "A model that reads no edge may give away more of who was trained on: it fits each training node by its "
+            "features alone, and learns it by heart, where a network averages over neighbours."
         )
     with layout.fold("These attacks as a table", "compared", icon=":material/table_rows:") as part:
         if part.open:
             comparing.table(names, drawn, runs)
 
 
-def _statements(runs: Sequence[RunRecord]) -> dict[str, PrivacyStatement]:
-    return statements_of(list({one.id: one for one in runs}.values()))
+def _flat(run: RunRecord) -> bool:
+    return run.spec.method == baseline.METHOD
+
+
+def _above(one: AttackRecord, other: AttackRecord) -> bool:
+    """Whether it finds more of who was trained on, and not by chance."""
+    return sides(one.attack).unit == sides(other.attack).unit == "node" and one.found[1] > other.found[2]
+
+
+def _statements(runs: Sequence[RunRecord], drawn: Sequence[AttackRecord]) -> dict[str, PrivacyStatement]:
+    """The statements of the attacked runs, each with what the drawn attacks on it have shown."""
+    return statements_of(
+        list({one.id: one for one in runs}.values()),
+        lambda run, said: attack_words.with_bounds(said, [one for one in drawn if one.run == run.id]),
+    )

@@ -27,10 +27,14 @@ BY_HEART = 0.15
 """A training accuracy that exceeds the test accuracy by more says that nodes were learnt by heart."""
 APART = 0.05
 """Test accuracies of the attacked model and the run that differ by more are pointed out."""
+LITTLE = 0.1
+"""Of edges, an area that exceeds likeness by less is a little more than likeness."""
 WORDS = (
     f"In words: no better than guessing where the interval holds 50%; given away where all of it lies from {FAR:.0%} "
-    "on; better than guessing between them. Of edges, no more than likeness where a model that never read one finds as "
-    "much, and undecided where there is none to compare with."
+    "on; better than guessing between them. Of edges told by distance, likeness is what a model that never read one "
+    "finds, or the true classes tell, whichever is more: no more than likeness, a little more where the interval "
+    f"begins less than {100 * LITTLE:.0f} points above it, and undecided where there is no such model to compare with. "
+    "Of who was trained on, undecided where the two sides were not drawn by one coin and the run remembers nobody."
 )
 
 
@@ -75,6 +79,22 @@ def more_than_likeness(attack: AttackRecord, without: AttackRecord | None) -> bo
     return attack.by_classes is None or attack.found[1] > attack.by_classes
 
 
+def likeness(attack: AttackRecord, without: AttackRecord) -> tuple[float, str]:
+    """The area that likeness alone has, and what has it: a perceptron, or the true classes where they have
+    more."""
+    if attack.by_classes is not None and attack.by_classes > without.found[0]:
+        return attack.by_classes, "the true classes alone"
+    return without.found[0], "a perceptron"
+
+
+def little(attack: AttackRecord, without: AttackRecord) -> bool:
+    """Whether what exceeds likeness is little, at the lower end of its interval."""
+    lows = [beyond(attack, without)[1]]
+    if attack.by_classes is not None:
+        lows.append(attack.found[1] - attack.by_classes)
+    return min(lows) < LITTLE
+
+
 def undecided(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> bool:
     """Whether what is found may be mere likeness, and nothing says that it is a leak.
 
@@ -95,6 +115,7 @@ SEVERITIES: Sequence[tuple[str, Literal["gray", "blue", "orange", "red"]]] = (
     ("no better than guessing", "gray"),
     ("no more than likeness", "gray"),
     ("undecided: likeness or leak", "blue"),
+    ("a little more than likeness", "orange"),
     ("better than guessing", "orange"),
     ("given away", "red"),
 )
@@ -109,7 +130,22 @@ def severity(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[f
         return 2
     if caution(attack) and not more_than_likeness(attack, without):
         return 1
-    return 4 if attack.refutes_sound or (on_own(attack) and attack.found[1] >= FAR) else 3
+    if attack.refutes_sound:
+        return GIVEN_AWAY
+    if caution(attack) and without is not None and little(attack, without):
+        return 3
+    return GIVEN_AWAY if on_own(attack) and attack.found[1] >= FAR else 4
+
+
+GIVEN_AWAY = len(SEVERITIES) - 1
+SOMETHING = 3
+"""The first of `SEVERITIES` that says that something was given away."""
+
+
+def word(attack: AttackRecord, severe: int) -> str:
+    """What has been found, in few words: likeness is a matter of edges."""
+    said = SEVERITIES[severe][0]
+    return said if caution(attack) else said.replace("likeness or leak", "memory, or a difference from before")
 
 
 def conclusion(
@@ -128,7 +164,7 @@ def conclusion(
 
 def lead(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[float, float] | None = None) -> str:
     """What was found, in two sentences."""
-    return f"**{_headline(attack, without, learnt)}** {_pair(attack)}"
+    return f"**{_headline(attack, without, learnt)}** {_pair(attack, without)}"
 
 
 def details(
@@ -158,13 +194,15 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
     if not on_own(attack):
         return f"Better than guessing on average; on {apart.again} alone that is not certain."
     if undecided(attack, without, learnt):
-        return "Undecided: likeness or leak. This attack alone does not say."
+        two = "likeness or leak" if caution(attack) else "memory, or a difference from before"
+        return f"Undecided: {two}. This attack alone does not say."
     if caution(attack) and without is not None:
         if without.run == attack.run:
             return "What is found here is likeness: this model has never read an edge."
         if not more_than_likeness(attack, without):
             return "No more is found than likeness tells."
-        return f"The model gives away more of {apart.gives_away} than likeness tells."
+        much = "a little more" if little(attack, without) else "more"
+        return f"The model gives away {much} of {apart.gives_away} than likeness tells."
     if found < CLOSE:
         return "The attack does a little better than guessing."
     if attack.found[1] < FAR:  # by the lower end: models that differ much may give away little
@@ -172,10 +210,16 @@ def _headline(attack: AttackRecord, without: AttackRecord | None, learnt: tuple[
     return f"The model gives away {apart.gives_away}."
 
 
-def _pair(attack: AttackRecord) -> str:
+def _pair(attack: AttackRecord, without: AttackRecord | None) -> str:
+    """How often the right one of two is picked; of edges, first by how much more often than by likeness."""
     apart, (found, low, high) = sides(attack.attack), attack.found
     said = f"Shown {apart.member} and {apart.other}, it picks the right one {percent(found)} of the time"
     between = f"({percent(low)} to {percent(high)} at {exact_percent(attack.confidence)} confidence; a coin: 50%)"
+    if caution(attack) and without is not None and without.run != attack.run:
+        alike, who = likeness(attack, without)
+        more = 100 * (found - alike)
+        than = f"{abs(more):.1f} points {'more' if more >= 0 else 'less'} often than {who} ({percent(alike)})"
+        said = f"{than}: {said[:1].lower()}{said[1:]}"
     if len(attack.areas) >= FEW:
         return f"{said} on average over {len(attack.areas)} models {between}."
     return f"{said} {between}."
@@ -210,6 +254,8 @@ def _caution(attack: AttackRecord, without: AttackRecord | None) -> str:
         if attack.by_classes is None
         else f"Who knows the true classes and no edge is right {percent(attack.by_classes)} of the time."
     )
+    if classes and without is not None and likeness(attack, without)[1] != "a perceptron":
+        classes += " That is what to compare with: the perceptron knows the classes less well."
     if without is None:
         return " ".join(filter(None, (caution(attack), classes)))
     if without.run == attack.run:

@@ -36,7 +36,7 @@ def figure_exports(
     with st.popover(
         label,
         icon=":material/download:",
-        help="This figure as a file that carries its privacy statement",
+        help="This figure as a file that carries its privacy statement; that of a CSV is the TXT beside it",
         key=f"export.{figure}.{name}",
     ):
         theme = st.segmented_control(

@@ -91,10 +91,13 @@ def numbers(
         else ""
     )
     refuted = statement_words.refutations(statement)
+    shown = statement.epsilon_audited or 0.0
     boxes = (
         (
             EPSILONS["sound"].label,
-            stated("sound", kept_budget(asked, statement.epsilon) or statement.epsilon),
+            _refuted(
+                stated("sound", kept_budget(asked, statement.epsilon) or statement.epsilon), shown > statement.epsilon
+            ),
             f"What this noise {will}, by a proof that we stand for. Computed by: "
             f"{markup.literal(statement.accountant or 'no need')}.",
         ),
@@ -102,12 +105,12 @@ def numbers(
             EPSILONS["published"].label,
             "no formula"
             if statement.epsilon_as_published is None
-            else stated("published", statement.epsilon_as_published),
+            else _refuted(stated("published", statement.epsilon_as_published), shown > statement.epsilon_as_published),
             f"What the paper's own formula says of the same noise: to reproduce its tables, not a promise.{published}",
         ),
         (
             EPSILONS["audited"].label,
-            audited(statement, colour=bool(refuted)),
+            audited(statement),
             _attacked(statement),
         ),
     )
@@ -153,12 +156,16 @@ def _attacked(statement: PrivacyStatement) -> str:
     )
 
 
-def audited(statement: PrivacyStatement, *, colour: bool = False) -> str:
-    """The audited number alone; `colour`: in red, where it exceeds a claim."""
+def _refuted(value: str, refuted: bool) -> str:
+    """A claim, in red where an attack has shown more."""
+    return f":red[{value}]" if refuted else value
+
+
+def audited(statement: PrivacyStatement) -> str:
+    """The audited number alone."""
     if statement.epsilon_audited is None:
         return "nothing to audit" if statement.unit == "none" else "not audited"
-    text = f"≥ {stated('audited', statement.epsilon_audited)}"
-    return f":red[{text}]" if colour else text
+    return f"≥ {stated('audited', statement.epsilon_audited)}"
 
 
 def _under_audited(statement: PrivacyStatement) -> None:

@@ -1,0 +1,74 @@
+"""Attacks by name: what each was, how it asked, how many models it took, and what it found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from privgraph.attacks.record import FEW, AttackRecord
+from privgraph.privacy.kinds import Adversary
+from privgraph.privacy.statement import PrivacyStatement
+from privgraph.registry import ATTACKS
+from privgraph_workbench.words.numbers import exact_percent, lower, number
+
+_KNOWN_AS = re.compile(r"\((\w+)\)$")
+
+
+def kind(attack: AttackRecord, *, brief: bool = False) -> str:
+    """What it was, and how it asked; `brief`: by the name that it is known by, where it has one."""
+    name = ATTACKS[attack.attack].title if attack.attack in ATTACKS else attack.title
+    known = _KNOWN_AS.search(name)
+    asked = {"alone": "asked alone", "both": "asked both ways"}.get(attack.options.query, "")
+    pairs = {"alike": "against pairs alike"}.get(attack.options.unlinked, "")
+    by = {"influence": "by influence"}.get(attack.options.by, "")
+    offline = "" if attack.options.online else "offline"
+    return ", ".join(filter(None, (known[1] if brief and known else name, by, pairs, asked, offline)))
+
+
+def models_of(attack: AttackRecord) -> str:
+    """How many models were trained for it, in words."""
+    return f"{attack.models:,} {'model' if attack.models == 1 else 'models'}"
+
+
+def short(attack: AttackRecord) -> str:
+    """What it was, how it asked, and how many models it took."""
+    return f"{kind(attack)}, {models_of(attack)}"
+
+
+def title(attack: AttackRecord, place: int) -> str:
+    """Its number, what it was and how it asked, to tell attacks on one run apart."""
+    return f"{place}: {short(attack)}"
+
+
+def models_apart(attack: AttackRecord) -> str:
+    """How many models were trained for it: those that were attacked, and shadow models beside them."""
+    attacked, shadows = len(attack.areas), attack.models - len(attack.areas)
+    if shadows <= 0:
+        return models_of(attack) if attacked == 1 else f"{models_of(attack)}, all attacked"
+    return f"{models_of(attack)} ({shadows:,} shadow, {attacked:,} attacked)"
+
+
+def told(attack: AttackRecord) -> str:
+    """The attack with what it found, in one line: its models, the area with its interval, and the bound."""
+    value, low, high = (number(one) for one in attack.found)
+    mean = ", the mean of the attacked models" if len(attack.areas) >= FEW else ""
+    bound = "" if attack.bound is None else f"; ε at least {lower(attack.bound)}"
+    sure = exact_percent(attack.confidence)
+    return f"{kind(attack)}, {models_apart(attack)}: area {value} ({low} to {high} at {sure} confidence){mean}{bound}"
+
+
+def with_bounds(statement: PrivacyStatement, attacks: Sequence[AttackRecord]) -> PrivacyStatement:
+    """The statement of a run with the largest bound that these attacks on it have shown, where it has no
+    audited epsilon: a run that promises nothing has no audits. Of several attacks, no confidence is said."""
+    shown = [one for one in attacks if one.bound is not None and one.delta >= statement.delta]
+    if not shown or statement.epsilon_audited is not None:
+        return statement
+    most = max(shown, key=lambda one: one.bound or 0.0)
+    return replace(
+        statement,
+        epsilon_audited=most.bound,
+        audit_confidence=most.confidence if len(attacks) == 1 else None,
+        audited_by=most.attack,
+        adversary=Adversary.OUTSIDER,
+    )
