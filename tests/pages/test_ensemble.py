@@ -101,7 +101,7 @@ def test_a_finished_run_shows_its_teachers(opened: Open, store: RunStore) -> Non
     table = next(one.value for one in app.dataframe if "because of" in one.value)
     assert len(table) == gone
     assert set(table["because of"]) == {"its own limit"}
-    assert app.selectbox(key="run").options[0].startswith("DP-GPL, node")
+    assert app.selectbox(key="run").options[0].endswith(", seed 0")
     assert set(drawn) == {"teacher_epsilons-sound-histogram-weight", "budget-sound", "stopped", "teacher_accuracy"}
     assert "-badge[:material/warning: data-dependent]" in _texts(app)
     assert not app.warning, app.warning
